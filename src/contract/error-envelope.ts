@@ -1,0 +1,55 @@
+import type { Issue } from './issues.ts'
+
+/** Codes that the service documents for its errors (service description, part 7), each with its HTTP status. */
+export const serviceErrorStatus = {
+  validation_error: 400,
+  unauthorized: 401,
+  rate_limited: 429,
+  upstream_error: 502,
+  professionalnet_unavailable: 503,
+} as const
+
+export type ServiceErrorCode = keyof typeof serviceErrorStatus
+
+/** The body of an error, as the service documents it. */
+export interface ErrorEnvelope {
+  requestId: string
+  error: {
+    /** One of {@link ServiceErrorCode}, or a code that is not documented. */
+    code: string
+    message?: string
+    /** On `validation_error`: each invalid field. */
+    issues?: Issue[]
+    /** Seconds until a retry is welcome. */
+    retryAfter?: number
+  }
+}
+
+/**
+ * Reads the service's error envelope, or returns null where the body is somebody else's: a proxy's page, a
+ * gateway's own JSON. Only `requestId` and `error.code` decide; malformed details are dropped, not the error.
+ */
+export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
+  if (!isRecord(body) || typeof body['requestId'] !== 'string' || !isRecord(body['error'])) return null
+  const { code, message, issues, retryAfter = body['retryAfter'] } = body['error']
+  if (typeof code !== 'string') return null
+  return {
+    requestId: body['requestId'],
+    error: {
+      code,
+      ...(typeof message === 'string' && { message }),
+      ...(Array.isArray(issues) && {
+        issues: issues.filter(isIssue).map(({ path, message }) => ({ path, message })),
+      }),
+      ...(typeof retryAfter === 'number' && { retryAfter }),
+    },
+  }
+}
+
+function isIssue(value: unknown): value is Issue {
+  return isRecord(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod/mini'
+
+/** One thing wrong with a value, in the format of the service's own `validation_error`. */
+export interface Issue {
+  /** Where, as a dot-separated path such as `filters.lang`; empty for the whole value. */
+  path: string
+  /** What is wrong, stating the bound and the current value where that is short. */
+  message: string
+}
+
+/**
+ * Checks a value and describes what is wrong. The messages are made here rather than by a zod locale: locales
+ * are set globally, and the caller's own zod configuration is not this package's to change.
+ */
+export function describeIssues(schema: z.ZodMiniType, value: unknown): Issue[] {
+  const result = z.safeParse(schema, value, { error: message, reportInput: true })
+  if (result.success) return []
+  return result.error.issues.flatMap((issue) => {
+    const path = dotPath(issue.path)
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: dotPath([...issue.path, key]), message: 'unknown property' }))
+    }
+    return [{ path, message: issue.message }]
+  })
+}
+
+/** Joins path segments with dots, as the service does. */
+export function dotPath(segments: readonly PropertyKey[]): string {
+  return segments.map(String).join('.')
+}
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
+
+function message(issue: RawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'required'
+      return `must be ${expected(issue.expected)}, got ${got(issue.input)}`
+    case 'too_small':
+      return `must ${bound('at least', issue.minimum, issue.origin)}, got ${size(issue.input)}`
+    case 'too_big':
+      return `must ${bound('at most', issue.maximum, issue.origin)}, got ${size(issue.input)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}, got ${got(issue.input)}`
+    default:
+      return 'not of the documented form'
+  }
+}
+
+const expectedNames: Record<string, string> = {
+  int: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+function expected(type: string): string {
+  return expectedNames[type] ?? type
+}
+
+function bound(comparison: string, limit: number | bigint, origin: string): string {
+  if (origin === 'string') return `have ${comparison} ${limit} characters`
+  if (origin === 'array') return `have ${comparison} ${limit} items`
+  return `be ${comparison} ${limit}`
+}
+
+function size(input: unknown): string {
+  if (typeof input === 'string') return `${Array.from(input).length}`
+  if (Array.isArray(input)) return `${input.length}`
+  return got(input)
+}
+
+/** Names a value without repeating content that may be long or private. */
+function got(input: unknown): string {
+  if (input === null) return 'null'
+  if (Array.isArray(input)) return 'an array'
+  if (typeof input === 'number' || typeof input === 'boolean') return String(input)
+  if (typeof input === 'string')
+    return input.length <= 32 ? JSON.stringify(input) : `${input.length} characters`
+  return typeof input === 'object' ? 'an object' : `a ${typeof input}`
+}

@@ -1,0 +1,213 @@
+import * as z from 'zod/mini'
+import { creditRates } from './credits.ts'
+import type { Operation } from './operation.ts'
+import { check, integer, text, texts } from './schema.ts'
+
+/** Which microblog posts to look for. */
+export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
+
+/** Narrows a microblog search; every field is optional. */
+export interface MicroblogFilters {
+  /** BCP 47 language, at most 32 characters. */
+  lang?: string | undefined
+  /** Start of the time window, at most 32 characters. */
+  since?: string | undefined
+  /** End of the time window, at most 32 characters. */
+  until?: string | undefined
+  /** A phrase that must occur exactly, at most 512 characters. */
+  exactSentence?: string | undefined
+  /** At most 50 words of at most 200 characters. */
+  anyOfTheseWords?: string[] | undefined
+  /** At most 50 words of at most 200 characters. */
+  noneOfTheseWords?: string[] | undefined
+  /** Without the leading `#`; at most 30 of at most 200 characters. */
+  hashtags?: string[] | undefined
+  /** At most 30 handles of at most 100 characters. */
+  fromTheseAccounts?: string[] | undefined
+  /** At most 30 handles of at most 100 characters. */
+  toTheseAccounts?: string[] | undefined
+  /** At most 30 handles of at most 100 characters. */
+  mentionsTheseAccounts?: string[] | undefined
+  /** Leaves out posts with URLs. */
+  removePostsWithLinks?: boolean | undefined
+  /** Requires URLs. */
+  onlyPostsWithLinks?: boolean | undefined
+  /** Leaves out replies. */
+  removeReplies?: boolean | undefined
+  /** Requires replies. */
+  onlyReplies?: boolean | undefined
+  /** Leaves out posts with media. */
+  removePostsWithMedia?: boolean | undefined
+  /** Requires media. */
+  onlyPostsWithMedia?: boolean | undefined
+  /** Leaves out posts with a video. */
+  removePostsWithVideo?: boolean | undefined
+  /** Requires a video. */
+  onlyPostsWithVideo?: boolean | undefined
+  /** Leaves out posts with photos. */
+  removePostsWithPhotos?: boolean | undefined
+  /** Requires photos. */
+  onlyPostsWithPhotos?: boolean | undefined
+  /** A part that a link must contain, at most 200 characters. */
+  linksInclude?: string | undefined
+  /** An integer of at least 0. */
+  minimumRepliesCount?: number | undefined
+  /** An integer of at least 0. */
+  minimumRetweetsCount?: number | undefined
+  /** An integer of at least 0. */
+  minimumLikesCount?: number | undefined
+  /** A place, at most 120 characters; the format is not documented. */
+  geocode?: string | undefined
+  /** Goes with `geocode`; the unit is not documented. */
+  radius?: number | undefined
+}
+
+/** What to search the microblog network for. */
+export interface MicroblogSearchParams {
+  /** Keywords, 1 to 200 characters. */
+  query: string
+  /** `meta.nextCursor` of the page before, at most 1,024 characters. */
+  cursor?: string | undefined
+  /** Posts to return, 1 to 20; the service's default is 20. */
+  count?: number | undefined
+  category?: MicroblogCategory | undefined
+  filters?: MicroblogFilters | undefined
+}
+
+/** How often a post was reacted to. */
+export interface MicroblogEngagements {
+  bookmarkCount: number
+  favoriteCount: number
+  quoteCount: number
+  replyCount: number
+  retweetCount: number
+  viewsCount: number
+}
+
+/** A post on the microblog network. */
+export interface MicroblogPost {
+  /** Stable identifier. */
+  id: string
+  /** Full text. */
+  body: string
+  /** Handle, without a leading `@`. */
+  author: string
+  /** Display name of the author. */
+  name: string
+  /** Creation time, ISO 8601. */
+  timestamp: string
+  /** Canonical URL. */
+  url: string
+  /** Image URLs. */
+  images: string[]
+  /** Video URL, or null. */
+  video: string | null
+  engagements: MicroblogEngagements
+}
+
+/** What the service says of a page of microblog posts. */
+export interface MicroblogSearchMeta {
+  /** Posts on this page. */
+  returnedCount: number
+  /** Whether there are further pages. */
+  hasMore: boolean
+  /** Opaque; goes into `cursor` for the next page. */
+  nextCursor?: string
+}
+
+/** One page of microblog posts, as the service sends it. */
+export interface MicroblogSearchBody<Post = MicroblogPost> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  posts: Post[]
+  meta: MicroblogSearchMeta
+}
+
+const flag = (): z.ZodMiniOptional<z.ZodMiniBoolean> => z.optional(z.boolean())
+const accounts = () => z.optional(texts({ maxItems: 30, maxLength: 100 }))
+const words = () => z.optional(texts({ maxItems: 50, maxLength: 200 }))
+const minimum = () => z.optional(integer({ min: 0 }))
+
+export const microblogFiltersSchema = () =>
+  z.strictObject({
+    lang: z.optional(text({ max: 32 })),
+    since: z.optional(text({ max: 32 })),
+    until: z.optional(text({ max: 32 })),
+    exactSentence: z.optional(text({ max: 512 })),
+    anyOfTheseWords: words(),
+    noneOfTheseWords: words(),
+    hashtags: z.optional(texts({ maxItems: 30, maxLength: 200 })),
+    fromTheseAccounts: accounts(),
+    toTheseAccounts: accounts(),
+    mentionsTheseAccounts: accounts(),
+    removePostsWithLinks: flag(),
+    onlyPostsWithLinks: flag(),
+    removeReplies: flag(),
+    onlyReplies: flag(),
+    removePostsWithMedia: flag(),
+    onlyPostsWithMedia: flag(),
+    removePostsWithVideo: flag(),
+    onlyPostsWithVideo: flag(),
+    removePostsWithPhotos: flag(),
+    onlyPostsWithPhotos: flag(),
+    linksInclude: z.optional(text({ max: 200 })),
+    minimumRepliesCount: minimum(),
+    minimumRetweetsCount: minimum(),
+    minimumLikesCount: minimum(),
+    geocode: z.optional(text({ max: 120 })),
+    radius: z.optional(z.number()),
+  })
+
+export const microblogSearchParamsSchema = () =>
+  z.strictObject({
+    query: text({ min: 1, max: 200 }),
+    cursor: z.optional(text({ max: 1024 })),
+    count: z.optional(integer({ min: 1, max: 20 })),
+    category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
+    filters: z.optional(microblogFiltersSchema()),
+  })
+
+export const microblogPostSchema = () =>
+  z.object({
+    id: z.string(),
+    body: z.string(),
+    author: z.string(),
+    name: z.string(),
+    timestamp: z.string(),
+    url: z.string(),
+    images: z.array(z.string()),
+    video: z.nullable(z.string()),
+    engagements: z.object({
+      bookmarkCount: z.number(),
+      favoriteCount: z.number(),
+      quoteCount: z.number(),
+      replyCount: z.number(),
+      retweetCount: z.number(),
+      viewsCount: z.number(),
+    }),
+  })
+
+export const microblogSearchBodySchema = () =>
+  z.object({
+    requestId: z.string(),
+    posts: z.array(z.unknown()),
+    meta: z.object({
+      returnedCount: integer({ min: 0 }),
+      hasMore: z.boolean(),
+      nextCursor: z.exactOptional(z.string()),
+    }),
+  })
+
+/** POST /data/microblog/tweets/search (service description, part 4.2). */
+export const microblogSearch = {
+  id: 'microblog.search',
+  method: 'POST',
+  path: '/data/microblog/tweets/search',
+  scopes: ['search:read'],
+  surface: 'microblog',
+  price: { kind: 'fixed', credits: creditRates.microblogSearch },
+  request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
+  response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
+  list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },
+  paging: { kind: 'cursor', param: 'cursor' },
+} as const satisfies Operation

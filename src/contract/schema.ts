@@ -1,0 +1,65 @@
+import * as z from 'zod/mini'
+import { type Issue, describeIssues } from './issues.ts'
+
+/** Returns what is wrong with a value, or an empty list. */
+export type Check = (value: unknown) => Issue[]
+
+/**
+ * Turns a schema into a check. The schema is built at the first use: most programs touch few operations, and
+ * a schema that is never used should cost nothing at start-up.
+ */
+export function check<T>(build: () => z.ZodMiniType<T>): Check {
+  let schema: z.ZodMiniType<T> | undefined
+  return (value) => {
+    schema ??= build()
+    return describeIssues(schema, value)
+  }
+}
+
+/**
+ * A string with bounds on its length, counted in Unicode code points. The service does not say which unit it
+ * counts in; code points never exceed UTF-16 units, so a string refused here is too long under either reading.
+ */
+export function text(bounds: { min?: number; max: number }): z.ZodMiniString<string> {
+  return z.string().check((ctx) => {
+    const length = codePoints(ctx.value, bounds.max)
+    if (bounds.min !== undefined && length < bounds.min) {
+      ctx.issues.push({
+        code: 'too_small',
+        origin: 'string',
+        minimum: bounds.min,
+        inclusive: true,
+        input: ctx.value,
+      })
+    }
+    if (length > bounds.max) {
+      ctx.issues.push({
+        code: 'too_big',
+        origin: 'string',
+        maximum: bounds.max,
+        inclusive: true,
+        input: ctx.value,
+      })
+    }
+  })
+}
+
+/** A list of strings with bounds on its size and on each item's length. */
+export function texts(bounds: {
+  maxItems: number
+  maxLength: number
+}): z.ZodMiniArray<z.ZodMiniString<string>> {
+  return z.array(text({ max: bounds.maxLength })).check(z.maxLength(bounds.maxItems))
+}
+
+/** An integer with inclusive bounds. */
+export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<number> {
+  const schema = z.int().check(z.minimum(bounds.min))
+  return bounds.max === undefined ? schema : schema.check(z.maximum(bounds.max))
+}
+
+/** Exact only up to the bound: counting the rest of a huge string would be wasted work. */
+function codePoints(value: string, bound: number): number {
+  if (value.length <= bound || value.length > bound * 2) return value.length
+  return Array.from(value).length
+}
