@@ -1,0 +1,44 @@
+/** A signal of one's own that follows others for as long as it is needed. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal
+  abort(reason: unknown): void
+  /** Lets go of the followed signals, which may live much longer. */
+  dispose(): void
+}
+
+/**
+ * Makes a signal that aborts when any of the given ones does. `AbortSignal.any` would do the same but leaves
+ * entries on a long-lived source until they are collected; here nothing is left after `dispose`.
+ */
+export function linkAbort(sources: readonly (AbortSignal | undefined)[]): LinkedAbort {
+  const controller = new AbortController()
+  const followed = sources.filter((source) => source !== undefined)
+  const dispose = (): void => {
+    for (const source of followed) source.removeEventListener('abort', follow)
+  }
+  const abort = (reason: unknown): void => {
+    dispose()
+    controller.abort(reason)
+  }
+  const follow = (event: Event): void => abort((event.currentTarget as AbortSignal).reason)
+  const aborted = followed.find((source) => source.aborted)
+  if (aborted) controller.abort(aborted.reason)
+  else for (const source of followed) source.addEventListener('abort', follow)
+  return { signal: controller.signal, abort, dispose }
+}
+
+/**
+ * Settles with the work, or rejects with the signal's reason as soon as it aborts, whether or not the work
+ * heeds the signal. A late result of abandoned work is dropped, and so is its late failure.
+ */
+export async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work(), promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,58 @@
+/** Credits, by what is known of them. */
+export interface CreditSummary {
+  /** Known to be spent. */
+  spent: number
+  /** Of calls that may or may not have been charged. */
+  uncertain: number
+  /** Set aside for calls under way. */
+  reserved: number
+}
+
+/** Credits set aside for one send. Exactly one of its methods takes effect; further calls change nothing. */
+export interface Reservation {
+  /** The call succeeded and cost this much. */
+  settle(credits: number): void
+  /** The call was not charged. */
+  release(): void
+  /** Nobody knows whether the call was charged. */
+  doubt(): void
+}
+
+/** Three sums that reservations move credits between. */
+export class Account {
+  #spent = 0
+  #uncertain = 0
+  #reserved = 0
+
+  get spent(): number {
+    return this.#spent
+  }
+
+  get uncertain(): number {
+    return this.#uncertain
+  }
+
+  get reserved(): number {
+    return this.#reserved
+  }
+
+  summary(): CreditSummary {
+    return { spent: this.#spent, uncertain: this.#uncertain, reserved: this.#reserved }
+  }
+
+  reserve(credits: number): Reservation {
+    this.#reserved += credits
+    let open = true
+    const close = (then: () => void): void => {
+      if (!open) return
+      open = false
+      this.#reserved -= credits
+      then()
+    }
+    return {
+      settle: (cost) => close(() => (this.#spent += cost)),
+      release: () => close(() => {}),
+      doubt: () => close(() => (this.#uncertain += credits)),
+    }
+  }
+}

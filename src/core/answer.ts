@@ -1,0 +1,129 @@
+import { type ErrorEnvelope, readErrorEnvelope } from '../contract/error-envelope.ts'
+import type { Operation } from '../contract/operation.ts'
+import {
+  ApiError,
+  type ApiErrorDetails,
+  AuthenticationError,
+  type Charged,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  RedirectError,
+  ServiceUnavailableError,
+  UpstreamError,
+  ValidationError,
+} from '../errors.ts'
+import { AttemptFailure } from './failure.ts'
+import { announcedWait } from './retry-after.ts'
+import type { FailureKind } from './retry-policy.ts'
+
+const errorClasses: Record<number, new (details: ApiErrorDetails) => ApiError> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  429: RateLimitError,
+  502: UpstreamError,
+  503: ServiceUnavailableError,
+}
+
+/** Reads an answer that is not a success. `text` must be free of secrets, since errors repeat parts of it. */
+export function readFailure(
+  operation: Operation,
+  response: Response,
+  text: string,
+  wallClock: number,
+): AttemptFailure {
+  const { status } = response
+  const metered = operation.price.kind !== 'free'
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const charged = metered ? 'unknown' : 'no'
+    const context = { operation: operation.id, charged, ...(status > 0 && { status }) } as const
+    const error = new RedirectError(
+      'the answer is a redirect, which is never followed; check baseUrl',
+      context,
+    )
+    return new AttemptFailure(error, { kind: 'final', announced: null }, charged)
+  }
+  const envelope = readErrorEnvelope(parse(text))
+  const announced = announcedWait(response.headers, envelope, wallClock)
+  const kind = kindOf(status, envelope)
+  // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
+  const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
+  const retryAfter = announced === null ? undefined : announced / 1000
+  const ErrorClass = errorClasses[status] ?? ApiError
+  const error = new ErrorClass({
+    operation: operation.id,
+    status,
+    charged,
+    code: envelope?.error.code ?? `http_${status}`,
+    message: describe(operation, status, envelope, charged, retryAfter),
+    requestId: cleanRequestId(envelope?.requestId),
+    issues: envelope?.error.issues,
+    retryAfter,
+    ...(status === 403 && { requiredScopes: operation.scopes }),
+  })
+  return new AttemptFailure(error, { kind, announced }, charged)
+}
+
+/** What a call is told whose surface an earlier 429 has closed for longer than anybody should wait. */
+export function closedSurface(operation: Operation, remainingMs: number): RateLimitError {
+  const retryAfter = Math.ceil(remainingMs / 1000)
+  const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
+  return new RateLimitError({
+    operation: operation.id,
+    status: 429,
+    code: 'rate_limited',
+    message,
+    retryAfter,
+  })
+}
+
+function kindOf(status: number, envelope: ErrorEnvelope | null): FailureKind {
+  if (status === 429) return 'rate-limited'
+  if (status < 500) return 'final'
+  if (envelope === null) return 'foreign-error'
+  if (status === 502) return 'upstream'
+  return status === 503 ? 'unavailable' : 'server-error'
+}
+
+function describe(
+  operation: Operation,
+  status: number,
+  envelope: ErrorEnvelope | null,
+  charged: Charged,
+  retryAfter: number | undefined,
+): string {
+  const parts = [`the service answered ${status}`]
+  if (envelope === null) parts.push('without its own error body')
+  else parts.push([envelope.error.code, envelope.error.message].filter(Boolean).join(': '))
+  const [issue] = envelope?.error.issues ?? []
+  if (issue) parts.push(`${issue.path} ${issue.message}`)
+  if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
+  if (status === 403) {
+    parts.push(
+      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
+    )
+  }
+  if (charged === 'unknown') parts.push('it may have been charged')
+  return parts.join('; ')
+}
+
+/** Longest id that is repeated; the documented ones are short, and an id ends up in logs. */
+const maxRequestIdLength = 128
+
+/** An id that is safe to print, or undefined where there is none. */
+export function cleanRequestId(requestId: unknown): string | undefined {
+  if (typeof requestId !== 'string') return undefined
+  const clean = requestId.replaceAll(/[^\x21-\x7e]/g, '').slice(0, maxRequestIdLength)
+  return clean === '' ? undefined : clean
+}
+
+/** The JSON value of a text, or undefined: nothing that JSON can say. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

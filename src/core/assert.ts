@@ -1,0 +1,41 @@
+import { ConfigurationError } from '../errors.ts'
+import { maxTimerMs } from './time.ts'
+
+/** Refuses names that mean nothing: a typo would otherwise be a setting that silently does not hold. */
+export function assertOptions(options: unknown, known: readonly string[], name = 'options'): void {
+  if (typeof options !== 'object' || options === null)
+    throw new ConfigurationError(`${name} must be an object, got ${shown(options)}`)
+  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`${name} has no ${unknown}; there are ${known.join(', ')}`)
+}
+
+/** Refuses an object that lacks what will be called later. */
+export function assertMethod(name: string, value: unknown, method: string): void {
+  if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return
+  throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
+}
+
+/** A duration that a timer can hold. */
+export function milliseconds(name: string, value: unknown): number {
+  if (typeof value !== 'number' || !(value > 0) || value > maxTimerMs) {
+    throw new ConfigurationError(
+      `${name} must be a number of milliseconds from 1 to ${maxTimerMs}, got ${shown(value)}`,
+    )
+  }
+  return value
+}
+
+/** A count of at least one. */
+export function wholeNumber(name: string, value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) {
+    throw new ConfigurationError(`${name} must be a whole number of at least 1, got ${shown(value)}`)
+  }
+  return value as number
+}
+
+/** Names a value that is not text; text may be a secret that ended up in the wrong place. */
+export function shown(value: unknown): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return typeof value === 'string' ? `a string of ${value.length} characters` : typeof value
+}

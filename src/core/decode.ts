@@ -1,0 +1,87 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type Issue, dotPath } from '../contract/issues.ts'
+import type { Operation } from '../contract/operation.ts'
+
+/**
+ * How answers are checked against the documented shape. `strict`: documented fields must be there with their types.
+ * `lenient`: items that do not fit are set apart. `off`: nothing is checked. Undocumented fields are always kept.
+ */
+export type Validation = 'strict' | 'lenient' | 'off'
+
+/** An item that does not fit the documented shape, or the caller's schema. */
+export interface InvalidItem {
+  /** Its place in the list as the service sent it. */
+  index: number
+  item: unknown
+  issues: Issue[]
+}
+
+export type Decoded =
+  /** `invalid` is null unless items may be set apart. */
+  | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
+export async function decode(
+  operation: Operation,
+  body: unknown,
+  validation: Validation,
+  schema: StandardSchemaV1 | undefined,
+): Promise<Decoded> {
+  if (validation !== 'off') {
+    const issues = operation.response(body)
+    if (issues.length > 0) return { ok: false, issues }
+  }
+  const { list } = operation
+  const sent: unknown = list && isRecord(body) ? body[list.property] : undefined
+  const lenient = validation === 'lenient'
+  if (list === undefined || !Array.isArray(sent)) return { ok: true, body, invalid: lenient ? [] : null }
+
+  const items: unknown[] = []
+  const invalid: InvalidItem[] = []
+  for (const [index, item] of (sent as unknown[]).entries()) {
+    const issues = validation === 'off' ? [] : list.item(item)
+    const checked =
+      issues.length > 0 || schema === undefined ? { value: item, issues } : await apply(schema, item)
+    if (checked.issues.length === 0) items.push(checked.value)
+    else invalid.push({ index, item, issues: checked.issues })
+  }
+  if (invalid.length > 0 && !lenient) {
+    return {
+      ok: false,
+      issues: invalid.flatMap(({ index, issues }) => below([list.property, index], issues)),
+    }
+  }
+  return {
+    ok: true,
+    body: { ...(body as object), [list.property]: items },
+    invalid: lenient ? invalid : null,
+  }
+}
+
+async function apply(schema: StandardSchemaV1, item: unknown): Promise<{ value: unknown; issues: Issue[] }> {
+  let result: StandardSchemaV1.Result<unknown>
+  try {
+    result = await schema['~standard'].validate(item)
+  } catch {
+    // The caller's schema failed rather than the item; the answer is paid for, so it must not be lost to that.
+    return { value: item, issues: [{ path: '', message: 'the schema threw an error' }] }
+  }
+  if (result.issues === undefined) return { value: result.value, issues: [] }
+  const issues = result.issues.map(({ path = [], message }) => ({
+    path: dotPath(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
+    message,
+  }))
+  return { value: item, issues }
+}
+
+function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: dotPath(path === '' ? place : [...place, path]),
+    message,
+  }))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

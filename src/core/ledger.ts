@@ -1,0 +1,68 @@
+import type { Operation, Price } from '../contract/operation.ts'
+import { Account, type CreditSummary, type Reservation } from './account.ts'
+import type { CreditBudget } from './budget.ts'
+
+/** What a client's calls have cost, in credits. */
+export interface Credits extends CreditSummary {
+  /** The same, for each operation that has cost something or may yet. */
+  byOperation: Record<string, CreditSummary>
+}
+
+/** Keeps account of the credits of one client. */
+export class Ledger {
+  readonly #accounts = new Map<string, Account>()
+
+  /** What the calls so far have cost; a copy. */
+  credits(): Credits {
+    const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, byOperation: {} }
+    for (const [operation, account] of this.#accounts) {
+      const summary = account.summary()
+      credits.byOperation[operation] = summary
+      credits.spent += summary.spent
+      credits.uncertain += summary.uncertain
+      credits.reserved += summary.reserved
+    }
+    return credits
+  }
+
+  /**
+   * Sets aside what a send may cost at most, here and in each budget.
+   *
+   * @throws {CreditBudgetError} if a budget has too little left; then nothing is set aside anywhere.
+   */
+  reserve(operation: Operation, budgets: readonly CreditBudget[]): Reservation {
+    const worst = worstCase(operation.price)
+    if (worst === 0) return unmetered
+    const reservations: Reservation[] = []
+    try {
+      for (const budget of budgets) reservations.push(budget.reserve(worst, operation.id))
+    } catch (error) {
+      for (const reservation of reservations) reservation.release()
+      throw error
+    }
+    reservations.push(this.#account(operation.id).reserve(worst))
+    return {
+      settle: (credits) => reservations.forEach((reservation) => reservation.settle(credits)),
+      release: () => reservations.forEach((reservation) => reservation.release()),
+      doubt: () => reservations.forEach((reservation) => reservation.doubt()),
+    }
+  }
+
+  #account(operation: string): Account {
+    const account = this.#accounts.get(operation) ?? new Account()
+    this.#accounts.set(operation, account)
+    return account
+  }
+}
+
+const unmetered: Reservation = { settle: () => {}, release: () => {}, doubt: () => {} }
+
+/** Credits that one success may cost at most. */
+export function worstCase(price: Price): number {
+  return price.kind === 'fixed' ? price.credits : 0
+}
+
+/** Credits that a success has cost. */
+export function costOf(price: Price): number {
+  return price.kind === 'fixed' ? price.credits : 0
+}

@@ -1,0 +1,62 @@
+import type { Operation } from '../contract/operation.ts'
+import type { Charged } from '../errors.ts'
+import type { Reservation } from './account.ts'
+import type { CreditBudget } from './budget.ts'
+import { type Ledger, costOf, worstCase } from './ledger.ts'
+
+/** What one call has cost, all its attempts taken together, in credits. */
+export interface CallCredits {
+  spent: number
+  /** Of attempts that may or may not have been charged. */
+  uncertain: number
+}
+
+/** The credits of one call: a reservation stands from before the first send until the outcome is known. */
+export class Purchase {
+  readonly credits: CallCredits = { spent: 0, uncertain: 0 }
+  readonly #operation: Operation
+  readonly #reserve: () => Reservation
+  #reservation: Reservation | undefined
+
+  constructor(ledger: Ledger, operation: Operation, budgets: readonly CreditBudget[]) {
+    this.#operation = operation
+    this.#reserve = () => ledger.reserve(operation, budgets)
+  }
+
+  /**
+   * Makes sure that the next send is covered.
+   *
+   * @throws {CreditBudgetError} if a budget has too little left.
+   */
+  cover(): void {
+    this.#reservation ??= this.#reserve()
+  }
+
+  /** The call succeeded. */
+  settle(): void {
+    const cost = costOf(this.#operation.price)
+    this.#end((reservation) => {
+      this.credits.spent += cost
+      reservation.settle(cost)
+    })
+  }
+
+  /** An attempt failed. The reservation stays for the next one, unless this one may have used it up. */
+  fail(charged: Charged): void {
+    if (charged === 'no') return
+    this.#end((reservation) => {
+      this.credits.uncertain += worstCase(this.#operation.price)
+      reservation.doubt()
+    })
+  }
+
+  /** There will be no further attempt. */
+  close(): void {
+    this.#end((reservation) => reservation.release())
+  }
+
+  #end(how: (reservation: Reservation) => void): void {
+    if (this.#reservation !== undefined) how(this.#reservation)
+    this.#reservation = undefined
+  }
+}

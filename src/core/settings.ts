@@ -1,0 +1,43 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Operation } from '../contract/operation.ts'
+import type { Credential } from './auth.ts'
+import type { CreditBudget } from './budget.ts'
+import type { Validation } from './decode.ts'
+import type { Fetch } from './http.ts'
+import type { Limiter } from './limiter.ts'
+import type { Log } from './logger.ts'
+import type { Middleware } from './middleware.ts'
+import type { Redactor } from './redact.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+
+/** Everything about a client that its calls depend on, checked and complete. */
+export interface Settings {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string
+  readonly credential: Credential
+  readonly redactor: Redactor
+  readonly limiter: Limiter
+  readonly surfaceOf: (operation: Operation) => string | null
+  readonly fetch: Fetch
+  /** Undefined for what the operation asks for. */
+  readonly timeoutMs: number | undefined
+  readonly deadlineMs: number | undefined
+  readonly retry: RetryPolicy
+  readonly validation: Validation
+  readonly budgets: readonly CreditBudget[]
+  readonly headers: Headers
+  readonly middleware: readonly Middleware[]
+  readonly log: Log
+}
+
+/** The settings of one call. */
+export interface CallSettings extends Settings {
+  readonly signal: AbortSignal | undefined
+  readonly schema: StandardSchemaV1 | undefined
+}
+
+/** Most a walk may yield and buy. */
+export interface WalkLimits {
+  readonly items: number
+  readonly pages: number
+}

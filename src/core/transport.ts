@@ -1,0 +1,102 @@
+import type { Operation } from '../contract/operation.ts'
+import { type Attempt, ClosedError, InvalidRequestError } from '../errors.ts'
+import {
+  type ClientOptions,
+  type PagedOptions,
+  type SharedOptions,
+  resolveCall,
+  resolveOptions,
+  resolveShared,
+} from '../options.ts'
+import { type Success, attempt } from './attempt.ts'
+import { Call } from './call.ts'
+import { type Credits, Ledger } from './ledger.ts'
+import { type CallCredits, Purchase } from './purchase.ts'
+import { retrying } from './retry.ts'
+import type { Settings } from './settings.ts'
+
+/** A success, with what is known of the call behind it. */
+export interface Answer extends Success {
+  readonly attempts: readonly Attempt[]
+  readonly credits: CallCredits
+}
+
+/** What clients of one family have in common. */
+interface Family {
+  readonly ledger: Ledger
+  readonly closing: AbortController
+  readonly pending: Set<Promise<unknown>>
+}
+
+/**
+ * Carries calls to the service and keeps account of them. Made by {@link createTransport}; resources such as
+ * `microblog(transport)` put typed methods on top.
+ */
+export class Transport {
+  readonly #settings: Settings
+  readonly #family: Family
+
+  constructor(settings: Settings, family: Family) {
+    this.#settings = settings
+    this.#family = family
+  }
+
+  /** What the calls of this transport have cost so far, in credits; a copy. */
+  get credits(): Credits {
+    return this.#family.ledger.credits()
+  }
+
+  /** A transport with other options, which shares limits, ledger, credential and closing with this one. */
+  withOptions(options: SharedOptions): Transport {
+    return new Transport(resolveShared(this.#settings, options), this.#family)
+  }
+
+  /** Ends every pending call with a {@link ClosedError} and refuses further ones; resolves when all have settled. */
+  async close(): Promise<void> {
+    this.#family.closing.abort(new ClosedError())
+    await Promise.allSettled(this.#family.pending)
+  }
+
+  /** Makes one call; the typed methods of the resources are the way to get here. */
+  request(operation: Operation, params: object, options: PagedOptions = {}): Promise<Answer> {
+    const answer = this.#call(operation, params, options)
+    this.#family.pending.add(answer)
+    const settled = (): void => void this.#family.pending.delete(answer)
+    answer.then(settled, settled)
+    return answer
+  }
+
+  async #call(operation: Operation, params: object, options: PagedOptions): Promise<Answer> {
+    const { ledger, closing } = this.#family
+    const settings = resolveCall(this.#settings, options)
+    const issues = operation.request(params)
+    if (issues.length > 0) throw new InvalidRequestError(issues, { operation: operation.id })
+
+    const purchase = new Purchase(ledger, operation, settings.budgets)
+    const call = new Call(operation, params, settings, purchase, closing.signal)
+    try {
+      const success = await retrying(
+        () => attempt(call),
+        (failure) => call.proceeds(failure),
+      )
+      return { ...success, attempts: call.attempts, credits: purchase.credits }
+    } catch (failure) {
+      throw call.conclude(failure)
+    } finally {
+      call.dispose()
+    }
+  }
+}
+
+/**
+ * Makes a transport.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ */
+export function createTransport(options: ClientOptions): Transport {
+  return new Transport(resolveOptions(options), {
+    ledger: new Ledger(),
+    closing: new AbortController(),
+    pending: new Set(),
+  })
+}

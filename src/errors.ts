@@ -1,0 +1,35 @@
+import type { ApiError } from './errors/api.ts'
+import { SocialSearchError } from './errors/base.ts'
+import type {
+  ClosedError,
+  ConfigurationError,
+  ConnectionError,
+  CreditBudgetError,
+  InvalidRequestError,
+  InvalidResponseError,
+  PaginationError,
+  RedirectError,
+  TimeoutError,
+} from './errors/client.ts'
+
+export * from './errors/api.ts'
+export * from './errors/base.ts'
+export * from './errors/client.ts'
+
+/** Every error of this package, for narrowing by `code`; test `instanceof ApiError` first, whose codes are open. */
+export type AnySocialSearchError =
+  | ConfigurationError
+  | InvalidRequestError
+  | ApiError
+  | ConnectionError
+  | TimeoutError
+  | RedirectError
+  | InvalidResponseError
+  | CreditBudgetError
+  | PaginationError
+  | ClosedError
+
+/** Tells whether a caught value is an error of this package, and types it for narrowing. */
+export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
+  return value instanceof SocialSearchError
+}

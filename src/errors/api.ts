@@ -1,0 +1,86 @@
+import type { Issue } from '../contract/issues.ts'
+import type { Scope } from '../contract/operation.ts'
+import { type ApiErrorCode, type ErrorContext, SocialSearchError } from './base.ts'
+
+export interface ApiErrorDetails extends ErrorContext {
+  status: number
+  code: ApiErrorCode
+  message: string
+  issues?: readonly Issue[] | undefined
+  /** Seconds. */
+  retryAfter?: number | undefined
+  requiredScopes?: readonly Scope[] | undefined
+}
+
+/** The service, or something in front of it, answered with an HTTP error. */
+export class ApiError extends SocialSearchError {
+  static {
+    this.prototype.name = 'ApiError'
+  }
+  declare readonly code: ApiErrorCode
+  /** HTTP status. */
+  readonly status: number
+  /** Each invalid field; empty unless the service named some. */
+  readonly issues: readonly Issue[]
+  /** Seconds until a retry is welcome, if the service announced it. */
+  declare readonly retryAfter?: number
+  /** On a 403: the scopes that the operation needs. */
+  declare readonly requiredScopes?: readonly Scope[]
+
+  constructor(details: ApiErrorDetails) {
+    super(details.code, details.message, details)
+    this.status = details.status
+    this.issues = details.issues ?? []
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+    if (details.requiredScopes !== undefined) this.requiredScopes = details.requiredScopes
+  }
+}
+
+/** 400: the service refused the request; `issues` names the fields. */
+export class ValidationError extends ApiError {
+  static {
+    this.prototype.name = 'ValidationError'
+  }
+}
+
+/** 401: the credential is missing, invalid or revoked. */
+export class AuthenticationError extends ApiError {
+  static {
+    this.prototype.name = 'AuthenticationError'
+  }
+}
+
+/** 403: the credential lacks a scope, or the member behind it lacks the permission. */
+export class PermissionDeniedError extends ApiError {
+  static {
+    this.prototype.name = 'PermissionDeniedError'
+  }
+}
+
+/** 404: there is nothing at that path or id. */
+export class NotFoundError extends ApiError {
+  static {
+    this.prototype.name = 'NotFoundError'
+  }
+}
+
+/** 429: a limit of the organization is exceeded, and waiting it out was not allowed or not enough. */
+export class RateLimitError extends ApiError {
+  static {
+    this.prototype.name = 'RateLimitError'
+  }
+}
+
+/** 502: the service's data provider failed. */
+export class UpstreamError extends ApiError {
+  static {
+    this.prototype.name = 'UpstreamError'
+  }
+}
+
+/** 503: the service, or a part of it, is temporarily unavailable. */
+export class ServiceUnavailableError extends ApiError {
+  static {
+    this.prototype.name = 'ServiceUnavailableError'
+  }
+}

@@ -1,0 +1,84 @@
+import type { ServiceErrorCode } from '../contract/error-envelope.ts'
+
+/**
+ * Whether a failed call cost credits. `no`: the service said so, or nothing reached it. `yes`: a success
+ * arrived that could not be used. `unknown`: it was sent, and no usable answer came back.
+ */
+export type Charged = 'no' | 'yes' | 'unknown'
+
+/** One attempt of a call, as it went. */
+export interface Attempt {
+  /** Time spent waiting for one of the organization's slots, in milliseconds. */
+  queued: number
+  /** Time spent waiting for the pace of the search surface, or for a 429 to pass, in milliseconds. */
+  paced: number
+  /** When the request was handed to fetch, ISO 8601; null if it never was. */
+  sent: string | null
+  /** From sending to the last byte of the answer, or to the failure, in milliseconds. */
+  duration: number
+  /** HTTP status, if the headers arrived. */
+  status?: number
+  /** The service's id of this attempt. */
+  requestId?: string
+  /** `ok`, or the code of the error that ended this attempt. */
+  outcome: string
+  charged: Charged
+  /** Time waited after this attempt before the next one, in milliseconds. */
+  waited: number
+}
+
+/** Codes of the errors that this package raises by itself; {@link ApiError} has the service's. */
+export type ClientErrorCode =
+  | 'configuration'
+  | 'invalid_request'
+  | 'connection'
+  | 'timeout'
+  | 'redirect'
+  | 'invalid_response'
+  | 'credit_budget'
+  | 'pagination'
+  | 'closed'
+
+/** A code that the service sent: a documented one, or any other string. */
+export type ApiErrorCode = ServiceErrorCode | (string & {})
+
+export interface ErrorContext {
+  operation?: string | undefined
+  requestId?: string | undefined
+  charged?: Charged
+}
+
+/** Base of every error that a call or the construction of a client raises. An aborted call rejects with the signal's own reason instead. */
+export class SocialSearchError extends Error {
+  static {
+    this.prototype.name = 'SocialSearchError'
+  }
+  /** What happened, for a `switch`. */
+  readonly code: ClientErrorCode | ApiErrorCode
+  /** The service's id of the request, for its support. */
+  declare readonly requestId?: string
+  /** The operation that failed, such as `microblog.search`; absent for errors of construction. */
+  declare readonly operation?: string
+  /** Whether the call cost credits, all its attempts taken together. */
+  readonly charged: Charged
+  /** What was tried, in order; empty if nothing was sent. */
+  readonly attempts: readonly Attempt[] = []
+  /** For a call that walks pages: the params of the page that failed, as plain JSON, ready to be passed back. */
+  declare readonly next?: object | null
+
+  constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
+    super(context.operation === undefined ? message : `${context.operation}: ${message}`)
+    this.code = code
+    this.charged = context.charged ?? 'no'
+    if (context.requestId !== undefined) this.requestId = context.requestId
+    if (context.operation !== undefined) this.operation = context.operation
+  }
+}
+
+/** Completes an error with what only its caller knows; the fields are read-only for everybody else. */
+export function annotate(
+  error: SocialSearchError,
+  facts: { charged?: Charged; attempts?: readonly Attempt[]; next?: object },
+): void {
+  Object.assign(error, facts)
+}

@@ -1,0 +1,161 @@
+import type { Issue } from '../contract/issues.ts'
+import { type ErrorContext, SocialSearchError } from './base.ts'
+
+/** An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret. */
+export class ConfigurationError extends SocialSearchError {
+  static {
+    this.prototype.name = 'ConfigurationError'
+  }
+  declare readonly code: 'configuration'
+
+  constructor(message: string, context?: ErrorContext) {
+    super('configuration', message, context)
+  }
+}
+
+/** The params or call options break the documented constraints. Nothing was sent, nothing was charged. */
+export class InvalidRequestError extends SocialSearchError {
+  static {
+    this.prototype.name = 'InvalidRequestError'
+  }
+  declare readonly code: 'invalid_request'
+  /** Each invalid field, in the format of the service's own validation errors. */
+  readonly issues: readonly Issue[]
+
+  constructor(issues: readonly Issue[], context?: ErrorContext) {
+    super('invalid_request', `invalid request, nothing was sent: ${summary(issues)}`, context)
+    this.issues = issues
+  }
+}
+
+/** How far a connection came before it failed. */
+export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
+
+/** The network failed: no connection, or one that broke before the answer was complete. */
+export class ConnectionError extends SocialSearchError {
+  static {
+    this.prototype.name = 'ConnectionError'
+  }
+  declare readonly code: 'connection'
+  /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
+  readonly phase: ConnectionPhase
+  /** The runtime's name for it, such as `ECONNRESET`, where it gives one. */
+  declare readonly reason?: string
+
+  constructor(
+    message: string,
+    context: ErrorContext & { phase: ConnectionPhase; reason?: string | undefined },
+  ) {
+    super('connection', message, context)
+    this.phase = context.phase
+    if (context.reason !== undefined) this.reason = context.reason
+  }
+}
+
+/** What a call was doing when its time ran out. */
+export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
+
+/** The `timeout` of one attempt, or the `deadline` of the whole call, passed. */
+export class TimeoutError extends SocialSearchError {
+  static {
+    this.prototype.name = 'TimeoutError'
+  }
+  declare readonly code: 'timeout'
+  /** What the call was doing: waiting in the queue, for headers, for the body, or between two attempts. */
+  readonly phase: TimeoutPhase
+
+  constructor(message: string, context: ErrorContext & { phase: TimeoutPhase }) {
+    super('timeout', message, context)
+    this.phase = context.phase
+  }
+}
+
+/** The answer was a redirect. Redirects are never followed: they would carry the credential elsewhere. */
+export class RedirectError extends SocialSearchError {
+  static {
+    this.prototype.name = 'RedirectError'
+  }
+  declare readonly code: 'redirect'
+  /** HTTP status; absent where the browser hides it. */
+  declare readonly status?: number
+
+  constructor(message: string, context?: ErrorContext & { status?: number | undefined }) {
+    super('redirect', message, context)
+    if (context?.status !== undefined) this.status = context.status
+  }
+}
+
+/** A success whose body is not JSON or not of the documented shape. The data was paid for: it is in `body`. */
+export class InvalidResponseError extends SocialSearchError {
+  static {
+    this.prototype.name = 'InvalidResponseError'
+  }
+  declare readonly code: 'invalid_response'
+  /** The body: parsed where it is JSON, otherwise its text. Not enumerable, so that logging the error stays short. */
+  declare readonly body: unknown
+  /** What does not fit the documented shape. */
+  readonly issues: readonly Issue[]
+
+  constructor(message: string, context: ErrorContext & { body: unknown; issues?: readonly Issue[] }) {
+    const { issues = [] } = context
+    super('invalid_response', issues.length > 0 ? `${message}: ${summary(issues)}` : message, context)
+    this.issues = issues
+    Object.defineProperty(this, 'body', { value: context.body, enumerable: false })
+  }
+}
+
+/** The call could cost more than the budget has left. Nothing was sent. */
+export class CreditBudgetError extends SocialSearchError {
+  static {
+    this.prototype.name = 'CreditBudgetError'
+  }
+  declare readonly code: 'credit_budget'
+  /** Credits that the call may cost at most. */
+  readonly needed: number
+  /** Credits that the budget has left, reservations of other calls taken off. */
+  readonly remaining: number
+
+  constructor(details: { needed: number; remaining: number }, context?: ErrorContext) {
+    const { needed, remaining } = details
+    super(
+      'credit_budget',
+      `refused before sending: it may cost ${needed} credits, the budget has ${remaining} left`,
+      context,
+    )
+    this.needed = needed
+    this.remaining = remaining
+  }
+}
+
+/** The pages contradict each other, so walking on could repeat or lose items. */
+export class PaginationError extends SocialSearchError {
+  static {
+    this.prototype.name = 'PaginationError'
+  }
+  declare readonly code: 'pagination'
+  /** Params of the page that was not fetched, or null where the service named none. */
+  declare readonly next: object | null
+
+  constructor(message: string, next: object | null, context?: ErrorContext) {
+    super('pagination', message, context)
+    Object.defineProperty(this, 'next', { value: next, enumerable: true })
+  }
+}
+
+/** The client was closed before the call was answered. */
+export class ClosedError extends SocialSearchError {
+  static {
+    this.prototype.name = 'ClosedError'
+  }
+  declare readonly code: 'closed'
+
+  constructor(context?: ErrorContext) {
+    super('closed', 'the client is closed', context)
+  }
+}
+
+function summary(issues: readonly Issue[]): string {
+  const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+  if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
+  return shown.join('; ')
+}

@@ -1,0 +1,295 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { organizationLimits } from './contract/limits.ts'
+import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
+import { type AuthProvider, Credential, assertToken } from './core/auth.ts'
+import { isPath, resolveBaseUrl } from './core/base-url.ts'
+import type { CreditBudget } from './core/budget.ts'
+import type { Validation } from './core/decode.ts'
+import type { Fetch } from './core/http.ts'
+import { type Limiter, sharedLimiter } from './core/limiter.ts'
+import { type Logger, createLog } from './core/logger.ts'
+import type { Middleware } from './core/middleware.ts'
+import { Redactor } from './core/redact.ts'
+import type { RetryPolicy } from './core/retry-policy.ts'
+import { inBrowser } from './core/runtime.ts'
+import type { CallSettings, Settings, WalkLimits } from './core/settings.ts'
+import { ConfigurationError } from './errors.ts'
+
+/** How failed attempts are repeated. */
+export interface RetryOptions {
+  /**
+   * Also repeat what may have been billed or may have changed something: a metered search that got no answer, for
+   * example. Each such attempt then stands in the ledger as uncertain. Default false.
+   */
+  ambiguous?: boolean | undefined
+  /** Most attempts of one call, the first included. Default: what the failure allows, at most 5. */
+  maxAttempts?: number | undefined
+  /** Longest announced wait that is waited out, in milliseconds; a longer one fails at once. Default 60,000. */
+  maxWait?: number | undefined
+}
+
+/** The organization's limits, for those who want to use less than all of them. */
+export interface LimitOptions {
+  /** Requests in flight. Default 2, the organization's limit. */
+  inFlight?: number | undefined
+  /** Requests a minute at each search surface. Default 20, the organization's limit; false turns pacing off. */
+  perMinute?: number | false | undefined
+  /**
+   * The surface of an operation, by its id (`microblog.search`); null for no pacing. The service does not define its
+   * search surfaces; by default each network is one.
+   */
+  surfaces?: Readonly<Record<string, string | null>> | undefined
+}
+
+/** Options of a client that `withOptions` may change. */
+export interface SharedOptions {
+  /** Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the operation, otherwise 30,000. */
+  timeout?: number | undefined
+  /** Time for one call with its queueing and waits, in milliseconds; each page of a walk is a call. Default none. */
+  deadline?: number | undefined
+  /** How failed attempts are repeated; false for one attempt only. */
+  retry?: RetryOptions | false | undefined
+  /** How answers are checked against the documented shape. Default `strict`. */
+  validation?: Validation | undefined
+  /** A ceiling on credits; may be shared with other clients. */
+  budget?: CreditBudget | undefined
+  /** Headers for every request. `Authorization` is not among them: use `apiKey` or `auth`. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Wraps every attempt, the first one outermost. */
+  middleware?: readonly Middleware[] | undefined
+  /** Where log lines go. Default nowhere. */
+  logger?: Logger | undefined
+}
+
+/** Options of a client. */
+export interface ClientOptions extends SharedOptions {
+  /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a browser also a path such as `/api/social`. */
+  baseUrl: string
+  /** The organization's API key, or a function that returns it, called before each attempt. */
+  apiKey?: string | (() => string | Promise<string>) | undefined
+  /** Provides bearer tokens, in place of `apiKey`; false for a proxy that adds the credential itself. */
+  auth?: AuthProvider | false | undefined
+  limits?: LimitOptions | undefined
+  /** A limiter that several processes share, in place of the one of this process. */
+  limiter?: Limiter | undefined
+  /** A label for the organization: clients with the same label and `baseUrl` share their limits, whatever their credentials. */
+  organization?: string | undefined
+  /** Default: the global fetch. */
+  fetch?: Fetch | undefined
+  /** Allows an `apiKey` in a browser, where everybody can read it. */
+  dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  timeout?: SharedOptions['timeout']
+  deadline?: SharedOptions['deadline']
+  retry?: SharedOptions['retry']
+  validation?: SharedOptions['validation']
+  /** A further ceiling on credits, beside the client's. */
+  budget?: SharedOptions['budget']
+  headers?: SharedOptions['headers']
+  /** Checks each record, and may transform it: any Standard Schema. Its output is the type of the records. */
+  schema?: StandardSchemaV1 | undefined
+}
+
+/** Options of a call that walks pages. */
+export interface PagedOptions extends CallOptions {
+  /** Most items that the walk yields. */
+  limit?: number | undefined
+  /** Most pages that the walk buys. */
+  maxPages?: number | undefined
+}
+
+const sharedNames = [
+  'timeout',
+  'deadline',
+  'retry',
+  'validation',
+  'budget',
+  'headers',
+  'middleware',
+  'logger',
+] as const
+
+const clientNames: readonly (keyof ClientOptions)[] = [
+  ...sharedNames,
+  ...([
+    'baseUrl',
+    'apiKey',
+    'auth',
+    'limits',
+    'limiter',
+    'organization',
+    'fetch',
+    'dangerouslyAllowBrowser',
+  ] as const),
+]
+
+const callNames: readonly (keyof PagedOptions)[] = [
+  ...(['signal', 'timeout', 'deadline', 'retry', 'validation', 'budget', 'headers', 'schema'] as const),
+  ...(['limit', 'maxPages'] as const),
+]
+
+/**
+ * Turns what a user passed into complete, checked settings.
+ *
+ * @throws {ConfigurationError} for anything that cannot work; the message holds no secret.
+ */
+export function resolveOptions(options: ClientOptions): Settings {
+  assertOptions(options, clientNames)
+  const { limits = {}, limiter, fetch } = options
+  assertOptions(limits, ['inFlight', 'perMinute', 'surfaces'], 'limits')
+  if (limiter !== undefined && (limits.inFlight !== undefined || limits.perMinute !== undefined)) {
+    throw new ConfigurationError(
+      "limits.inFlight and limits.perMinute are the limiter's own when one is given",
+    )
+  }
+  const baseUrl = resolveBaseUrl(options.baseUrl)
+  const redactor = new Redactor()
+  const credential = new Credential(resolveProvider(options, redactor), redactor)
+  const bounds = {
+    inFlight: wholeNumber('limits.inFlight', limits.inFlight ?? organizationLimits.inFlight),
+    perMinute:
+      limits.perMinute === false
+        ? Infinity
+        : wholeNumber('limits.perMinute', limits.perMinute ?? organizationLimits.perMinute),
+  }
+  const settings: Settings = {
+    baseUrl,
+    credential,
+    redactor,
+    limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl, bounds),
+    surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
+    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    timeoutMs: undefined,
+    deadlineMs: undefined,
+    retry: { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 },
+    validation: 'strict',
+    budgets: [],
+    headers: new Headers(),
+    middleware: [],
+    log: createLog(undefined, redactor),
+  }
+  return overlay(settings, options)
+}
+
+/** The settings of a client made with `withOptions`. */
+export function resolveShared(settings: Settings, options: SharedOptions): Settings {
+  assertOptions(options, sharedNames)
+  return overlay(settings, options)
+}
+
+/** The settings of one call. */
+export function resolveCall(settings: Settings, options: PagedOptions): CallSettings {
+  assertOptions(options, callNames)
+  const { signal, schema } = options
+  if (signal !== undefined) assertMethod('signal', signal, 'addEventListener')
+  if (schema !== undefined)
+    assertMethod(
+      "schema's ~standard",
+      (schema as Partial<StandardSchemaV1> | null)?.['~standard'],
+      'validate',
+    )
+  return { ...overlay(settings, options), signal, schema }
+}
+
+/** The bounds of one walk. */
+export function resolveWalk({ limit, maxPages }: PagedOptions): WalkLimits {
+  return {
+    items: limit === undefined ? Infinity : wholeNumber('limit', limit),
+    pages: maxPages === undefined ? Infinity : wholeNumber('maxPages', maxPages),
+  }
+}
+
+/** Budgets add up, since a ceiling that a call could drop would be none; headers merge; the rest replaces. */
+function overlay(settings: Settings, options: SharedOptions): Settings {
+  const { timeout, deadline, retry, validation, budget, headers, middleware, logger } = options
+  if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
+    throw new ConfigurationError(`validation must be strict, lenient or off, got ${shown(validation)}`)
+  }
+  if (budget !== undefined) assertMethod('budget', budget, 'reserve')
+  if (
+    middleware !== undefined &&
+    !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
+  ) {
+    throw new ConfigurationError('middleware must be an array of functions')
+  }
+  return {
+    ...settings,
+    ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
+    ...(deadline !== undefined && { deadlineMs: milliseconds('deadline', deadline) }),
+    ...(retry !== undefined && { retry: resolveRetry(settings.retry, retry) }),
+    ...(validation !== undefined && { validation }),
+    ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
+    ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers) }),
+    ...(middleware !== undefined && { middleware }),
+    ...(logger !== undefined && { log: createLog(logger, settings.redactor) }),
+  }
+}
+
+function resolveRetry(policy: RetryPolicy, retry: RetryOptions | false): RetryPolicy {
+  if (retry === false) return { ...policy, maxAttempts: 1 }
+  assertOptions(retry, ['ambiguous', 'maxAttempts', 'maxWait'], 'retry')
+  const { ambiguous = policy.ambiguous, maxAttempts, maxWait } = retry
+  if (typeof ambiguous !== 'boolean')
+    throw new ConfigurationError(`retry.ambiguous must be true or false, got ${shown(ambiguous)}`)
+  return {
+    ambiguous,
+    maxAttempts:
+      maxAttempts === undefined ? policy.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
+    maxWaitMs: maxWait === undefined ? policy.maxWaitMs : milliseconds('retry.maxWait', maxWait),
+  }
+}
+
+function resolveHeaders(base: Headers, headers: Readonly<Record<string, string>>): Headers {
+  const merged = new Headers(base)
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() === 'authorization') {
+      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth instead')
+    }
+    try {
+      merged.set(name, value)
+    } catch {
+      // The runtime's own error repeats the value, which may be a secret.
+      throw new ConfigurationError(
+        `the header ${JSON.stringify(name)} has a name or value that cannot be sent`,
+      )
+    }
+  }
+  return merged
+}
+
+function resolveProvider(options: ClientOptions, redactor: Redactor): AuthProvider | null {
+  const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
+  if (apiKey !== undefined && auth !== undefined)
+    throw new ConfigurationError('pass either apiKey or auth, not both')
+  if (auth === false) return null
+  if (auth !== undefined) {
+    assertMethod('auth', auth, 'token')
+    return auth
+  }
+  if (apiKey === undefined) {
+    if (isPath(baseUrl)) return null
+    throw new ConfigurationError(
+      'apiKey is missing; pass apiKey, auth, or auth: false for a proxy that has the key',
+    )
+  }
+  if (inBrowser() && !dangerouslyAllowBrowser) {
+    throw new ConfigurationError(
+      'an apiKey in a browser can be read by everybody; call a proxy, or set dangerouslyAllowBrowser',
+    )
+  }
+  if (typeof apiKey === 'function') return { token: apiKey }
+  assertToken(apiKey, 'apiKey')
+  redactor.add(apiKey)
+  return { token: () => apiKey }
+}
+
+/** What stands for the organization when limits are shared. */
+function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
+  if (organization !== undefined) return `organization ${organization}`
+  return (typeof apiKey === 'string' ? `key ${apiKey}` : apiKey) ?? (auth || 'no credential')
+}

@@ -1,0 +1,45 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import {
+  type MicroblogPost,
+  type MicroblogSearchBody,
+  type MicroblogSearchParams,
+  microblogSearch,
+} from '../contract/microblog.ts'
+import { type PageFields, PagedCall } from '../core/paged-call.ts'
+import type { Transport } from '../core/transport.ts'
+import type { PagedOptions } from '../options.ts'
+
+/** One page of a microblog search. */
+export interface MicroblogSearchPage<Post = MicroblogPost>
+  extends MicroblogSearchBody<Post>, PageFields<MicroblogSearchParams> {}
+
+/** Calls about the microblog network. */
+export interface Microblog {
+  /**
+   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds is charged.
+   * Scope `search:read`; counts towards the microblog surface.
+   *
+   * Await it for the first page, iterate it for the posts of all pages, or use `pages()` and `toArray({ limit })`.
+   *
+   * @throws {InvalidRequestError} before sending, if params are outside the documented bounds.
+   * @throws {CreditBudgetError} before sending, if a budget has too little left.
+   * @throws {ValidationError | AuthenticationError | PermissionDeniedError | RateLimitError | UpstreamError} as the service answered.
+   * @throws {ConnectionError | TimeoutError | InvalidResponseError} where no usable answer came; `charged` tells what it cost.
+   */
+  search<Schema extends StandardSchemaV1>(
+    params: MicroblogSearchParams,
+    options: PagedOptions & { schema: Schema },
+  ): PagedCall<
+    MicroblogSearchPage<StandardSchemaV1.InferOutput<Schema>>,
+    StandardSchemaV1.InferOutput<Schema>
+  >
+  search(params: MicroblogSearchParams, options?: PagedOptions): PagedCall<MicroblogSearchPage, MicroblogPost>
+}
+
+/** The microblog network's methods on a transport. */
+export function microblog(transport: Transport): Microblog {
+  return {
+    search: (params: MicroblogSearchParams, options?: PagedOptions) =>
+      new PagedCall<never, never>(transport, microblogSearch, params, options),
+  }
+}

@@ -1,0 +1,51 @@
+import { vi } from 'vitest'
+
+/** Replaces timers and clocks, and leaves what Node itself runs on. */
+export function useVirtualTime(): void {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'],
+    now: Date.UTC(2026, 10, 20),
+  })
+}
+
+/** How some work ended, and how much virtual time it took. */
+export interface Outcome<T> {
+  value: T | undefined
+  error: unknown
+  /** Milliseconds. */
+  ms: number
+}
+
+/** Lets virtual time pass until the work has settled; fails if it hangs although no timer is left. */
+export async function settle<T>(work: PromiseLike<T>): Promise<Outcome<T>> {
+  const start = performance.now()
+  let outcome: Outcome<T> | undefined
+  const took = (): number => performance.now() - start
+  void Promise.resolve(work).then(
+    (value) => (outcome = { value, error: undefined, ms: took() }),
+    (error: unknown) => (outcome = { value: undefined, error, ms: took() }),
+  )
+  for (let idle = 0; idle < 100;) {
+    await realTurns()
+    if (outcome !== undefined) return outcome
+    if (vi.getTimerCount() === 0) idle++
+    else await vi.advanceTimersToNextTimerAsync()
+  }
+  throw new Error('the work hangs: it has not settled, and no timer is left')
+}
+
+/** Lets so much virtual time pass, with everything that becomes due in it. */
+export async function pass(ms: number): Promise<void> {
+  await realTurns()
+  const end = performance.now() + ms
+  while (performance.now() < end) {
+    const step = Math.min(end - performance.now(), 100)
+    await vi.advanceTimersByTimeAsync(step)
+    await realTurns()
+  }
+}
+
+/** Gives pending work that does not depend on timers the chance to finish. */
+export async function realTurns(): Promise<void> {
+  for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,113 @@
+import { http } from 'msw/http'
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { ClientOptions } from '../../src/index.ts'
+import { SocialSearch } from '../../src/index.ts'
+
+export const baseUrl = 'https://api.example/v1'
+export const apiKey = 'org_live_5f2b8c1d9e'
+
+/** A post as documented; `id` tells it from others. */
+export function post(id: string): Record<string, unknown> {
+  return {
+    id,
+    body: `Post ${id}`,
+    author: 'ada',
+    name: 'Ada',
+    timestamp: '2026-11-20T10:00:00.000Z',
+    url: `https://microblog.example/ada/${id}`,
+    images: [],
+    video: null,
+    engagements: {
+      bookmarkCount: 0,
+      favoriteCount: 1,
+      quoteCount: 0,
+      replyCount: 0,
+      retweetCount: 0,
+      viewsCount: 9,
+    },
+  }
+}
+
+/** A page as documented. */
+export function page(ids: readonly string[], nextCursor?: string): Record<string, unknown> {
+  const meta = {
+    returnedCount: ids.length,
+    hasMore: nextCursor !== undefined,
+    ...(nextCursor !== undefined && { nextCursor }),
+  }
+  return { requestId: `req_${ids.join('_') || 'empty'}`, posts: ids.map(post), meta }
+}
+
+export function ok(body: unknown = page(['1']), init: ResponseInit = {}): Response {
+  return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    headers: { 'content-type': 'application/json' },
+    ...init,
+  })
+}
+
+/** An error with the service's own body. */
+export function failure(
+  status: number,
+  code: string,
+  details: { headers?: Record<string, string>; error?: object; top?: object } = {},
+): Response {
+  const body = { requestId: `req_${code}`, ...details.top, error: { code, ...details.error } }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...details.headers },
+  })
+}
+
+export const rateLimited = (seconds: number): Response =>
+  failure(429, 'rate_limited', {
+    headers: { 'retry-after': String(seconds) },
+    error: { retryAfter: seconds },
+  })
+
+/** A network failure, of which nothing but the failure is visible. */
+export const unreachable = (): Response => Response.error()
+
+/** What arrived at the service. */
+export interface Arrival {
+  /** Milliseconds on the monotonic clock. */
+  at: number
+  method: string
+  url: string
+  headers: Headers
+  body: string
+}
+
+export type Step = Response | (() => Response | Promise<Response>)
+
+/**
+ * The service, played by msw: answers what the test has scripted, in order, the last step for ever. Registers its own
+ * hooks with vitest.
+ */
+export function scriptedService(): { arrivals: Arrival[]; script(...steps: Step[]): void } {
+  const arrivals: Arrival[] = []
+  let steps: Step[] = []
+  const server = setupServer(
+    http.all(`${baseUrl}/*`, async ({ request }) => {
+      const { method, url, headers } = request
+      arrivals.push({ at: performance.now(), method, url, headers, body: await request.clone().text() })
+      const step = steps.length > 1 ? steps.shift() : steps[0]
+      if (step === undefined) throw new Error('the test has scripted no answer')
+      return typeof step === 'function' ? step() : step.type === 'error' ? step : step.clone()
+    }),
+  )
+  beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+  afterAll(() => server.close())
+  afterEach(() => {
+    arrivals.length = 0
+    steps = []
+  })
+  return { arrivals, script: (...next) => void (steps = next) }
+}
+
+let clients = 0
+
+/** A client of the scripted service with limits of its own, so that no test waits for another's requests. */
+export function makeClient(options: Partial<ClientOptions> = {}): SocialSearch {
+  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, ...options } as ClientOptions)
+}
