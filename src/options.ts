@@ -150,12 +150,10 @@ export function resolveOptions(options: ClientOptions): Settings {
   const baseUrl = resolveBaseUrl(options.baseUrl)
   const redactor = new Redactor()
   const credential = new Credential(resolveProvider(options, redactor), redactor)
+  const { inFlight = organizationLimits.inFlight, perMinute = organizationLimits.perMinute } = limits
   const bounds = {
-    inFlight: wholeNumber('limits.inFlight', limits.inFlight ?? organizationLimits.inFlight),
-    perMinute:
-      limits.perMinute === false
-        ? Infinity
-        : wholeNumber('limits.perMinute', limits.perMinute ?? organizationLimits.perMinute),
+    inFlight: wholeNumber('limits.inFlight', inFlight),
+    perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
   }
   const settings: Settings = {
     baseUrl,

@@ -12,18 +12,25 @@ export interface LinkedAbort {
  */
 export function linkAbort(sources: readonly (AbortSignal | undefined)[]): LinkedAbort {
   const controller = new AbortController()
-  const followed = sources.filter((source) => source !== undefined)
+  const followed = new Map<AbortSignal, () => void>()
   const dispose = (): void => {
-    for (const source of followed) source.removeEventListener('abort', follow)
+    for (const [source, follow] of followed) source.removeEventListener('abort', follow)
+    followed.clear()
   }
   const abort = (reason: unknown): void => {
     dispose()
     controller.abort(reason)
   }
-  const follow = (event: Event): void => abort((event.currentTarget as AbortSignal).reason)
-  const aborted = followed.find((source) => source.aborted)
-  if (aborted) controller.abort(aborted.reason)
-  else for (const source of followed) source.addEventListener('abort', follow)
+  for (const source of sources) {
+    if (source === undefined) continue
+    const follow = (): void => abort(source.reason)
+    if (source.aborted) {
+      follow()
+      break
+    }
+    followed.set(source, follow)
+    source.addEventListener('abort', follow)
+  }
   return { signal: controller.signal, abort, dispose }
 }
 

@@ -7,6 +7,7 @@ import { AttemptFailure } from './failure.ts'
 import { type Outgoing, maxBodyBytes, readText, send } from './http.ts'
 import { LaneClosed } from './lane.ts'
 import type { Lease } from './limiter.ts'
+import type { Redactor } from './redact.ts'
 import { inDeno } from './runtime.ts'
 import { now } from './time.ts'
 
@@ -54,7 +55,12 @@ async function queue(call: Call): Promise<Lease> {
   const fields = { operation: operation.id, surface, seconds: longQueueMs / 1000 }
   const warning = setTimeout(() => settings.log('warn', 'still queued', fields), longQueueMs)
   try {
-    return await settings.limiter.acquire({ surface, resumed: call.attempts.length > 0, signal })
+    return await settings.limiter.acquire({
+      surface,
+      resumed: call.attempts.length > 0,
+      patience: settings.retry.maxWaitMs,
+      signal,
+    })
   } catch (error) {
     throw error instanceof LaneClosed ? closedSurface(operation, error.remaining) : error
   } finally {
@@ -115,7 +121,7 @@ async function accept(
 ): Promise<Success> {
   const { operation, settings } = call
   const body = response.status === 206 || !complete ? undefined : parse(text)
-  const requestId = requestIdOf(body)
+  const requestId = requestIdOf(body, settings.redactor)
   if (requestId !== undefined) entry.requestId = requestId
   const decoded: Decoded =
     body === undefined
@@ -146,8 +152,9 @@ function complaint(status: number, text: string, complete: boolean, body: unknow
   return body === undefined ? 'the answer is not JSON' : 'the answer is not of the documented shape'
 }
 
-function requestIdOf(body: unknown): string | undefined {
-  return cleanRequestId((body as { requestId?: unknown } | null | undefined)?.requestId)
+function requestIdOf(body: unknown, redactor: Redactor): string | undefined {
+  const requestId = cleanRequestId((body as { requestId?: unknown } | null | undefined)?.requestId)
+  return requestId === undefined ? undefined : redactor.text(requestId)
 }
 
 function outgoing(call: Call, signal: AbortSignal): Outgoing {

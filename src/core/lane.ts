@@ -8,9 +8,6 @@ import { maxTimerMs, now } from './time.ts'
  */
 const jitterMarginMs = 250
 
-/** Longest closure of a surface that queued calls wait out, in milliseconds; past it they fail at once. */
-const patienceMs = 60_000
-
 /** Rejection of {@link Lane.enter}: the service announced a wait that nobody should sit through. */
 export class LaneClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
@@ -25,6 +22,7 @@ export class LaneClosed extends Error {
 interface Waiter {
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
+  readonly patience: number
   readonly since: number
   /** How long the lane had been shut, all told, when the waiter came. */
   readonly shutBefore: number
@@ -54,8 +52,10 @@ export class Lane {
     this.perMinute = perMinute
   }
 
-  enter({ resumed, signal }: Ticket): Promise<Lease> {
+  enter({ resumed, signal, patience }: Ticket): Promise<Lease> {
     if (signal.aborted) return Promise.reject(signal.reason)
+    const closed = this.#openAt - now()
+    if (closed > patience) return Promise.reject(new LaneClosed(closed))
     return new Promise<Lease>((resolve, reject) => {
       const queue = resumed ? this.#resumed : this.#fresh
       const leave = (): void => {
@@ -67,6 +67,7 @@ export class Lane {
         if (this.#size === 0) this.#wake()
       }
       const waiter: Waiter = {
+        patience,
         since: now(),
         shutBefore: this.#shut,
         grant: (lease) => {
@@ -87,6 +88,10 @@ export class Lane {
   hold(milliseconds: number): void {
     this.#openAt = Math.max(this.#openAt, now() + milliseconds)
     this.#probe = 'due'
+    const closed = this.#openAt - now()
+    for (const waiter of [...this.#resumed, ...this.#fresh]) {
+      if (closed > waiter.patience) waiter.refuse(new LaneClosed(closed))
+    }
     this.#wake()
   }
 
@@ -102,11 +107,6 @@ export class Lane {
     if (this.#serving) return
     this.#serving = true
     while (this.#size > 0) {
-      const closed = this.#openAt - now()
-      if (closed > patienceMs) {
-        for (const waiter of [...this.#resumed, ...this.#fresh]) waiter.refuse(new LaneClosed(closed))
-        break
-      }
       const wait = this.#wait()
       if (wait > 0) {
         await this.#pause(wait)

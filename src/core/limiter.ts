@@ -7,6 +7,8 @@ export interface Ticket {
   readonly surface: string | null
   /** Whether the call was already under way; such calls go before those that have not been sent yet. */
   readonly resumed: boolean
+  /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
+  readonly patience: number
   /** Aborting it takes the call out of the queue at once. */
   readonly signal: AbortSignal
 }

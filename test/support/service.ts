@@ -96,7 +96,7 @@ export function scriptedService(): { arrivals: Arrival[]; script(...steps: Step[
       return typeof step === 'function' ? step() : step.type === 'error' ? step : step.clone()
     }),
   )
-  beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+  beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
   afterAll(() => server.close())
   afterEach(() => {
     arrivals.length = 0

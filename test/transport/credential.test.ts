@@ -1,0 +1,215 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError, type AuthProvider, type ClientOptions, type SocialSearchError } from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import {
+  type Step,
+  apiKey,
+  baseUrl,
+  failure,
+  makeClient,
+  ok,
+  scriptedService,
+  unreachable,
+} from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+const bearers = () => service.arrivals.map(({ headers }) => headers.get('authorization'))
+const withAuth = (auth: ClientOptions['auth'] | undefined, more: Partial<ClientOptions> = {}) =>
+  makeClient({ apiKey: undefined, auth, ...more })
+
+describe('apiKey', () => {
+  it('is called before each attempt when it is a function', async () => {
+    service.script(failure(502, 'upstream_error'), ok())
+    let calls = 0
+    await settle(makeClient({ apiKey: async () => `token_${++calls}` }).microblog.search(query))
+    expect(bearers()).toEqual(['Bearer token_1', 'Bearer token_2'])
+  })
+
+  it.each(['', 'line\nbreak', 'ключ', ' key', undefined, 5])(
+    'is refused before sending when the function returns %j',
+    async (key) => {
+      service.script(ok())
+      const { error } = await settle(makeClient({ apiKey: () => key as string }).microblog.search(query))
+      expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+      expect((error as Error).message).not.toContain('ключ')
+      expect(service.arrivals).toHaveLength(0)
+    },
+  )
+
+  it('that is refused with a 401 is sent once', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const { error } = await settle(makeClient().microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError', code: 'unauthorized' })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('passes on what its function throws', async () => {
+    const problem = new TypeError('the vault is sealed')
+    const { error } = await settle(
+      makeClient({ apiKey: () => Promise.reject(problem) }).microblog.search(query),
+    )
+    expect(error).toBe(problem)
+  })
+})
+
+describe('auth', () => {
+  function rotating(): AuthProvider & { refreshes: string[] } {
+    const refreshes: string[] = []
+    return {
+      refreshes,
+      token: () => `token_${refreshes.length}`,
+      refresh: (refused) =>
+        new Promise((resolve) => {
+          setTimeout(() => resolve(refreshes.push(refused)), 200)
+        }),
+    }
+  }
+
+  it('refreshes once for many calls that were refused the same token, and repeats each once', async () => {
+    const auth = rotating()
+    const fetch = (request: Request) => {
+      const stale = request.headers.get('authorization') === 'Bearer token_0'
+      return Promise.resolve(stale ? failure(401, 'unauthorized') : ok())
+    }
+    const client = withAuth(auth, { fetch, limits: { perMinute: false } })
+    const { value } = await settle(
+      Promise.all(Array.from({ length: 50 }, () => client.microblog.search(query).withResponse())),
+    )
+    expect(auth.refreshes).toEqual(['token_0'])
+    expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
+  })
+
+  it('fails with AuthenticationError when the new token is refused as well', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const auth = rotating()
+    const { error } = await settle(withAuth(auth).microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
+    expect(auth.refreshes).toHaveLength(1)
+  })
+
+  it('goes on refreshing for the others when one caller aborts', async () => {
+    const auth = rotating()
+    service.script(failure(401, 'unauthorized'), failure(401, 'unauthorized'), () => ok())
+    const client = withAuth(auth)
+    const abort = new AbortController()
+    setTimeout(() => abort.abort('left'), 100)
+    const { value } = await settle(
+      Promise.allSettled([
+        client.microblog.search(query, { signal: abort.signal }),
+        client.microblog.search(query),
+      ]),
+    )
+    expect(value?.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(auth.refreshes).toHaveLength(1)
+  })
+
+  it('rejects the calls when the refresh fails', async () => {
+    const problem = new Error('invalid_grant')
+    service.script(failure(401, 'unauthorized'))
+    const auth = { token: () => 'token_0', refresh: () => Promise.reject(problem) }
+    const { error } = await settle(withAuth(auth).microblog.search(query))
+    expect(error).toBe(problem)
+  })
+
+  it('sends no Authorization when it is false', async () => {
+    service.script(ok())
+    await settle(withAuth(false).microblog.search(query))
+    expect(bearers()).toEqual([null])
+  })
+})
+
+describe('the key', () => {
+  const quoted = 'org_"quoted"\\key'
+  const echo = (status: number, key: string): Step =>
+    new Response(
+      JSON.stringify({
+        requestId: `req ${key}`,
+        error: { code: 'x', message: `no: ${key}`, issues: [{ path: key, message: key }] },
+      }),
+      { status },
+    )
+  const answers: [name: string, step: (key: string) => Step][] = [
+    ['400', (key) => echo(400, key)],
+    ['401', (key) => echo(401, key)],
+    ['403', (key) => echo(403, key)],
+    ['429', (key) => echo(429, key)],
+    ['502', (key) => echo(502, key)],
+    ['502 as HTML', (key) => new Response(`<p>${key}</p>`, { status: 502 })],
+    ['200 as HTML', (key) => ok(`<p>${key}</p>`)],
+    ['200 of another shape', (key) => ok({ requestId: key, posts: key, meta: {} })],
+    ['307', (key) => new Response(null, { status: 307, headers: { location: `https://x.example/?${key}` } })],
+    ['a network failure', () => unreachable()],
+  ]
+
+  it.each(answers.flatMap(([name, step]) => [apiKey, quoted].map((key) => [name, key, step] as const)))(
+    'shows in no error, log or inspection when the service echoes it with %s (%s)',
+    async (_, key, step) => {
+      service.script(step(key))
+      const seen: unknown[] = []
+      const write = (...line: unknown[]) => void seen.push(line)
+      const client = makeClient({
+        apiKey: key,
+        logger: { debug: write, info: write, warn: write, error: write },
+        retry: { maxAttempts: 2 },
+      })
+      const call = client.microblog.search(query)
+      const { error } = await settle(call)
+      seen.push(client, client.credits, call, error, (error as SocialSearchError).attempts)
+      if (error instanceof ApiError) seen.push(error.issues)
+      const deep = {
+        depth: Infinity,
+        showHidden: true,
+        getters: true,
+        maxStringLength: Infinity,
+        maxArrayLength: Infinity,
+      }
+      const shown = [
+        inspect(seen, deep),
+        JSON.stringify(seen),
+        JSON.stringify(error, Object.getOwnPropertyNames(error)),
+        String((error as Error).stack),
+        String(error),
+      ].join('\n')
+      expect(seen.length).toBeGreaterThan(5)
+      expect(shown).not.toContain(key)
+      expect(shown).not.toContain(JSON.stringify(key).slice(1, -1))
+      expect(shown).not.toContain(encodeURIComponent(key))
+    },
+  )
+
+  it('is not seen by middleware, before or after sending', async () => {
+    service.script(ok())
+    const seen: string[] = []
+    const client = makeClient({
+      middleware: [
+        async (request, next) => {
+          seen.push(inspect([...request.headers]))
+          const response = await next(request)
+          seen.push(inspect([...request.headers]), inspect(response, { depth: Infinity, showHidden: true }))
+          return response
+        },
+      ],
+    })
+    await settle(client.microblog.search(query))
+    expect(bearers()).toEqual([`Bearer ${apiKey}`])
+    expect(seen.join()).not.toContain(apiKey)
+  })
+
+  it('is not sent to another origin by a middleware', async () => {
+    service.script(ok())
+    const client = makeClient({
+      middleware: [(request, next) => next(new Request('https://evil.example/v1', request))],
+    })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
+    expect((error as Error).message).toContain('https://evil.example')
+    expect(service.arrivals).toHaveLength(0)
+    expect(baseUrl).not.toContain('evil')
+  })
+})

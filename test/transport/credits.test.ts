@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+
+describe('client.credits', () => {
+  it('counts each success at its price, and nothing for announced errors', async () => {
+    service.script(ok(), failure(400, 'validation_error'), failure(401, 'unauthorized'), ok())
+    const client = makeClient()
+    for (let i = 0; i < 4; i++) await settle(client.microblog.search(query))
+    const summary = { spent: 4, uncertain: 0, reserved: 0 }
+    expect(client.credits).toEqual({ ...summary, byOperation: { 'microblog.search': summary } })
+  })
+
+  it('shows what is reserved while a call is under way', async () => {
+    let during: unknown
+    const client = makeClient()
+    service.script(() => {
+      during = client.credits.reserved
+      return ok()
+    })
+    await settle(client.microblog.search(query))
+    expect(during).toBe(2)
+  })
+
+  it('is shared with the clients that withOptions() makes', async () => {
+    service.script(() => ok())
+    const client = makeClient()
+    await settle(client.withOptions({ timeout: 5000 }).microblog.search(query))
+    expect(client.credits.spent).toBe(2)
+  })
+
+  it('charges nothing when a middleware answers in place of the service', async () => {
+    const client = makeClient({ middleware: [() => Promise.resolve(ok())] })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value?.credits).toEqual({ spent: 0, uncertain: 0 })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+})
+
+describe('CreditBudget', () => {
+  it.each([-1, Number.NaN, Infinity, '5' as never])('refuses %s as its limit', (limit) => {
+    expect(() => new CreditBudget(limit)).toThrow('a credit budget must be a number of at least 0')
+  })
+
+  it('is never exceeded when many calls of several clients run at once', async () => {
+    service.script(() => ok())
+    const budget = new CreditBudget(11)
+    const clients = [makeClient({ budget }), makeClient({ budget })]
+    const calls = clients.flatMap((client) =>
+      Array.from({ length: 10 }, () => client.microblog.search(query).then()),
+    )
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+    for (const result of value ?? []) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CreditBudgetError)
+    }
+    expect(service.arrivals).toHaveLength(5)
+    expect(budget).toMatchObject({ spent: 10, uncertain: 0, reserved: 0, remaining: 1 })
+  })
+
+  it('gives back what a failed call did not cost', async () => {
+    service.script(failure(400, 'validation_error'), ok())
+    const client = makeClient({ budget: new CreditBudget(2) })
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ status: 400 })
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
+  it('counts as spent what may have been charged', async () => {
+    service.script(unreachable(), ok())
+    const budget = new CreditBudget(3)
+    const client = makeClient({ budget })
+    await settle(client.microblog.search(query))
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ needed: 2, remaining: 1, charged: 'no' })
+    expect(JSON.parse(JSON.stringify(budget))).toEqual({
+      limit: 3,
+      remaining: 1,
+      spent: 0,
+      uncertain: 2,
+      reserved: 0,
+    })
+  })
+
+  it('keeps its reservation while a call waits to be repeated', async () => {
+    service.script(rateLimited(5), () => ok())
+    const client = makeClient({ budget: new CreditBudget(2) })
+    const first = client.microblog.search(query).then()
+    const second = client.microblog.search(query).then()
+    const { value } = await settle(Promise.allSettled([first, second]))
+    expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('refuses a repetition that it could not cover, and tells what the first attempt may have cost', async () => {
+    service.script(unreachable(), ok())
+    const client = makeClient({ budget: new CreditBudget(3), retry: { ambiguous: true } })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', charged: 'unknown' })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('of a call adds to that of its client', async () => {
+    service.script(() => ok())
+    const own = new CreditBudget(100)
+    const client = makeClient({ budget: new CreditBudget(1) })
+    const { error } = await settle(client.microblog.search(query, { budget: own }))
+    expect(error).toBeInstanceOf(CreditBudgetError)
+    expect(own.reserved).toBe(0)
+  })
+})

@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import {
+  CreditBudget,
+  InvalidResponseError,
+  type MicroblogSearchParams,
+  PaginationError,
+  type PagedOptions,
+  type SocialSearchError,
+} from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { failure, makeClient, ok, page, post, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const threePages = () => service.script(ok(page(['1', '2'], 'A')), ok(page(['3', '4'], 'B')), ok(page(['5'])))
+
+/** What a walk delivered before it ended, and the error that ended it. */
+async function walk<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: unknown }> {
+  const delivered: T[] = []
+  const { error } = await settle(
+    (async () => {
+      for await (const item of items) delivered.push(item)
+    })(),
+  )
+  return { items: delivered, error }
+}
+
+const search = (options?: PagedOptions, params: MicroblogSearchParams = { query: 'rust' }) =>
+  makeClient().microblog.search(params, options)
+const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
+const ids = (posts: { id: string }[]) => posts.map(({ id }) => id)
+
+describe('search()', () => {
+  it('sends nothing when it is neither awaited nor iterated', async () => {
+    threePages()
+    search()
+    await settle(Promise.resolve())
+    expect(service.arrivals).toHaveLength(0)
+  })
+
+  it('sends page one once when the call is awaited and then iterated', async () => {
+    threePages()
+    const call = search()
+    const { value: first } = await settle(call)
+    const { items } = await walk(call)
+    expect(first?.posts).toHaveLength(2)
+    expect(ids(items)).toEqual(['1', '2', '3', '4', '5'])
+    expect(sent()).toEqual([
+      { query: 'rust' },
+      { query: 'rust', cursor: 'A' },
+      { query: 'rust', cursor: 'B' },
+    ])
+  })
+
+  it('sends page one once when it is awaited many times at once', async () => {
+    threePages()
+    const call = search()
+    const { value } = await settle(Promise.all([call, call, call.withResponse(), call.pages().next()]))
+    expect(value?.[0]).toBe(value?.[1])
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('gives the body as it came, with the params of the next page', async () => {
+    const body = { ...page(['1'], 'A'), undocumented: { kept: true } }
+    service.script(ok(body))
+    const { value } = await settle(search({}, { query: 'rust', count: 5 }))
+    expect(value).toEqual({ ...body, next: { query: 'rust', count: 5, cursor: 'A' } })
+  })
+
+  it('goes on exactly where it stopped when next has been through JSON', async () => {
+    threePages()
+    const client = makeClient()
+    const { value: first } = await settle(client.microblog.search({ query: 'rust' }))
+    const next = JSON.parse(JSON.stringify(first?.next)) as MicroblogSearchParams
+    const { items } = await walk(client.microblog.search(next))
+    expect(ids(items)).toEqual(['3', '4', '5'])
+  })
+
+  it('is not changed by what the caller does to the params later', async () => {
+    threePages()
+    const params = { query: 'rust' }
+    const call = search({}, params)
+    params.query = 'go'
+    await walk(call)
+    expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
+  })
+
+  it('has no next when hasMore is false, whatever the cursor', async () => {
+    const body = page(['1'], 'A')
+    service.script(ok({ ...body, meta: { returnedCount: 1, hasMore: false, nextCursor: 'A' } }))
+    const call = search()
+    expect((await settle(call)).value?.next).toBeNull()
+    await walk(call)
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('tells the response, the id, the attempts and the credits with withResponse()', async () => {
+    service.script(failure(502, 'upstream_error'), ok(page(['1']), { headers: { 'x-served-by': 'b' } }))
+    const { value } = await settle(search().withResponse())
+    expect(value).toMatchObject({ requestId: 'req_1', credits: { spent: 2, uncertain: 0 } })
+    expect(value?.attempts.map(({ status, requestId, outcome }) => [status, requestId, outcome])).toEqual([
+      [502, 'req_upstream_error', 'upstream_error'],
+      [200, 'req_1', 'ok'],
+    ])
+    expect(value?.attempts[0]?.waited).toBeGreaterThan(0)
+    expect(value?.response.headers.get('x-served-by')).toBe('b')
+    expect(await value?.response.json()).toEqual(page(['1']))
+  })
+})
+
+describe('a walk', () => {
+  it('buys nothing further when the consumer breaks', async () => {
+    threePages()
+    await settle(
+      (async () => {
+        for await (const item of search()) if (item.id === '2') break
+      })(),
+    )
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it.each([
+    [1, ['1'], 1],
+    [2, ['1', '2'], 1],
+    [3, ['1', '2', '3'], 2],
+    [9, ['1', '2', '3', '4', '5'], 3],
+  ])('yields at most limit = %i items and buys no page beyond them', async (limit, expected, requests) => {
+    threePages()
+    expect(ids((await walk(search({ limit }))).items)).toEqual(expected)
+    expect(service.arrivals).toHaveLength(requests)
+    service.arrivals.length = 0
+    threePages()
+    expect(ids((await settle(search().toArray({ limit }))).value!)).toEqual(expected)
+    expect(service.arrivals).toHaveLength(requests)
+  })
+
+  it('buys at most maxPages pages', async () => {
+    threePages()
+    const { items } = await walk(search({ maxPages: 2 }).pages())
+    expect(items).toHaveLength(2)
+    expect(items[1]?.next).toEqual({ query: 'rust', cursor: 'B' })
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '5' as never])(
+    'refuses limit = %s before anything is sent',
+    async (limit) => {
+      threePages()
+      const { error } = await settle(search().toArray({ limit }))
+      expect(error).toMatchObject({ name: 'ConfigurationError' })
+      expect((await walk(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
+      expect((await settle((search().toArray as () => Promise<unknown>).call(search()))).error).toMatchObject(
+        {
+          name: 'ConfigurationError',
+        },
+      )
+      expect(service.arrivals).toHaveLength(0)
+    },
+  )
+
+  it.each([
+    ['the same cursor comes again', ['A', 'A']],
+    ['cursors go round', ['A', 'B', 'A']],
+  ])('throws before the next paid call when %s', async (_, cursors) => {
+    service.script(...cursors.map((cursor, i) => ok(page([String(i)], cursor))))
+    const { items, error } = await walk(search())
+    expect(items).toHaveLength(cursors.length)
+    expect(error).toBeInstanceOf(PaginationError)
+    expect((error as PaginationError).next).toEqual({ query: 'rust', cursor: 'A' })
+    expect(service.arrivals).toHaveLength(cursors.length)
+  })
+
+  it('yields the items and then throws when there is more without a cursor', async () => {
+    service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: true } }))
+    const { items, error } = await walk(search())
+    expect(ids(items)).toEqual(['1'])
+    expect(error).toMatchObject({ name: 'PaginationError', next: null })
+  })
+
+  it('ends after three empty pages in a row', async () => {
+    service.script(
+      ok(page([], 'A')),
+      ok(page([], 'B')),
+      ok(page(['1'], 'C')),
+      ok(page([], 'D')),
+      ok(page([], 'E')),
+      ok(page([], 'F')),
+      ok(page(['never'], 'G')),
+    )
+    const { items, error } = await walk(search())
+    expect(ids(items)).toEqual(['1'])
+    expect(error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(6)
+  })
+
+  it('delivers the pages before a failure, and names the failed one in next', async () => {
+    service.script(ok(page(['1'], 'A')), ok(page(['2'], 'B')), failure(500, 'internal'))
+    const client = makeClient()
+    const { items, error } = await walk(client.microblog.search({ query: 'rust' }))
+    expect(ids(items)).toEqual(['1', '2'])
+    expect((error as SocialSearchError).next).toEqual({ query: 'rust', cursor: 'B' })
+    service.script(ok(page(['3'])))
+    const resumed = await walk(client.microblog.search((error as { next: MicroblogSearchParams }).next))
+    expect(ids(resumed.items)).toEqual(['3'])
+  })
+
+  it('refuses a cursor that the service would not take', async () => {
+    service.script(ok(page(['1'], 'x'.repeat(1025))))
+    const { items, error } = await walk(search())
+    expect(ids(items)).toEqual(['1'])
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'cursor' }] })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('stops before it exceeds a budget, and can go on from there', async () => {
+    threePages()
+    const budget = new CreditBudget(5)
+    const { items, error } = await walk(search({ budget }))
+    expect(ids(items)).toEqual(['1', '2', '3', '4'])
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1, next: { cursor: 'B' } })
+    expect(service.arrivals).toHaveLength(2)
+  })
+})
+
+describe('validation', () => {
+  const broken = { ...post('2'), author: null }
+  const mixed = { ...page(['1', '3']), posts: [post('1'), broken, post('3')] }
+
+  it('strict refuses a page with an item that does not fit, and keeps the page on the error', async () => {
+    service.script(ok(mixed))
+    const { error } = await settle(search())
+    expect(error).toMatchObject({
+      issues: [{ path: 'posts.1.author', message: 'must be a string, got null' }],
+    })
+    expect((error as InvalidResponseError).body).toEqual(mixed)
+  })
+
+  it('lenient keeps the items that fit and reports the others', async () => {
+    service.script(ok(mixed))
+    const { value } = await settle(search({ validation: 'lenient' }))
+    expect(ids(value!.posts)).toEqual(['1', '3'])
+    expect(value?.invalid).toEqual([
+      { index: 1, item: broken, issues: [{ path: 'author', message: 'must be a string, got null' }] },
+    ])
+  })
+
+  it('off hands over whatever came', async () => {
+    service.script(ok(mixed))
+    const { value } = await settle(search({ validation: 'off' }))
+    expect(value?.posts).toHaveLength(3)
+    expect(value).not.toHaveProperty('invalid')
+  })
+
+  it('leaves prototypes alone when the body has a __proto__ key', async () => {
+    service.script(ok(`{"__proto__":{"polluted":true},${JSON.stringify(page(['1'])).slice(1)}`))
+    const { value } = await settle(search())
+    expect(value?.posts).toHaveLength(1)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+    expect((value as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+
+  it('rejects and does not crash when the JSON is nested 100,000 deep', async () => {
+    service.script(ok(`${'['.repeat(100_000)}${']'.repeat(100_000)}`))
+    expect((await settle(search())).error).toBeInstanceOf(InvalidResponseError)
+  })
+})
+
+describe('schema', () => {
+  const schema = z.pipe(
+    z.looseObject({ id: z.string() }),
+    z.transform(({ id }) => ({ number: Number(id) })),
+  )
+
+  it('checks each post and gives its output', async () => {
+    threePages()
+    const { items } = await walk(makeClient().microblog.search({ query: 'rust' }, { schema }))
+    expect(items).toEqual([1, 2, 3, 4, 5].map((number) => ({ number })))
+  })
+
+  it('refuses the page when a post does not fit, or sets it apart when lenient', async () => {
+    const picky = z.looseObject({ id: z.string().check(z.regex(/1/, 'no one')) })
+    service.script(ok(page(['1', '2'])))
+    const { error } = await settle(search({ schema: picky }))
+    expect(error).toMatchObject({ issues: [{ path: 'posts.1.id', message: 'no one' }] })
+    const { value } = await settle(search({ schema: picky, validation: 'lenient' }))
+    expect(value?.posts).toHaveLength(1)
+    expect(value?.invalid?.[0]).toMatchObject({ index: 1, issues: [{ path: 'id', message: 'no one' }] })
+  })
+
+  it('keeps the paid page on the error when the schema itself throws', async () => {
+    service.script(ok(page(['1'])))
+    const throwing = {
+      '~standard': { version: 1, vendor: 'test', validate: () => Promise.reject(new Error('bug')) },
+    } as const
+    const { error } = await settle(search({ schema: throwing }))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect((error as InvalidResponseError).body).toEqual(page(['1']))
+  })
+})

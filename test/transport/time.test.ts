@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ClosedError, TimeoutError } from '../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const hang = (): Promise<Response> => new Promise(() => {})
+
+/** A body that begins and then says nothing more. */
+const stalled = (): ReadableStream =>
+  new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"requ')) })
+
+describe('timeout', () => {
+  it('search() ends an attempt after 30 s when the service never answers, and does not repeat it', async () => {
+    service.script(hang)
+    const client = makeClient()
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }))
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toMatchObject({ phase: 'headers', charged: 'unknown', code: 'timeout' })
+    expect(ms).toBe(30_000)
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+  })
+
+  it('search() covers the body with the same timer when it stalls after the headers', async () => {
+    const fetch = () =>
+      new Promise<Response>((answer) => setTimeout(() => answer(new Response(stalled())), 4000))
+    const { error, ms } = await settle(
+      makeClient({ timeout: 5000, fetch }).microblog.search({ query: 'rust' }),
+    )
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'body', charged: 'unknown' })
+    expect(ms).toBe(5000)
+  })
+
+  it('search() frees the slot when an attempt times out', async () => {
+    service.script(hang, hang, ok())
+    const client = makeClient({ timeout: 1000 })
+    const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }))
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  })
+})
+
+describe('deadline', () => {
+  it('search() bounds attempts and waits together', async () => {
+    service.script(failure(502, 'upstream_error'), hang)
+    const { error, ms } = await settle(makeClient({ deadline: 8000 }).microblog.search({ query: 'rust' }))
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'headers', charged: 'unknown' })
+    expect(ms).toBe(8000)
+  })
+
+  it('search() was never sent when the deadline passes in the queue', async () => {
+    service.script(hang)
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const blocking = client.microblog.search({ query: 'blocking' }).then(undefined, () => {})
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { deadline: 2000 }))
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no', attempts: [] })
+    expect(ms).toBe(2000)
+    await settle(blocking)
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('search() warns when it has queued for 30 s', async () => {
+    service.script(rateLimited(50), ok())
+    const warn = vi.fn()
+    await settle(makeClient({ logger: { warn } }).microblog.search({ query: 'rust' }))
+    expect(warn).toHaveBeenCalledWith('still queued', {
+      operation: 'microblog.search',
+      surface: 'microblog',
+      seconds: 30,
+    })
+  })
+})
+
+describe('abort', () => {
+  const reason = { why: 'the user left' }
+
+  it('search() sends nothing when the signal is aborted beforehand', async () => {
+    const client = makeClient()
+    const { error } = await settle(
+      client.microblog.search({ query: 'rust' }, { signal: AbortSignal.abort(reason) }),
+    )
+    expect(error).toBe(reason)
+    expect(service.arrivals).toHaveLength(0)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('search() rejects with the reason itself when aborted in flight, and counts the credits as uncertain', async () => {
+    const client = makeClient({ fetch: hang })
+    const abort = new AbortController()
+    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).then()
+    call.catch(() => {})
+    await pass(100)
+    abort.abort(reason)
+    const { error, ms } = await settle(call)
+    expect(error).toBe(reason)
+    expect(ms).toBe(0)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('search() rejects at once when aborted in a wait, and leaves no timer', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
+    const abort = new AbortController()
+    const client = makeClient()
+    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).then()
+    call.catch(() => {})
+    await pass(1000)
+    abort.abort(reason)
+    const { error, ms } = await settle(call)
+    expect(error).toBe(reason)
+    expect(ms).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(client.credits).toMatchObject({ reserved: 0, uncertain: 0 })
+  })
+
+  it('search() leaves no listener on a signal that outlives many calls', async () => {
+    service.script(ok())
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    const remove = vi.spyOn(signal, 'removeEventListener')
+    const client = makeClient({ limits: { perMinute: false } })
+    await settle(
+      Promise.all(Array.from({ length: 100 }, () => client.microblog.search({ query: 'rust' }, { signal }))),
+    )
+    expect(add).toHaveBeenCalledTimes(100)
+    const listeners = (spy: { mock: { calls: unknown[][] } }) =>
+      new Set(spy.mock.calls.map(([, listener]) => listener))
+    expect(listeners(remove)).toEqual(listeners(add))
+  })
+})
+
+describe('close', () => {
+  it('close() settles what is in flight, queued and waiting, and refuses what comes later', async () => {
+    const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })
+    const fetch = vi.fn(hang).mockResolvedValueOnce(unavailable)
+    const client = makeClient({ fetch })
+    const waiting = client.microblog.search({ query: 'waiting' }).then()
+    await pass(100)
+    const others = ['one', 'two', 'queued'].map((query) => client.microblog.search({ query }).then())
+    const all = Promise.allSettled([waiting, ...others])
+    await pass(100)
+    const closed = client.close()
+    const { value, ms } = await settle(all)
+    await closed
+    expect(ms).toBe(0)
+    const reasons = value?.map((result) =>
+      result.status === 'rejected' ? result.reason : undefined,
+    ) as ClosedError[]
+    expect(reasons.map(({ name }) => name)).toEqual(Array(4).fill('ClosedError'))
+    expect(reasons.map(({ charged }) => charged)).toEqual(['no', 'unknown', 'unknown', 'no'])
+    const { error } = await settle(client.withOptions({}).microblog.search({ query: 'late' }))
+    expect(error).toBeInstanceOf(ClosedError)
+    expect(fetch).toHaveBeenCalledTimes(3)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('limits', () => {
+  it('search() keeps two clients with one key to two requests in flight', async () => {
+    let open = 0
+    let peak = 0
+    service.script(async () => {
+      peak = Math.max(peak, ++open)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      open--
+      return ok()
+    })
+    const shared = {
+      apiKey: `${apiKey}_shared`,
+      organization: undefined,
+      limits: { perMinute: false },
+    } as const
+    const clients = [makeClient(shared), makeClient(shared)]
+    const calls = clients.flatMap((client) =>
+      Array.from({ length: 20 }, () => client.microblog.search({ query: 'rust' })),
+    )
+    await settle(Promise.all(calls))
+    expect(peak).toBe(2)
+  })
+
+  it('search() sends the 21st request at least a minute after the first', async () => {
+    service.script(() => ok())
+    const client = makeClient()
+    await settle(Promise.all(Array.from({ length: 21 }, () => client.microblog.search({ query: 'rust' }))))
+    expect(service.arrivals[20]!.at - service.arrivals[0]!.at).toBeGreaterThanOrEqual(60_000)
+    expect(service.arrivals[19]!.at - service.arrivals[0]!.at).toBeLessThan(1000)
+  })
+
+  it('search() closes its surface for the others while a 429 holds', async () => {
+    service.script(rateLimited(3), () => ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const { value, ms } = await settle(
+      Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }).withResponse())),
+    )
+    expect(ms).toBeGreaterThanOrEqual(3000)
+    expect(service.arrivals.map(({ body }) => JSON.parse(body).query)).toEqual(['a', 'a', 'b', 'c'])
+    expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('search() waits without holding a slot', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const waiting = client.microblog.search({ query: 'waiting' }).then()
+    await pass(100)
+    const { ms } = await settle(client.microblog.search({ query: 'neighbour' }))
+    expect(ms).toBe(0)
+    await settle(waiting)
+  })
+})

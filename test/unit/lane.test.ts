@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Lease, LocalLimiter } from '../../src/core/limiter.ts'
+import { LaneClosed } from '../../src/core/lane.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const never = new AbortController().signal
+const ticket = (surface: string | null = 'a', signal = never, resumed = false) => ({
+  surface,
+  signal,
+  resumed,
+  patience: 60_000,
+})
+
+/** Counts grants, and gives each back after a service time. */
+function traffic(
+  limiter: LocalLimiter,
+  serviceMs: number,
+): { sends: number[]; run(surface?: string): void; peak(): number } {
+  const sends: number[] = []
+  let open = 0
+  let peak = 0
+  return {
+    sends,
+    peak: () => peak,
+    run: (surface = 'a') => {
+      void limiter.acquire(ticket(surface)).then((lease) => {
+        sends.push(performance.now())
+        peak = Math.max(peak, ++open)
+        setTimeout(() => {
+          open--
+          lease.release()
+        }, serviceMs)
+      })
+    },
+  }
+}
+
+describe('LocalLimiter.acquire()', () => {
+  it('grants two leases at a time when more ask', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    const { run, peak, sends } = traffic(limiter, 100)
+    for (let i = 0; i < 50; i++) run()
+    await pass(50 * 100)
+    expect(sends).toHaveLength(50)
+    expect(peak()).toBe(2)
+  })
+
+  it('never grants more than 20 in any 60 s when calls pile up', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const { run, sends } = traffic(limiter, 10)
+    for (let i = 0; i < 70; i++) run()
+    await pass(250_000)
+    expect(sends).toHaveLength(70)
+    for (const [i, at] of sends.entries()) {
+      const later = sends[i + 20]
+      if (later !== undefined) expect(later - at).toBeGreaterThan(60_000)
+    }
+    expect(sends[69]! - sends[0]!).toBeLessThan(3 * 60_250 + 1000)
+  })
+
+  it('keeps the pace by the sends themselves when slots are slow', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const { run, sends } = traffic(limiter, 5000)
+    for (let i = 0; i < 60; i++) run()
+    await pass(300_000)
+    expect(sends).toHaveLength(60)
+    for (const [i, at] of sends.entries()) {
+      const later = sends[i + 20]
+      if (later !== undefined) expect(later - at).toBeGreaterThan(60_000)
+    }
+  })
+
+  it('serves in the order of arrival, resumed calls first', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1, perMinute: Infinity })
+    const order: string[] = []
+    const ask = (name: string, resumed = false) =>
+      limiter.acquire(ticket('a', never, resumed)).then((lease) => {
+        order.push(name)
+        setTimeout(() => lease.release(), 10)
+      })
+    const all = [ask('1'), ask('2'), ask('3'), ask('again', true)]
+    await settle(Promise.all(all))
+    expect(order).toEqual(['again', '1', '2', '3'])
+  })
+
+  it('lets other surfaces pass when one is closed', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
+    limiter.hold('a', 5000)
+    const a = limiter.acquire(ticket('a'))
+    const { value, ms } = await settle(limiter.acquire(ticket('b')))
+    expect(ms).toBe(0)
+    value?.release()
+    expect((await settle(a)).ms).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('sends one probe after a 429 and the rest when it has passed', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    limiter.hold('a', 2000)
+    const leases: Lease[] = []
+    for (let i = 0; i < 5; i++) void limiter.acquire(ticket()).then((lease) => leases.push(lease))
+    await pass(1999)
+    expect(leases).toHaveLength(0)
+    await pass(1000)
+    expect(leases).toHaveLength(1)
+    leases[0]!.release()
+    await pass(1)
+    expect(leases).toHaveLength(3)
+  })
+
+  it('closes again when the probe is refused as well', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    limiter.hold('a', 1000)
+    const leases: Lease[] = []
+    for (let i = 0; i < 3; i++) void limiter.acquire(ticket()).then((lease) => leases.push(lease))
+    await pass(1000)
+    limiter.hold('a', 3000)
+    leases[0]!.release()
+    await pass(2999)
+    expect(leases).toHaveLength(1)
+    await pass(10)
+    expect(leases).toHaveLength(2)
+  })
+
+  it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    limiter.hold('a', 30_000)
+    const abort = new AbortController()
+    const waiting = Array.from({ length: 10_000 }, () => limiter.acquire(ticket('a', abort.signal)))
+    const reason = new Error('enough')
+    abort.abort(reason)
+    const { value, ms } = await settle(Promise.allSettled(waiting))
+    expect(ms).toBe(0)
+    expect(value?.every((result) => result.status === 'rejected' && result.reason === reason)).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('refuses at once when the surface is closed for longer than anybody should wait', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    limiter.hold('b', 30_000)
+    const queued = [1, 2, 3].map(() => limiter.acquire(ticket('b')))
+    limiter.hold('b', 600_000)
+    const { value, ms } = await settle(Promise.allSettled(queued))
+    expect(ms).toBe(0)
+    expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new LaneClosed(600_000) })))
+    expect((await settle(limiter.acquire(ticket('b')))).error).toBeInstanceOf(LaneClosed)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('tells how long a call queued and how long it was paced', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1, perMinute: Infinity })
+    const first = await limiter.acquire(ticket())
+    setTimeout(() => first.release(), 300)
+    const { value: second } = await settle(limiter.acquire(ticket()))
+    expect(second).toMatchObject({ queued: 300, paced: 0 })
+    second?.release()
+    limiter.hold('a', 700)
+    const { value: third } = await settle(limiter.acquire(ticket()))
+    expect(third).toMatchObject({ queued: 0, paced: 700 })
+  })
+
+  it('takes the stricter limits when clients that share it differ', async () => {
+    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    limiter.tighten({ inFlight: 1, perMinute: 3 })
+    limiter.tighten({ inFlight: 2, perMinute: 20 })
+    const { run, peak, sends } = traffic(limiter, 10)
+    for (let i = 0; i < 6; i++) run()
+    await pass(59_000)
+    expect(sends).toHaveLength(3)
+    expect(peak()).toBe(1)
+    await pass(10_000)
+    expect(sends).toHaveLength(6)
+  })
+})

@@ -1,0 +1,181 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  type ClientOptions,
+  ConfigurationError,
+  SocialSearch,
+  createTransport,
+  microblog,
+} from '../../src/index.ts'
+
+const good = { baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' }
+
+function refusal(options: unknown): ConfigurationError {
+  try {
+    new SocialSearch(options as ClientOptions)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return error as ConfigurationError
+  }
+  throw new Error('the options were accepted')
+}
+
+describe('new SocialSearch()', () => {
+  it.each([
+    'https://api.example/v1',
+    'https://api.example/v1/',
+    'http://localhost:4010/v1',
+    'http://127.0.0.1:4010/v1',
+    'http://127.8.9.1/v1',
+    'http://[::1]:4010/v1',
+    'https://127.0.0.1.example/v1',
+  ])('accepts %s as baseUrl', (baseUrl) => {
+    expect(() => new SocialSearch({ ...good, baseUrl })).not.toThrow()
+  })
+
+  it.each([
+    ['', /not a URL/],
+    ['api.example/v1', /not a URL/],
+    ['/api/social', /not a URL/],
+    [undefined, /not a URL/],
+    [5, /not a URL/],
+    ['http://api.example/v1', /must be https/],
+    ['http://127.0.0.1.evil.example/v1', /must be https/],
+    ['http://localhost.evil.example/v1', /must be https/],
+    ['ftp://api.example/v1', /must be https/],
+    ['javascript:alert(1)', /must be https/],
+    ['https://user:pass@api.example/v1', /user name/],
+    ['https://api.example/v1?x=1', /query/],
+    ['https://api.example/v1#x', /fragment/],
+  ])('refuses %j as baseUrl', (baseUrl, message) => {
+    expect(refusal({ ...good, baseUrl }).message).toMatch(message)
+  })
+
+  it.each([
+    ['', /empty/],
+    ['abc\r\nX-Evil: 1', /character 4 of 14/],
+    ['org_live_Schlüssel', /printable ASCII/],
+    ['org live', /printable ASCII/],
+    [null, /must be a string, got object/],
+    [123456789, /must be a string, got number/],
+  ])('refuses %j as apiKey without printing it', (apiKey, message) => {
+    const error = refusal({ ...good, apiKey })
+    expect(error.message).toMatch(message)
+    if (apiKey) expect(inspect(error, { showHidden: true })).not.toContain(String(apiKey))
+  })
+
+  it.each([
+    [{ baseUrl: good.baseUrl }, /apiKey is missing/],
+    [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
+    [{ baseUrl: good.baseUrl, auth: {} }, /auth must have a token\(\) method/],
+    [{ ...good, timeOut: 5 }, /options has no timeOut; there are/],
+    [{ ...good, limits: { perSecond: 5 } }, /limits has no perSecond/],
+    [{ ...good, retry: { tries: 5 } }, /retry has no tries/],
+    [{ ...good, validation: 'loose' }, /strict, lenient or off/],
+    [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
+    [{ ...good, middleware: [1] }, /array of functions/],
+    [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
+    [{ ...good, headers: { 'x-a': 'line\nbreak-secret' } }, /"x-a" has a name or value/],
+    [{ ...good, limiter: { acquire() {}, hold() {} }, limits: { inFlight: 1 } }, /limiter's own/],
+    [undefined, /options must be an object/],
+  ])('refuses %j', (options, message) => {
+    const error = refusal(options)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('secret')
+  })
+
+  const numbers = [0, -1, Number.NaN, Infinity, 2 ** 31, '500', null]
+  const names = ['timeout', 'deadline'] as const
+  it.each(names.flatMap((name) => numbers.map((value) => [name, value] as const)))(
+    'refuses %s: %s',
+    (name, value) => {
+      expect(refusal({ ...good, [name]: value }).message).toContain(
+        `${name} must be a number of milliseconds from 1 to 2147483647, got `,
+      )
+    },
+  )
+
+  it.each([0, -1, 1.5, Number.NaN, '2', null])('refuses %s as a count', (value) => {
+    expect(refusal({ ...good, limits: { inFlight: value } }).message).toMatch(
+      /limits.inFlight must be a whole number/,
+    )
+    expect(refusal({ ...good, limits: { perMinute: value } }).message).toMatch(
+      /limits.perMinute must be a whole number/,
+    )
+    expect(refusal({ ...good, retry: { maxAttempts: value } }).message).toMatch(
+      /retry.maxAttempts must be a whole number/,
+    )
+  })
+
+  it('never prints a key that ended up in the wrong place', () => {
+    const key = good.apiKey
+    const misplaced = [
+      { baseUrl: key, apiKey: good.baseUrl },
+      { ...good, timeout: key },
+      { ...good, retry: key },
+      { ...good, limits: { inFlight: key } },
+      { ...good, validation: key },
+      { ...good, budget: key },
+      { ...good, middleware: key },
+      { ...good, headers: { 'x-key': `${key}\nx` } },
+      { ...good, auth: key },
+    ]
+    for (const options of misplaced)
+      expect(inspect(refusal(options), { showHidden: true })).not.toContain(key)
+  })
+
+  it('hides the key when it is inspected', () => {
+    const client = new SocialSearch(good)
+    const transport = createTransport(good)
+    const shown = inspect([client, transport, microblog(transport)], { showHidden: true, depth: Infinity })
+    expect(shown + JSON.stringify([client, transport])).not.toContain(good.apiKey)
+  })
+
+  it('takes a transport in place of options', () => {
+    const transport = createTransport(good)
+    expect(new SocialSearch(transport).credits).toEqual(transport.credits)
+  })
+})
+
+describe('in a browser', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const pretend = () => {
+    vi.stubGlobal('window', globalThis)
+    vi.stubGlobal('document', {})
+    vi.stubGlobal('location', { href: 'https://app.example/dashboard' })
+  }
+
+  it('new SocialSearch() refuses an apiKey unless that is allowed explicitly', () => {
+    pretend()
+    expect(refusal(good).message).toMatch(/can be read by everybody/)
+    expect(() => new SocialSearch({ ...good, dangerouslyAllowBrowser: true })).not.toThrow()
+  })
+
+  it('new SocialSearch() accepts a path of the page, and needs no key for it', async () => {
+    pretend()
+    const fetch = vi.fn((request: Request) => Promise.resolve(new Response(request.url, { status: 418 })))
+    await new SocialSearch({ baseUrl: '/api/social', fetch }).microblog.search({ query: 'q' }).catch(() => {})
+    expect(fetch.mock.calls[0]?.[0].url).toBe('https://app.example/api/social/data/microblog/tweets/search')
+    expect(refusal({ baseUrl: '//evil.example/v1' }).message).toMatch(/not a URL|apiKey is missing/)
+  })
+})
+
+describe('SocialSearch.fromEnv()', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('reads base URL and key from the environment', async () => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', good.baseUrl)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', good.apiKey)
+    const fetch = vi.fn((_: Request) => Promise.resolve(new Response('', { status: 418 })))
+    await SocialSearch.fromEnv({ fetch })
+      .microblog.search({ query: 'q' })
+      .catch(() => {})
+    expect(fetch.mock.calls[0]?.[0].headers.get('authorization')).toBe(`Bearer ${good.apiKey}`)
+  })
+
+  it('names the variable that is missing', () => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', good.baseUrl)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+    expect(() => SocialSearch.fromEnv()).toThrow('the environment variable SOCIAL_SEARCH_API_KEY is not set')
+  })
+})
