@@ -14,5 +14,6 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   dts: true,
+  external: [/^node:/],
   removeNodeProtocol: false,
 })

@@ -8,7 +8,7 @@ export type {
   SharedOptions,
 } from './options.ts'
 
-export { type Transport, createTransport } from './core/transport.ts'
+export { type Answer, type Transport, createTransport } from './core/transport.ts'
 export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
 export type {
   MicroblogCategory,
@@ -19,7 +19,8 @@ export type {
   MicroblogSearchMeta,
   MicroblogSearchParams,
 } from './contract/microblog.ts'
-export type { Scope, Surface } from './contract/operation.ts'
+export type { CursorPaging, ListShape, Operation, Price, Scope, Surface } from './contract/operation.ts'
+export type { Check } from './contract/schema.ts'
 
 export type { PageFields, PagedCall, WithResponse } from './core/paged-call.ts'
 export type { InvalidItem, Validation } from './core/decode.ts'

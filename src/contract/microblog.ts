@@ -123,6 +123,9 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
   meta: MicroblogSearchMeta
 }
 
+/** Posts on a page: the most that `count` may ask for, and what the service returns where it is absent. */
+export const microblogPageSize = 20
+
 const flag = (): z.ZodMiniOptional<z.ZodMiniBoolean> => z.optional(z.boolean())
 const accounts = () => z.optional(texts({ maxItems: 30, maxLength: 100 }))
 const words = () => z.optional(texts({ maxItems: 50, maxLength: 200 }))
@@ -162,7 +165,7 @@ export const microblogSearchParamsSchema = () =>
   z.strictObject({
     query: text({ min: 1, max: 200 }),
     cursor: z.optional(text({ max: 1024 })),
-    count: z.optional(integer({ min: 1, max: 20 })),
+    count: z.optional(integer({ min: 1, max: microblogPageSize })),
     category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
     filters: z.optional(microblogFiltersSchema()),
   })

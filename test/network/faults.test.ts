@@ -29,7 +29,7 @@ async function search(
     baseUrl: server.baseUrl,
     apiKey: 'org_live_5f2b8c1d9e',
     ...options,
-  } as ClientOptions)
+  })
   const outcome = await client.microblog.search({ query: 'rust' }).then(
     (value) => ({ value, error: undefined }),
     (error: unknown) => ({ value: undefined, error }),

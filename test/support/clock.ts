@@ -46,6 +46,6 @@ export async function pass(ms: number): Promise<void> {
 }
 
 /** Gives pending work that does not depend on timers the chance to finish. */
-export async function realTurns(): Promise<void> {
+async function realTurns(): Promise<void> {
   for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

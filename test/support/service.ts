@@ -109,5 +109,5 @@ let clients = 0
 
 /** A client of the scripted service with limits of its own, so that no test waits for another's requests. */
 export function makeClient(options: Partial<ClientOptions> = {}): SocialSearch {
-  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, ...options } as ClientOptions)
+  return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, ...options })
 }

@@ -26,7 +26,7 @@ describe('apiKey', () => {
   it('is called before each attempt when it is a function', async () => {
     service.script(failure(502, 'upstream_error'), ok())
     let calls = 0
-    await settle(makeClient({ apiKey: async () => `token_${++calls}` }).microblog.search(query))
+    await settle(makeClient({ apiKey: () => Promise.resolve(`token_${++calls}`) }).microblog.search(query))
     expect(bearers()).toEqual(['Bearer token_1', 'Bearer token_2'])
   })
 

@@ -278,7 +278,7 @@ describe('what an error says', () => {
 
   it('search() never follows a redirect', async () => {
     service.script(
-      new Response(null, { status: 308, headers: { location: `${'https://api.example/v1'}/elsewhere` } }),
+      new Response(null, { status: 308, headers: { location: `https://api.example/v1/elsewhere` } }),
     )
     const { error } = await search()
     expect(error).toMatchObject({ name: 'RedirectError', status: 308 })

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type ClientOptions,
   ConfigurationError,
+  type Fetch,
   SocialSearch,
   createTransport,
   microblog,
@@ -166,7 +167,7 @@ describe('SocialSearch.fromEnv()', () => {
   it('reads base URL and key from the environment', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', good.baseUrl)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', good.apiKey)
-    const fetch = vi.fn((_: Request) => Promise.resolve(new Response('', { status: 418 })))
+    const fetch = vi.fn<Fetch>(() => Promise.resolve(new Response('', { status: 418 })))
     await SocialSearch.fromEnv({ fetch })
       .microblog.search({ query: 'q' })
       .catch(() => {})

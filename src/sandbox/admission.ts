@@ -1,0 +1,51 @@
+import type { Scope } from '../contract/operation.ts'
+import { type Answer, failure } from './answers.ts'
+import type { Gate } from './gate.ts'
+import type { Route } from './routes.ts'
+
+/** Scopes of a new API key (service description, part 5). */
+export const defaultScopes: readonly Scope[] = [
+  'mentions:read',
+  'listeners:read',
+  'feeds:read',
+  'org:read',
+  'search:read',
+]
+
+/** A request that may go on to its operation, or the answer that turns it away. */
+export type Admission =
+  | { readonly route: Route; readonly refusal: null }
+  | { readonly route: Route | null; readonly refusal: Answer }
+
+/** Decides on a request by what stands above its body: path, method, credential, scopes, limits, in this order. */
+export function admit(
+  request: { path: string; method: string; authorization: string | null; requestId: string },
+  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, readonly Scope[]>; gate: Gate },
+): Admission {
+  const { path, method, authorization, requestId } = request
+  const atPath = rules.routes.filter((route) => route.path === path)
+  if (atPath.length === 0) return refuse(null, 404, `No operation at ${path}`)
+
+  const route = atPath.find(({ operation }) => operation.method === method)
+  if (route === undefined) {
+    const allowed = atPath.map(({ operation }) => operation.method).join(', ')
+    const admission = refuse(null, 405, `${method} is not a method of ${path}, which has ${allowed}`)
+    admission.refusal.headers.set('allow', allowed)
+    return admission
+  }
+
+  const scopes = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (scopes === undefined) return refuse(route, 401, 'Missing or unknown credential')
+
+  const missing = route.operation.scopes.filter((scope) => !scopes.includes(scope))
+  if (missing.length > 0) return refuse(route, 403, `The credential lacks the scope ${missing.join(', ')}`)
+
+  const retryAfter = rules.gate.admit(route.operation.surface)
+  if (retryAfter !== null) return refuse(route, 429, 'Too many requests', retryAfter)
+
+  return { route, refusal: null }
+
+  function refuse(to: Route | null, status: number, message: string, after?: number) {
+    return { route: to, refusal: failure(requestId, status, { message, retryAfter: after }) }
+  }
+}

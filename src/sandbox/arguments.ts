@@ -1,0 +1,38 @@
+/** Checks of what the caller of the sandbox passed. Each throws a TypeError that names the field and its value. */
+
+/** Longest wait that two of them together still fit into a timer. */
+export const longestWaitMs = 1_000_000_000
+
+export function fail(field: string, expected: string, value: unknown): never {
+  throw new TypeError(`${field} must be ${expected}, got ${show(value)}`)
+}
+
+export function number(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  return fail(field, `a number from ${min} to ${max}`, value)
+}
+
+export function integer(field: string, value: unknown, min: number, max: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max)
+    return value as number
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  return fail(field, min === Number.MIN_SAFE_INTEGER ? 'an integer' : `an integer ${range}`, value)
+}
+
+export function oneOf(field: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string)) fail(field, `one of ${allowed.join(', ')}`, value)
+}
+
+/** Refuses misspelt fields: they would have no effect, and nobody would notice. */
+export function record(what: string, value: unknown, fields: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(what, 'an object', value)
+  const unknown = Object.keys(value).find((key) => !fields.includes(key))
+  if (unknown !== undefined)
+    throw new TypeError(`${what} has no field ${unknown}; it has ${fields.join(', ')}`)
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (Array.isArray(value)) return `[${value.map(show).join(', ')}]`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

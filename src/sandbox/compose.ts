@@ -1,0 +1,107 @@
+import type { Author } from './authors.ts'
+import type { Topic } from './phrases/topic.ts'
+import type { Random } from './random.ts'
+import { containsPhrase, normalize } from './words.ts'
+
+/** The text of a post and what is in it. */
+export interface Draft {
+  readonly body: string
+  readonly replyTo: string | null
+  readonly mentions: readonly string[]
+  readonly hashtags: readonly string[]
+  readonly links: readonly string[]
+}
+
+const linkHosts = [
+  'notes.example',
+  'blog.example',
+  'longreads.example',
+  'code.example',
+  'weekly.example',
+  'podcasts.example',
+]
+
+/** Writes a post as one author would, addressed to, or in thanks to, one of the given people now and then. */
+export function compose(random: Random, { language, interests }: Author, people: readonly Author[]): Draft {
+  const topic = random.chance(0.7) ? random.pick(interests) : random.weighted(language.topics)
+  const fill = filler(random, topic)
+  const isReply = random.chance(0.18)
+  const parts: string[] = []
+  const replyTo = isReply ? random.pick(people).handle : null
+
+  if (replyTo !== null) {
+    parts.push(`@${replyTo}`, fill(random.pick(language.replies)))
+  } else {
+    if (random.chance(0.22)) parts.push(random.pick(language.openers))
+    parts.push(fill(random.pick(topic.lines)))
+    if (random.chance(0.3)) parts.push(random.pick(language.closers))
+    if (random.chance(0.1))
+      parts.push(random.pick(language.mentions).replace('{handle}', random.pick(people).handle))
+  }
+
+  const links: string[] = []
+  if (random.chance(isReply ? 0.04 : 0.16)) {
+    links.push(`https://${random.pick(linkHosts)}/${asciiSlug(topic)}/${random.hex(6)}`)
+    if (!isReply) parts.push(random.pick(language.linkLeads))
+    parts.push(...links)
+  }
+
+  const hashtags = pickHashtags(random, topic, parts.join(' '), isReply)
+  const body = [withoutGaps(parts.join(' ')), ...hashtags.map((hashtag) => `#${hashtag}`)].join(' ')
+  return {
+    body,
+    replyTo: replyTo?.toLowerCase() ?? null,
+    mentions: Array.from(body.matchAll(/@(\w+)/g), ([, handle = '']) => handle.toLowerCase()),
+    hashtags: hashtags.map((hashtag) => hashtag.toLowerCase()),
+    links,
+  }
+}
+
+/** An original post always holds its topic's keyword, so that a search for the topic finds it. */
+function pickHashtags(random: Random, topic: Topic, text: string, isReply: boolean): string[] {
+  const hashtags: string[] = []
+  const isNamed = containsPhrase(topic.keyword)(normalize(text))
+  if (isReply ? random.chance(0.25) : !isNamed || random.chance(0.12)) hashtags.push(topic.keyword)
+  if (!isReply && random.chance(0.3)) hashtags.push(random.pick(topic.hashtags))
+  return hashtags
+}
+
+/** Fills the slots of a line. No choice is made twice within a post: a club does not play against itself. */
+function filler(random: Random, topic: Topic): (line: string) => string {
+  const used = new Set<string>()
+
+  function choose(choices: readonly string[]): string {
+    const fresh = choices.filter((choice) => !used.has(choice))
+    const choice = random.pick(fresh.length > 0 ? fresh : choices)
+    used.add(choice)
+    return fill(choice)
+  }
+
+  function fill(line: string): string {
+    return line.replaceAll(
+      /\{(?:(\d+)-(\d+)|(\^?)(\w+))\}/g,
+      (slot, min, max, upper, name, offset: number) => {
+        if (min !== undefined) return String(random.integer(Number(min), Number(max)))
+        const choices = topic.slots[name as string]
+        if (choices === undefined) return slot
+        const choice = choose(choices)
+        return upper === '^' || offset === 0 ? capitalize(choice) : choice
+      },
+    )
+  }
+
+  return fill
+}
+
+/** Japanese puts no space after a full stop. */
+function withoutGaps(text: string): string {
+  return text.replaceAll(/([。？：、]) /g, '$1')
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function asciiSlug(topic: Topic): string {
+  return topic.keyword.normalize('NFD').replaceAll(/[^a-z]/g, '') || 'post'
+}

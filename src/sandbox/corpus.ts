@@ -1,0 +1,125 @@
+import type { MicroblogEngagements, MicroblogPost } from '../contract/microblog.ts'
+import { type Author, createAuthors, languages, longTail } from './authors.ts'
+import { type Draft, compose } from './compose.ts'
+import { type Random, createRandom } from './random.ts'
+import { normalize } from './words.ts'
+
+/** A post, and what a search needs to know of it that is not on the wire. */
+export interface IndexedPost {
+  readonly post: MicroblogPost
+  /** Time of the post, in milliseconds since 1970. */
+  readonly at: number
+  /** Primary language subtag. */
+  readonly lang: string
+  /** Handle that the post replies to, in lower case. */
+  readonly replyTo: string | null
+  /** Handles in the text, in lower case. */
+  readonly mentions: readonly string[]
+  /** Without `#`, in lower case. */
+  readonly hashtags: readonly string[]
+  /** URLs in the text. */
+  readonly links: readonly string[]
+  /** Words of text and author, as {@link normalize} makes them. */
+  readonly words: string
+  /** Words of the author's name and handle. */
+  readonly authorWords: string
+  /** Rank in the category Top. */
+  readonly score: number
+}
+
+/** When the newest post was written. Fixed, so that the same seed gives the same posts on any day. */
+const newest = Date.UTC(2026, 10, 20, 18)
+const spanSeconds = 120 * 24 * 60 * 60
+
+let latest: { key: string; posts: readonly IndexedPost[] } | undefined
+
+/**
+ * Returns made-up posts, newest first. The same seed and size give the same posts, byte for byte. The last
+ * ones are kept: a test suite makes hundreds of sandboxes, and nearly all of them with the same posts.
+ */
+export function corpusOf(seed: number, size: number): readonly IndexedPost[] {
+  const key = `${seed}/${size}`
+  if (latest?.key !== key) latest = { key, posts: createCorpus(seed, size) }
+  return latest.posts
+}
+
+function createCorpus(seed: number, size: number): IndexedPost[] {
+  const random = createRandom(`${seed}/posts`)
+  const authors = createAuthors(random)
+  const byLanguage = new Map(
+    languages.map((language) => [language, authors.filter((author) => author.language === language)]),
+  )
+  const seen = new Set<string>()
+  const gap = Math.floor((2 * spanSeconds) / Math.max(size, 1))
+  let at = newest
+
+  return Array.from({ length: size }, (_, index) => {
+    if (index > 0) at -= 1000 * random.integer(1, Math.max(1, gap))
+    const author = frequent(random, byLanguage.get(random.weighted(languages)) ?? authors)
+    let draft = compose(random, author, authors)
+    for (let tries = 0; tries < 8 && seen.has(draft.body); tries++) draft = compose(random, author, authors)
+    seen.add(draft.body)
+    return finish(random, author, draft, at, size - index)
+  })
+}
+
+/** A few people write most of the posts. */
+function frequent(random: Random, authors: readonly Author[]): Author {
+  const rank = Math.floor(authors.length * random.next() * random.next())
+  return authors[rank] ?? random.pick(authors)
+}
+
+function finish(random: Random, author: Author, draft: Draft, at: number, serial: number): IndexedPost {
+  const id = `${at / 1000}${String(serial).padStart(6, '0')}`
+  const engagements = engage(random, author, draft.replyTo !== null)
+  const authorWords = normalize(`${author.name}\n${author.handle}\n${author.handle.replaceAll('_', ' ')}`)
+  return {
+    post: {
+      id,
+      body: draft.body,
+      author: author.handle,
+      name: author.name,
+      timestamp: new Date(at).toISOString(),
+      url: `https://microblog.example/${author.handle}/status/${id}`,
+      ...media(random, draft.replyTo !== null),
+      engagements,
+    },
+    at,
+    lang: author.language.lang,
+    replyTo: draft.replyTo,
+    mentions: draft.mentions,
+    hashtags: draft.hashtags,
+    links: draft.links,
+    words: `${normalize(draft.body)}\n${authorWords}`,
+    authorWords,
+    score: engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount,
+  }
+}
+
+function media(random: Random, isReply: boolean): { images: string[]; video: string | null } {
+  const hasVideo = random.chance(isReply ? 0.02 : 0.07)
+  const hasImages = random.chance(hasVideo ? 0.1 : isReply ? 0.06 : 0.24)
+  const count = hasImages ? random.pick([1, 1, 1, 2, 2, 3, 4]) : 0
+  return {
+    images: Array.from(
+      { length: count },
+      () => `https://media.microblog.example/photo/${random.hex(12)}.jpg`,
+    ),
+    video: hasVideo ? `https://media.microblog.example/video/${random.hex(12)}.mp4` : null,
+  }
+}
+
+function engage(random: Random, author: Author, isReply: boolean): MicroblogEngagements {
+  const viewsCount = longTail(random, isReply ? author.reach / 6 : author.reach) + random.integer(3, 40)
+  const share = (of: number, max: number): number => Math.floor(of * max * random.next())
+  const favoriteCount = share(viewsCount, 0.07)
+  const retweetCount = share(favoriteCount, 0.3)
+  return {
+    bookmarkCount: share(favoriteCount, 0.25),
+    favoriteCount,
+    quoteCount: share(retweetCount, 0.3),
+    replyCount: share(favoriteCount, 0.22),
+    retweetCount,
+    viewsCount,
+  }
+}

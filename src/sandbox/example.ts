@@ -1,0 +1,10 @@
+import { microblogSearch } from '../contract/microblog.ts'
+import type { Sandbox } from './types.ts'
+
+/** A search for a person to paste into a shell. */
+export function exampleCommand({ baseUrl, apiKey }: Pick<Sandbox, 'baseUrl' | 'apiKey'>): string {
+  return `  curl ${baseUrl}${microblogSearch.path} \\
+    -H 'Authorization: Bearer ${apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{ "query": "typescript", "category": "Latest", "count": 3 }'`
+}

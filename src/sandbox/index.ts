@@ -1,0 +1,31 @@
+import { createService } from './service.ts'
+import type { Sandbox, SandboxOptions } from './types.ts'
+
+export type {
+  Fault,
+  Sandbox,
+  SandboxCharge,
+  SandboxKey,
+  SandboxLedger,
+  SandboxLimits,
+  SandboxOptions,
+  SandboxRequest,
+} from './types.ts'
+
+/**
+ * Starts the service in memory: it checks requests as the service would, keeps its limits, charges its credits,
+ * and searches made-up posts. Its `fetch` goes where a client takes one.
+ *
+ * What the service description leaves open is made up here: how search matches and ranks, the bodies of 403, 404,
+ * 405 and 413, and `retryAfter: 1` when too many requests are open at once.
+ *
+ * @example
+ * const sandbox = createSandbox({ seed: 1 })
+ * const { baseUrl, apiKey, fetch } = sandbox
+ * const client = new SocialSearch({ baseUrl, apiKey, fetch })
+ *
+ * @throws {TypeError} when an option is out of bounds
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return createService(options).sandbox
+}

@@ -1,0 +1,70 @@
+import { organizationLimits } from '../contract/limits.ts'
+import type { Scope } from '../contract/operation.ts'
+import { fail, integer, longestWaitMs, number, record } from './arguments.ts'
+import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
+
+/** Options with nothing left open. */
+export interface Settings {
+  readonly seed: number
+  readonly posts: number
+  readonly latency: readonly [min: number, max: number]
+  readonly limits: Readonly<Required<SandboxLimits>>
+  readonly keys: readonly SandboxKey[]
+}
+
+/** Checks what the caller passed, and fills in the defaults. */
+export function resolveOptions(options: SandboxOptions): Settings {
+  record('createSandbox() options', options, ['seed', 'posts', 'latency', 'limits', 'keys'])
+  const { seed = 1, posts = 4000, latency = 0, limits = {}, keys = [] } = options
+  if (!Array.isArray(keys)) fail('createSandbox() option keys', 'an array', keys)
+  return {
+    seed: integer('createSandbox() option seed', seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    posts: integer('createSandbox() option posts', posts, 0, 100_000),
+    latency: resolveLatency(latency),
+    limits: resolveLimits(limits),
+    keys: keys.map(resolveKey),
+  }
+}
+
+function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readonly [number, number] {
+  const field = 'createSandbox() option latency'
+  if (!Array.isArray(latency)) {
+    const ms = number(field, latency, 0, longestWaitMs)
+    return [ms, ms]
+  }
+  const [min, max] = latency as readonly [number, number]
+  if (latency.length !== 2 || !(min <= max)) fail(field, 'a number of milliseconds or [min, max]', latency)
+  return [number(field, min, 0, longestWaitMs), number(field, max, 0, longestWaitMs)]
+}
+
+function resolveLimits(limits: SandboxLimits): Required<SandboxLimits> {
+  record('createSandbox() option limits', limits, ['inFlight', 'perMinute', 'windowMs', 'countRejected'])
+  const { inFlight, perMinute, windowMs } = organizationLimits
+  const { countRejected = false } = limits
+  if (typeof countRejected !== 'boolean')
+    fail('createSandbox() option limits.countRejected', 'true or false', countRejected)
+  return {
+    inFlight: countOrOff('inFlight', limits.inFlight ?? inFlight),
+    perMinute: countOrOff('perMinute', limits.perMinute ?? perMinute),
+    windowMs: number('createSandbox() option limits.windowMs', limits.windowMs ?? windowMs, 1, longestWaitMs),
+    countRejected,
+  }
+}
+
+function countOrOff(name: string, value: number | false): number | false {
+  return value === false
+    ? false
+    : integer(`createSandbox() option limits.${name}`, value, 1, Number.MAX_SAFE_INTEGER)
+}
+
+/** Names the key by its place alone: somebody may have passed a real one. */
+function resolveKey(value: SandboxKey, index: number): SandboxKey {
+  const field = `createSandbox() option keys[${index}]`
+  record(field, value, ['key', 'scopes'])
+  if (typeof value.key !== 'string' || !/^[\x21-\x7e]+$/.test(value.key)) {
+    throw new TypeError(`${field}.key must be a text of visible ASCII characters`)
+  }
+  const { key, scopes } = value
+  if (!Array.isArray(scopes)) fail(`${field}.scopes`, 'an array', scopes)
+  return { key, scopes: scopes as readonly Scope[] }
+}

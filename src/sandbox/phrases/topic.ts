@@ -1,0 +1,29 @@
+/** Fragments that posts on one topic are put together from. */
+export interface Topic {
+  /** Word that every original post on the topic holds, in its text or as a hashtag. */
+  readonly keyword: string
+  /** How often the topic comes up, relative to the others of its language. */
+  readonly weight: number
+  /** Further hashtags, without the `#`. */
+  readonly hashtags: readonly string[]
+  /** Choices for each `{name}` in a line; `thing` also goes into replies. `{2-9}` in a line is a number. */
+  readonly slots: Readonly<Record<string, readonly string[]>> & { readonly thing: readonly string[] }
+  readonly lines: readonly string[]
+}
+
+/** What posts of one language have in common, whatever they are about. */
+export interface Phrases {
+  readonly lang: string
+  /** Share of all posts, relative to the other languages. */
+  readonly weight: number
+  readonly topics: readonly Topic[]
+  readonly openers: readonly string[]
+  readonly closers: readonly string[]
+  /** Lines that follow `@handle`, with `{thing}`. */
+  readonly replies: readonly string[]
+  /** Words that lead to a link. */
+  readonly linkLeads: readonly string[]
+  /** Ways to name another account, with `{handle}`. */
+  readonly mentions: readonly string[]
+  readonly firstNames: readonly string[]
+}

@@ -1,0 +1,60 @@
+/** A source of numbers that are always the same for the same seed, on every runtime. */
+export interface Random {
+  /** A number from 0 up to, but not including, 1. */
+  next(): number
+  /** An integer between two bounds, both included. */
+  integer(min: number, max: number): number
+  /** True with the given probability. */
+  chance(probability: number): boolean
+  pick<T>(items: readonly T[]): T
+  /** Picks by each item's weight. */
+  weighted<T extends { readonly weight: number }>(items: readonly T[]): T
+  /** Lower-case hexadecimal digits. */
+  hex(length: number): string
+}
+
+/**
+ * Mulberry32, seeded from a text so that each purpose has its own sequence: drawing one number more for the
+ * latency must not change the posts.
+ */
+export function createRandom(seed: string): Random {
+  let state = hash(seed) >>> 0
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  function pick<T>(items: readonly T[]): T {
+    if (items.length === 0) throw new RangeError('pick() needs at least one item, got none')
+    return items[Math.floor(next() * items.length)] as T
+  }
+
+  return {
+    next,
+    integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
+    chance: (probability) => next() < probability,
+    pick,
+    weighted(items) {
+      let left = next() * items.reduce((sum, item) => sum + item.weight, 0)
+      return items.find((item) => (left -= item.weight) < 0) ?? pick(items)
+    },
+    hex: (length) => Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join(''),
+  }
+}
+
+/** A 53-bit hash of a text (cyrb53). It tells apart what was mixed up, not what was forged on purpose. */
+export function hash(text: string): number {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return 4_294_967_296 * (2_097_151 & low) + (high >>> 0)
+}

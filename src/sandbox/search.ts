@@ -1,0 +1,69 @@
+import {
+  type MicroblogCategory,
+  type MicroblogSearchBody,
+  type MicroblogSearchParams,
+  microblogPageSize,
+} from '../contract/microblog.ts'
+import type { Outcome } from './answers.ts'
+import type { IndexedPost } from './corpus.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
+import { containsAll } from './words.ts'
+
+/** How each category selects and orders. The posts come newest first. */
+const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boolean; byScore: boolean }> = {
+  Top: { select: () => true, byScore: true },
+  Latest: { select: () => true, byScore: false },
+  People: { select: () => true, byScore: true },
+  Photos: { select: hasPhotos, byScore: false },
+  Videos: { select: hasVideo, byScore: false },
+}
+
+/**
+ * Searches made-up microblog posts. How the service matches and orders is not documented; these rules are the
+ * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
+ * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
+ *
+ * `search` params were checked against the contract already. `corpusId` keeps cursors of other posts apart.
+ */
+export function searchMicroblog(
+  posts: readonly IndexedPost[],
+  corpusId: string,
+  { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
+): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
+  const { test, issues } = compileFilters(filters)
+  const search = JSON.stringify([corpusId, query, category, Object.entries(filters).sort(byKey)])
+  const offset = cursor === undefined ? 0 : decodeCursor(cursor, search)
+  if (offset === null) {
+    issues.push({
+      path: 'cursor',
+      message: 'not a cursor of this search, or changed since it was handed out',
+    })
+  }
+  if (offset === null || issues.length > 0) return { issues }
+
+  const { select, byScore } = categories[category]
+  const matches = containsAll(query)
+  const found = posts.filter(
+    (post) => select(post) && matches(category === 'People' ? post.authorWords : post.words) && test(post),
+  )
+  if (byScore) found.sort((a, b) => b.score - a.score)
+
+  const page = found.slice(offset, offset + count)
+  const end = offset + page.length
+  const hasMore = end < found.length
+  return {
+    body: {
+      posts: page.map(({ post }) => post),
+      meta: {
+        returnedCount: page.length,
+        hasMore,
+        ...(hasMore && { nextCursor: encodeCursor({ offset: end, search }) }),
+      },
+    },
+  }
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1
+}

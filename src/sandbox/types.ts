@@ -1,0 +1,113 @@
+import type { Scope } from '../contract/operation.ts'
+
+/** Limits that a sandbox enforces; the defaults are the service's own. */
+export interface SandboxLimits {
+  /** Requests that may be open at once; `false` for any number. Default 2. */
+  inFlight?: number | false
+  /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
+  perMinute?: number | false
+  /** Length of the window in milliseconds. Default 60,000. */
+  windowMs?: number
+  /** Also counts requests that were turned away, as some services do. Default `false`. */
+  countRejected?: boolean
+}
+
+/** A further API key that a sandbox accepts. */
+export interface SandboxKey {
+  /** What stands behind `Bearer `: visible ASCII characters. */
+  key: string
+  scopes: readonly Scope[]
+}
+
+/** How a sandbox is set up; every field is optional. */
+export interface SandboxOptions {
+  /** An integer that everything made up depends on: the same seed gives the same posts, ids and key. Default 1. */
+  seed?: number
+  /** How many posts there are, up to 100,000. Default 4,000. */
+  posts?: number
+  /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
+  latency?: number | readonly [min: number, max: number]
+  limits?: SandboxLimits
+  /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
+  keys?: readonly SandboxKey[]
+}
+
+/**
+ * Something that goes wrong on purpose. It strikes a request that has passed authentication and limits, before
+ * its body is checked.
+ */
+export interface Fault {
+  /** Id of the operation to strike, such as `microblog.search`. Default any. */
+  operation?: string
+  /** How many matching requests to strike; may be `Infinity`. Default 1. */
+  times?: number
+  /** How many matching requests to let through first. Default 0. */
+  skip?: number
+  /** Milliseconds added before the answer. */
+  delay?: number
+  /** Answers with this status, 200 to 599, instead of processing the request. A 2xx is charged. */
+  status?: number
+  /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
+  code?: string
+  /** Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. */
+  retryAfter?: number
+  /** Headers to add or replace. */
+  headers?: Record<string, string>
+  /** Replaces the body; an object is sent as JSON. */
+  body?: string | object
+  /** Resets the connection: before the request is processed, or after it was processed and charged. */
+  reset?: 'before' | 'after'
+  /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
+  cut?: 'stall' | 'truncate' | 'reset'
+}
+
+/** One charge. */
+export interface SandboxCharge {
+  readonly requestId: string
+  readonly operation: string
+  readonly credits: number
+  /** Time of the charge, in milliseconds of `performance.now()`. */
+  readonly at: number
+}
+
+/** What a sandbox has charged so far; a live view. */
+export interface SandboxLedger {
+  readonly spent: number
+  readonly byOperation: Readonly<Record<string, number>>
+  readonly entries: readonly SandboxCharge[]
+}
+
+/** A request as the sandbox saw it. The `Authorization` header is never kept. */
+export interface SandboxRequest {
+  /** Time of arrival, in milliseconds of `performance.now()`. */
+  readonly at: number
+  readonly method: string
+  /** Path of the URL, without the query. */
+  readonly path: string
+  /** Id of the operation, or null where method and path are nobody's. */
+  readonly operation: string | null
+  /** Null until answered, and for good where the connection broke or the caller gave up first. */
+  readonly status: number | null
+  readonly requestId: string
+  /** Requests that were open on arrival, this one included. */
+  readonly inFlight: number
+  /** The body as parsed JSON; undefined until it was read, or where it is not JSON. */
+  readonly body: unknown
+  /** Credits charged. */
+  readonly charged: number
+}
+
+/** The service, simulated. */
+export interface Sandbox {
+  /** Answers a request to any host, as `fetch` would. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Base URL to give to a client. */
+  readonly baseUrl: string
+  /** A made-up key that carries the scopes a new key of the service gets: all that read. */
+  readonly apiKey: string
+  readonly ledger: SandboxLedger
+  /** Every request so far, in order of arrival; a live view. */
+  readonly requests: readonly SandboxRequest[]
+  /** Makes coming requests go wrong. Faults strike one request each, in the order of injection. */
+  inject(fault: Fault): void
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { refused, search, searchRequest } from './helpers.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const query = { query: 'coffee', count: 1 }
+
+describe('createSandbox() limits.perMinute', () => {
+  it('answers 429 with the seconds to wait when 20 requests were accepted within a minute', async () => {
+    const sandbox = createSandbox()
+    for (let i = 0; i < 20; i++) {
+      expect((await search(sandbox, query)).status).toBe(200)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    const { status, headers, body } = await refused(sandbox, query)
+    expect(status).toBe(429)
+    expect(body.error).toMatchObject({ code: 'rate_limited', retryAfter: 40 })
+    expect(headers.get('retry-after')).toBe('40')
+    expect(sandbox.ledger.spent).toBe(40)
+  })
+
+  it('accepts exactly one more when the announced time has passed, and none before', async () => {
+    const sandbox = createSandbox()
+    for (let i = 0; i < 20; i++) {
+      await search(sandbox, query)
+      await vi.advanceTimersByTimeAsync(1500)
+    }
+    await vi.advanceTimersByTimeAsync(29_999)
+    const early = await refused(sandbox, query)
+    expect(early.body.error.retryAfter).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await search(sandbox, query)).status).toBe(200)
+    expect((await search(sandbox, query)).status).toBe(429)
+  })
+
+  it('counts requests that fail validation, but not those without a valid key', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: 2 } })
+    await refused(sandbox, query, { authorization: 'Bearer wrong' })
+    await refused(sandbox, query, { authorization: 'Bearer wrong' })
+    expect((await refused(sandbox, {})).status).toBe(400)
+    expect((await refused(sandbox, {})).status).toBe(400)
+    expect((await refused(sandbox, {})).status).toBe(429)
+  })
+
+  it('leaves the window alone when a request is turned away', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000 } })
+    await search(sandbox, query)
+    await vi.advanceTimersByTimeAsync(9000)
+    expect((await refused(sandbox, query)).body.error.retryAfter).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await search(sandbox, query)).status).toBe(200)
+  })
+
+  it('extends the wait when a request is turned away and countRejected is set', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000, countRejected: true } })
+    await search(sandbox, query)
+    await vi.advanceTimersByTimeAsync(9000)
+    expect((await refused(sandbox, query)).body.error.retryAfter).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await refused(sandbox, query)).body.error.retryAfter).toBe(9)
+  })
+
+  it('is not moved by the wall clock', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: 1 } })
+    await search(sandbox, query)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    expect((await refused(sandbox, query)).body.error.retryAfter).toBe(60)
+  })
+
+  it('accepts any number when it is false', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: false } })
+    for (let i = 0; i < 50; i++) expect((await search(sandbox, query)).status).toBe(200)
+  })
+})
+
+describe('createSandbox() limits.inFlight', () => {
+  it('answers 429 at once when two requests are open, and accepts again when one is answered', async () => {
+    const sandbox = createSandbox({ latency: 100 })
+    const open = [search(sandbox, query), search(sandbox, query)]
+    const third = await refused(sandbox, query)
+    expect(third.status).toBe(429)
+    expect(third.body.error.retryAfter).toBe(1)
+    expect(third.headers.get('retry-after')).toBe('1')
+
+    await vi.advanceTimersByTimeAsync(100)
+    await Promise.all(open)
+    const fourth = search(sandbox, query)
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await fourth).status).toBe(200)
+    expect(sandbox.requests.map(({ inFlight }) => inFlight)).toEqual([1, 2, 3, 1])
+  })
+
+  it('does not hold a place for an answer that nobody reads', async () => {
+    const sandbox = createSandbox()
+    for (let i = 0; i < 5; i++) expect((await sandbox.fetch(searchRequest(sandbox, query))).status).toBe(200)
+  })
+
+  it('frees the place at once when a waiting request is aborted, with its reason and without a charge', async () => {
+    const sandbox = createSandbox({ latency: 60_000 })
+    const reason = new Error('changed my mind')
+    const controller = new AbortController()
+    const answers = [1, 2].map(() => search(sandbox, query, { signal: controller.signal }))
+    const outcomes = Promise.allSettled(answers)
+    await vi.advanceTimersByTimeAsync(10)
+    controller.abort(reason)
+    expect(await outcomes).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(sandbox.ledger.spent).toBe(0)
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([null, null])
+
+    void search(sandbox, query)
+    expect(sandbox.requests.at(-1)?.inFlight).toBe(1)
+    await vi.runAllTimersAsync()
+  })
+
+  it('never sees a request when its signal is aborted already', async () => {
+    const sandbox = createSandbox()
+    const reason = new Error('too late')
+    await expect(search(sandbox, query, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('accepts any number when it is false', async () => {
+    const sandbox = createSandbox({ limits: { inFlight: false, perMinute: false } })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => search(sandbox, query)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(Math.max(...sandbox.requests.map(({ inFlight }) => inFlight))).toBe(30)
+  })
+})
+
+describe('createSandbox() latency', () => {
+  it('draws within its bounds, the same for the same seed', async () => {
+    const measure = async (): Promise<number[]> => {
+      const sandbox = createSandbox({ latency: [100, 900], seed: 7 })
+      const waits: number[] = []
+      for (let i = 0; i < 10; i++) {
+        const start = performance.now()
+        const answer = search(sandbox, query).then(() => waits.push(performance.now() - start))
+        await vi.advanceTimersByTimeAsync(1000)
+        await answer
+      }
+      return waits
+    }
+    const waits = await measure()
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(100)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(900)
+    expect(new Set(waits).size).toBeGreaterThan(5)
+    expect((await measure()).map(Math.round)).toEqual(waits.map(Math.round))
+  })
+})

@@ -1,0 +1,265 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { MicroblogSearchBody } from '../../src/contract/microblog.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
+import { searchPath, searchRequest } from './helpers.ts'
+
+const query = { query: 'coffee', count: 2 }
+const servers: SandboxServer[] = []
+
+async function serve(options?: SandboxServerOptions): Promise<SandboxServer> {
+  const server = await serveSandbox(options)
+  servers.push(server)
+  return server
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+/** Waits for what the server does in its own time, such as noticing that a client has left. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function post(server: SandboxServer, params: unknown, signal?: AbortSignal): Promise<Response> {
+  return fetch(searchRequest(server, params, signal && { signal }))
+}
+
+/** Opens a connection and sends a search on it, byte by byte as HTTP has it. */
+async function rawSearch(server: SandboxServer) {
+  const socket = connect(server.port, '127.0.0.1')
+  const received: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
+  const ended = new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    socket.once('error', resolve)
+    socket.once('close', () => resolve(null))
+  })
+  await once(socket, 'connect')
+  const body = JSON.stringify(query)
+  socket.write(
+    `POST /v1${searchPath} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.apiKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  return { socket, ended, text: () => Buffer.concat(received).toString() }
+}
+
+describe('serveSandbox()', () => {
+  it('answers over HTTP what the sandbox in memory answers', async () => {
+    const server = await serve({ seed: 9 })
+    const memory = createSandbox({ seed: 9 })
+    expect(server.baseUrl).toBe(`http://127.0.0.1:${server.port}/v1`)
+    for (const params of [query, {}, 'no json']) {
+      const [over, inside] = [await post(server, params), await memory.fetch(searchRequest(memory, params))]
+      expect(over.status).toBe(inside.status)
+      expect(over.headers.get('content-type')).toBe('application/json')
+      expect(await over.json()).toEqual(await inside.json())
+    }
+    expect(server.ledger.spent).toBe(2)
+    expect(server.requests.map(({ status, operation }) => [status, operation])).toEqual([
+      [200, 'microblog.search'],
+      [400, 'microblog.search'],
+      [400, 'microblog.search'],
+    ])
+    expect(JSON.stringify(server.requests)).not.toContain(server.apiKey)
+  })
+
+  it('walks by cursor', async () => {
+    const server = await serve({ limits: { perMinute: false } })
+    const ids = new Set<string>()
+    let pages = 0
+    for (let cursor: string | undefined, hasMore = true; hasMore; pages++) {
+      const response = await post(server, { query: 'coffee', cursor })
+      const { posts, meta } = (await response.json()) as MicroblogSearchBody<{ id: string }>
+      for (const { id } of posts) ids.add(id)
+      cursor = meta.nextCursor
+      hasMore = meta.hasMore
+    }
+    expect(ids.size).toBeGreaterThan(200)
+    expect(pages).toBe(Math.ceil(ids.size / 20))
+  })
+
+  it('turns away the third of three simultaneous requests, and none once they have left', async () => {
+    const server = await serve({ limits: { perMinute: false } })
+    server.inject({ cut: 'stall', times: 2 })
+    const controller = new AbortController()
+    const stalled = await Promise.all([1, 2].map(() => post(server, query, controller.signal)))
+    expect((await post(server, query)).status).toBe(429)
+    controller.abort()
+    await Promise.all(stalled.map((response) => expect(response.text()).rejects.toThrow()))
+    await until(async () => (await post(server, {})).status === 400)
+  })
+
+  it('counts no more than two open when two workers send one request after another', async () => {
+    const server = await serve({ limits: { perMinute: false } })
+    const worker = async (): Promise<void> => {
+      for (let i = 0; i < 40; i++) {
+        const response = await post(server, query)
+        expect(response.status).toBe(200)
+        await response.text()
+      }
+    }
+    await Promise.all([worker(), worker()])
+    expect(server.requests).toHaveLength(80)
+    expect(Math.max(...server.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
+  })
+
+  it('sends the limit in header and body, and hides the header from pages of other origins', async () => {
+    const server = await serve({ limits: { perMinute: 1 } })
+    await (await post(server, query)).text()
+    const response = await post(server, query)
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect(await response.json()).toMatchObject({ error: { retryAfter: 60 } })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-expose-headers')).toBe(null)
+  })
+
+  it('answers a preflight without counting it as a request', async () => {
+    const server = await serve()
+    const response = await fetch(server.baseUrl + searchPath, {
+      method: 'OPTIONS',
+      headers: {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+    expect(server.requests).toEqual([])
+    expect((await fetch(server.baseUrl + searchPath, { method: 'OPTIONS' })).status).toBe(405)
+  })
+
+  it('answers 413 when the body exceeds 1 MiB, and stays usable', async () => {
+    const server = await serve()
+    const response = await post(server, { query: 'x'.repeat(3 * 1024 * 1024) })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ error: { code: 'payload_too_large' } })
+    expect((await post(server, query)).status).toBe(200)
+  })
+
+  it('answers 400 and stays usable when the request is one that fetch could not send', async () => {
+    const server = await serve()
+    const status = await new Promise((resolve, reject) => {
+      httpRequest({ port: server.port, host: '127.0.0.1', method: 'TRACE', path: '/v1' }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(400)
+    expect((await post(server, query)).status).toBe(200)
+  })
+})
+
+describe('serveSandbox() faults', () => {
+  it('really resets the connection, before or after the charge', async () => {
+    const server = await serve()
+    server.inject({ reset: 'before' })
+    server.inject({ reset: 'after' })
+    for (const charged of [0, 2]) {
+      const { ended, text } = await rawSearch(server)
+      expect((await ended)?.code).toBe('ECONNRESET')
+      expect(text()).toBe('')
+      expect(server.requests.at(-1)).toMatchObject({ status: null, charged })
+    }
+    server.inject({ reset: 'before' })
+    await expect(post(server, query)).rejects.toThrow(TypeError)
+    expect((await post(server, query)).status).toBe(200)
+    expect(server.requests.at(-1)?.inFlight).toBe(1)
+  })
+
+  it('really resets the connection in the middle of the body', async () => {
+    const server = await serve()
+    server.inject({ cut: 'reset' })
+    const { ended, text } = await rawSearch(server)
+    expect((await ended)?.code).toBe('ECONNRESET')
+    expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(text()).toContain('"posts":[')
+    expect(text()).not.toContain('"meta"')
+    expect(server.ledger.spent).toBe(2)
+  })
+
+  it('ends the body early and properly when told to truncate', async () => {
+    const server = await serve()
+    server.inject({ cut: 'truncate' })
+    const response = await post(server, query)
+    const text = await response.text()
+    expect(text).toContain('"requestId"')
+    expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError)
+  })
+
+  it('stalls in the middle of the body, and frees the place when the client disconnects', async () => {
+    const server = await serve({ limits: { inFlight: 1, perMinute: false } })
+    server.inject({ cut: 'stall' })
+    const { socket, text } = await rawSearch(server)
+    await until(() => text().includes('"posts":['))
+    expect((await post(server, query)).status).toBe(429)
+    expect(text()).not.toContain('"meta"')
+    socket.destroy()
+    await until(async () => (await post(server, query)).status === 200)
+    expect(server.requests.at(-1)?.inFlight).toBe(1)
+  })
+
+  it('frees the place without a charge when the client disconnects before the answer', async () => {
+    const server = await serve({ limits: { inFlight: 1, perMinute: false } })
+    server.inject({ delay: 1_000_000 })
+    const { socket } = await rawSearch(server)
+    await until(() => server.requests.length === 1)
+    socket.destroy()
+    await until(async () => (await post(server, query)).status === 200)
+    expect(server.requests[0]).toMatchObject({ status: null, charged: 0 })
+  })
+
+  it('sends empty and foreign answers as they were injected', async () => {
+    const server = await serve()
+    server.inject({ status: 204 })
+    server.inject({ status: 502, body: '<h1>Bad gateway</h1>', headers: { 'content-type': 'text/html' } })
+    expect((await post(server, query)).status).toBe(204)
+    const page = await post(server, query)
+    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+      502,
+      'text/html',
+      '<h1>Bad gateway</h1>',
+    ])
+  })
+})
+
+describe('serveSandbox() close', () => {
+  it('ends idle, waiting and stalled connections, and listens no more', async () => {
+    const server = await serve({ limits: { inFlight: false } })
+    await (await post(server, query)).text()
+    server.inject({ cut: 'stall' })
+    server.inject({ delay: 1_000_000 })
+    const stalled = await post(server, query)
+    const waiting = expect(post(server, query)).rejects.toThrow(TypeError)
+    await until(() => server.requests.length === 3)
+    await Promise.all([server.close(), server.close()])
+    await waiting
+    await expect(stalled.text()).rejects.toThrow()
+    await expect(post(server, query)).rejects.toThrow(TypeError)
+  })
+
+  it('is what await using calls', async () => {
+    const server = await serve()
+    await server[Symbol.asyncDispose]()
+    await expect(post(server, query)).rejects.toThrow(TypeError)
+  })
+})
+
+describe('serveSandbox() port', () => {
+  it('rejects with EADDRINUSE when the port is taken', async () => {
+    const { port } = await serve()
+    await expect(serveSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it.each([-1, 65_536, 1.5])('rejects with a TypeError when the port is %d', async (port) => {
+    const message = `serveSandbox() option port must be an integer from 0 to 65535, got ${port}`
+    await expect(serveSandbox({ port })).rejects.toThrow(new TypeError(message))
+  })
+})

@@ -1,0 +1,160 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import * as z from 'zod/mini'
+import {
+  type microblogFiltersSchema,
+  type microblogPostSchema,
+  type microblogSearchBodySchema,
+  type microblogSearchParamsSchema,
+} from '../../src/contract/microblog.ts'
+import {
+  type AnySocialSearchError,
+  ApiError,
+  type ClientOptions,
+  type ConnectionPhase,
+  CreditBudget,
+  type InvalidRequestError,
+  type Issue,
+  type MicroblogFilters,
+  type MicroblogPost,
+  type MicroblogSearchBody,
+  type MicroblogSearchPage,
+  type MicroblogSearchParams,
+  type PagedCall,
+  SocialSearch,
+  type TimeoutPhase,
+  createTransport,
+  isSocialSearchError,
+  microblog,
+} from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+
+declare const client: SocialSearch
+const params = { query: 'rust' }
+
+type Built<Schema extends (...args: never) => z.ZodMiniType> = z.output<ReturnType<Schema>>
+
+describe('the contract', () => {
+  it('interfaces say the same as the schemas that check them', () => {
+    expectTypeOf<Built<typeof microblogPostSchema>>().toEqualTypeOf<MicroblogPost>()
+    expectTypeOf<Built<typeof microblogSearchParamsSchema>>().toEqualTypeOf<MicroblogSearchParams>()
+    expectTypeOf<Built<typeof microblogFiltersSchema>>().toEqualTypeOf<MicroblogFilters>()
+    expectTypeOf<Built<typeof microblogSearchBodySchema>>().toEqualTypeOf<MicroblogSearchBody<unknown>>()
+  })
+})
+
+describe('microblog.search()', () => {
+  it('gives a page when awaited and posts when iterated', async () => {
+    const call = client.microblog.search(params)
+    expectTypeOf(call).toEqualTypeOf<PagedCall<MicroblogSearchPage, MicroblogPost>>()
+    const page = await call
+    expectTypeOf(page.posts).toEqualTypeOf<MicroblogPost[]>()
+    expectTypeOf(page.meta.nextCursor).toEqualTypeOf<string | undefined>()
+    expectTypeOf(page.next).toEqualTypeOf<MicroblogSearchParams | null>()
+    for await (const post of call) expectTypeOf(post).toEqualTypeOf<MicroblogPost>()
+    for await (const each of call.pages()) expectTypeOf(each).toEqualTypeOf<MicroblogSearchPage>()
+    expectTypeOf(await call.toArray({ limit: 5 })).toEqualTypeOf<MicroblogPost[]>()
+    expectTypeOf((await call.withResponse()).response).toEqualTypeOf<Response>()
+  })
+
+  it('takes the next params back', () => {
+    expectTypeOf<NonNullable<MicroblogSearchPage['next']>>().toExtend<MicroblogSearchParams>()
+  })
+
+  it('infers the type of the records from a schema', async () => {
+    const schema = z.pipe(
+      z.object({ id: z.string() }),
+      z.transform(({ id }) => id.length),
+    )
+    const call = client.microblog.search(params, { schema, limit: 3 })
+    expectTypeOf((await call).posts).toEqualTypeOf<number[]>()
+    for await (const item of call) expectTypeOf(item).toEqualTypeOf<number>()
+  })
+
+  it('refuses what the service does not take', () => {
+    // @ts-expect-error query is required
+    client.microblog.search({})
+    // @ts-expect-error a category that does not exist
+    client.microblog.search({ query: 'rust', category: 'Newest' })
+    // @ts-expect-error a filter that does not exist
+    client.microblog.search({ query: 'rust', filters: { near: 'here' } })
+    // @ts-expect-error the limit of toArray() is mandatory
+    void client.microblog.search(params).toArray()
+    // @ts-expect-error an option that does not exist
+    client.microblog.search(params, { retries: 3 })
+    // @ts-expect-error a budget is shared by reference, never a number
+    client.microblog.search(params, { budget: 10 })
+  })
+
+  it('takes undefined for what is optional', () => {
+    client.microblog.search(
+      { query: 'rust', cursor: undefined, filters: { lang: undefined } },
+      { signal: undefined },
+    )
+  })
+})
+
+describe('new SocialSearch()', () => {
+  it('needs a base URL, and takes a key or a provider', () => {
+    const baseUrl = 'https://api.example/v1'
+    new SocialSearch({ baseUrl, apiKey: 'k' })
+    new SocialSearch({ baseUrl, apiKey: async () => Promise.resolve('k') })
+    new SocialSearch({ baseUrl, auth: { token: () => 'k', refresh: () => Promise.resolve() } })
+    new SocialSearch({
+      baseUrl,
+      apiKey: 'k',
+      budget: new CreditBudget(5),
+      fetch: globalThis.fetch,
+      logger: console,
+    })
+    // @ts-expect-error baseUrl is required
+    new SocialSearch({ apiKey: 'k' })
+    // @ts-expect-error what clients share cannot be changed for one of them
+    client.withOptions({ apiKey: 'other' })
+  })
+
+  it('composes the same methods that the factories give', () => {
+    const transport = createTransport({ baseUrl: 'https://api.example/v1', apiKey: 'k' })
+    expectTypeOf(microblog(transport)).toEqualTypeOf(client.microblog)
+  })
+
+  it('takes the fetch of a sandbox', () => {
+    const sandbox = createSandbox()
+    expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
+  })
+})
+
+describe('errors', () => {
+  it('are told apart by code once the service’s own are set apart', () => {
+    const tell = (error: AnySocialSearchError) => {
+      expectTypeOf(error.charged).toEqualTypeOf<'no' | 'yes' | 'unknown'>()
+      if (error instanceof ApiError) {
+        expectTypeOf(error.status).toEqualTypeOf<number>()
+        return
+      }
+      switch (error.code) {
+        case 'invalid_request':
+          expectTypeOf(error).toEqualTypeOf<InvalidRequestError>()
+          expectTypeOf(error.issues).toEqualTypeOf<readonly Issue[]>()
+          break
+        case 'connection':
+          expectTypeOf(error.phase).toEqualTypeOf<ConnectionPhase>()
+          break
+        case 'timeout':
+          expectTypeOf(error.phase).toEqualTypeOf<TimeoutPhase>()
+          break
+        case 'credit_budget':
+          expectTypeOf(error.needed).toEqualTypeOf<number>()
+          break
+        case 'invalid_response':
+          expectTypeOf(error.body).toEqualTypeOf<unknown>()
+          break
+      }
+    }
+    expectTypeOf(tell).toBeFunction()
+  })
+
+  it('are narrowed from unknown by isSocialSearchError()', () => {
+    const caught: unknown = undefined
+    if (isSocialSearchError(caught)) expectTypeOf(caught).toEqualTypeOf<AnySocialSearchError>()
+  })
+})
