@@ -8,7 +8,6 @@ import { type Outgoing, maxBodyBytes, readText, send } from './http.ts'
 import { LaneClosed } from './lane.ts'
 import type { Lease } from './limiter.ts'
 import type { Redactor } from './redact.ts'
-import { inDeno } from './runtime.ts'
 import { now } from './time.ts'
 
 /** A success, read and checked. */
@@ -162,7 +161,6 @@ function outgoing(call: Call, signal: AbortSignal): Outgoing {
   const headers = new Headers(settings.headers)
   headers.set('accept', 'application/json')
   if (body !== undefined) headers.set('content-type', 'application/json')
-  if (operation.method !== 'GET' && inDeno()) headers.set('connection', 'close')
   return {
     method: operation.method,
     url: `${settings.baseUrl}${operation.path}`,

@@ -2,7 +2,7 @@ import ky from 'ky'
 import { ConfigurationError, ConnectionError, type ConnectionPhase } from '../errors.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { readNetworkFailure } from './network-error.ts'
-import { inBrowser } from './runtime.ts'
+import { inBrowser, inDeno } from './runtime.ts'
 
 /** The one form of fetch that is needed; the global one fits. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -50,10 +50,11 @@ export async function send(
     }
   }
   const { method, headers, body, signal } = outgoing
+  // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
   return ky(outgoing.url, {
     method,
     headers,
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: inDeno() ? new Blob([body]).stream() : body }),
     signal,
     fetch: (request) => compose(options.middleware, innermost, context)(request as Request),
     redirect: 'manual',

@@ -22,34 +22,38 @@ const untrustedCode =
   /CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|SSLV3_ALERT_HANDSHAKE_FAILURE)$/
 
 /**
- * Reads what fetch threw. Runtimes differ: Node puts the system's error into `cause`, Bun puts a code on the error,
- * Deno says it in the message, and browsers say nothing. Only what is
- * proven not to have been sent counts as such.
+ * Reads what fetch threw. Runtimes differ: Node and Bun have the system's code, on the error or below it, Deno has a
+ * sentence, and browsers say nothing. Only what is proven not to have been sent counts as such.
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
-  let code: string | undefined
-  for (const link of causes(error)) {
-    if (typeof link['code'] === 'string') code ??= link['code']
-    if (link['syscall'] === 'connect' || link['syscall'] === 'getaddrinfo')
-      return { phase: 'connect', ...reason(code) }
+  const links = [...causes(error)]
+  const code = links.map((link) => link.code).find((code) => typeof code === 'string')
+  const sentence = links.map((link) => String(link.message)).join('\n')
+  const connecting = links.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
+  const reason = code === undefined ? {} : { reason: code }
+  if (untrustedCode.test(code ?? '') || sentence.includes('invalid peer certificate'))
+    return { phase: 'tls', ...reason }
+  if (connecting || unsentCodes.has(code ?? '') || sentence.includes('client error (Connect)')) {
+    return { phase: 'connect', ...reason }
   }
-  if (code !== undefined && untrustedCode.test(code)) return { phase: 'tls', ...reason(code) }
-  if (code !== undefined && unsentCodes.has(code)) return { phase: 'connect', ...reason(code) }
-  const message = error instanceof Error ? error.message : ''
-  if (/invalid peer certificate/.test(message)) return { phase: 'tls', ...reason(code) }
-  if (/client error \(Connect\)|dns error/.test(message)) return { phase: 'connect', ...reason(code) }
-  return { phase: 'exchange', ...reason(code) }
+  return { phase: 'exchange', ...reason }
 }
 
-function reason(code: string | undefined): { reason?: string } {
-  return code === undefined ? {} : { reason: code }
+interface Link {
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+  /** One for each address that was tried. */
+  readonly errors?: readonly unknown[]
 }
 
-/** The error and its causes; bounded, since a cause may name itself. */
-function* causes(error: unknown): Generator<Record<string, unknown>> {
+/** The error and what lies below it; bounded, since a cause may name itself. */
+function* causes(error: unknown): Generator<Link> {
   let link = error
   for (let depth = 0; depth < 5 && typeof link === 'object' && link !== null; depth++) {
-    yield link as Record<string, unknown>
-    link = (link as { cause?: unknown }).cause
+    const current: Link = link
+    yield current
+    link = current.cause ?? current.errors?.[0]
   }
 }

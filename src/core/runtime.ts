@@ -3,7 +3,7 @@ export function inBrowser(): boolean {
   return 'window' in globalThis && 'document' in globalThis
 }
 
-/** Whether this is Deno, whose fetch sends a POST again by itself when a kept-alive connection turns out dead. */
+/** Whether this is Deno. */
 export function inDeno(): boolean {
   return 'Deno' in globalThis
 }

@@ -9,7 +9,7 @@ import {
   type SocialSearchError,
 } from '../../src/index.ts'
 import { type RawServer, http, rawServer } from '../support/raw-server.ts'
-import { page } from '../support/service.ts'
+import { page } from '../support/pages.ts'
 
 const servers: RawServer[] = []
 afterEach(async () => {

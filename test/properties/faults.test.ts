@@ -70,21 +70,19 @@ describe('for any schedule of faults', () => {
         inject(sandbox, faults)
         const client = connect(sandbox, `walk ${++runs}`)
         const delivered: unknown[] = []
-        let from: object | null = params
-        for (let parts = 0; from !== null && parts < 20; parts++) {
-          const pages = client.microblog.search(from as MicroblogSearchParams).pages()
-          from = null
-          const { error } = await settle(
-            (async () => {
-              for await (const { posts } of pages) delivered.push(...posts)
-            })(),
-          )
-          if (error === undefined) break
-          if (!isSocialSearchError(error)) throw error
-          from = JSON.parse(JSON.stringify(error.next)) as object
-          if (error.code === 'rate_limited')
-            await settle(new Promise((resolve) => setTimeout(resolve, 90_000)))
+        const walkFrom = async (start: MicroblogSearchParams): Promise<MicroblogSearchParams | null> => {
+          try {
+            for await (const { posts } of client.microblog.search(start).pages()) delivered.push(...posts)
+            return null
+          } catch (error) {
+            if (!isSocialSearchError(error)) throw error
+            if (error.code === 'rate_limited') await new Promise((resolve) => setTimeout(resolve, 90_000))
+            return JSON.parse(JSON.stringify(error.next)) as MicroblogSearchParams
+          }
         }
+        let start: MicroblogSearchParams | null = params
+        for (let parts = 0; start !== null && parts < 20; parts++)
+          start = (await settle(walkFrom(start))).value ?? null
         expect(delivered).toEqual(expected)
       }),
       { numRuns: 40, seed: 7 },

@@ -3,41 +3,10 @@ import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
 import { SocialSearch } from '../../src/index.ts'
+import { page } from './pages.ts'
 
 export const baseUrl = 'https://api.example/v1'
 export const apiKey = 'org_live_5f2b8c1d9e'
-
-/** A post as documented; `id` tells it from others. */
-export function post(id: string): Record<string, unknown> {
-  return {
-    id,
-    body: `Post ${id}`,
-    author: 'ada',
-    name: 'Ada',
-    timestamp: '2026-11-20T10:00:00.000Z',
-    url: `https://microblog.example/ada/${id}`,
-    images: [],
-    video: null,
-    engagements: {
-      bookmarkCount: 0,
-      favoriteCount: 1,
-      quoteCount: 0,
-      replyCount: 0,
-      retweetCount: 0,
-      viewsCount: 9,
-    },
-  }
-}
-
-/** A page as documented. */
-export function page(ids: readonly string[], nextCursor?: string): Record<string, unknown> {
-  const meta = {
-    returnedCount: ids.length,
-    hasMore: nextCursor !== undefined,
-    ...(nextCursor !== undefined && { nextCursor }),
-  }
-  return { requestId: `req_${ids.join('_') || 'empty'}`, posts: ids.map(post), meta }
-}
 
 export function ok(body: unknown = page(['1']), init: ResponseInit = {}): Response {
   return new Response(typeof body === 'string' ? body : JSON.stringify(body), {

@@ -9,7 +9,8 @@ import {
   type SocialSearchError,
 } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { failure, makeClient, ok, page, post, scriptedService } from '../support/service.ts'
+import { page, post } from '../support/pages.ts'
+import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -1,0 +1,43 @@
+// What a user writes on the first day; it must type-check under each TypeScript and run on plain Node.
+import {
+  ApiError,
+  CreditBudget,
+  type MicroblogPost,
+  type MicroblogSearchParams,
+  SocialSearch,
+  createTransport,
+  isSocialSearchError,
+  microblog,
+} from 'social-search-sdk'
+import { createSandbox } from 'social-search-sdk/sandbox'
+import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
+
+const { baseUrl, apiKey, fetch } = createSandbox({ seed: 3 })
+const budget = new CreditBudget(50)
+const client = new SocialSearch({ baseUrl, apiKey, fetch, budget })
+
+const params: MicroblogSearchParams = { query: 'coffee', filters: { lang: 'en' } }
+const page = await client.microblog.search(params)
+const first: MicroblogPost | undefined = page.posts[0]
+const cursor: string | undefined = page.next?.cursor
+if (first === undefined || cursor === undefined) throw new Error('the first page is empty')
+
+const ids: string[] = []
+for await (const post of client.microblog.search(params, { maxPages: 2 })) ids.push(post.id)
+if (ids.length !== 40) throw new Error(`expected 40 posts, got ${ids.length}`)
+
+const server: SandboxServer = await serveSandbox()
+const overHttp = microblog(createTransport({ baseUrl: server.baseUrl, apiKey: server.apiKey }))
+const posts: MicroblogPost[] = await overHttp.search(params).toArray({ limit: 5 })
+await server.close()
+if (posts.length !== 5) throw new Error(`expected 5 posts, got ${posts.length}`)
+
+try {
+  await client.microblog.search({ query: '' })
+  throw new Error('an empty query was accepted')
+} catch (error) {
+  if (!isSocialSearchError(error)) throw error
+  if (error instanceof ApiError) throw error
+  if (error.code !== 'invalid_request') throw error
+}
+console.log(`consumer: ${client.credits.spent} credits spent, ${budget.remaining} left`)

@@ -1,0 +1,82 @@
+/** Runs the packed package on every runtime it claims to support: needs the registry for the runtimes. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { http, rawServer } from '../support/raw-server.ts'
+import { page } from '../support/pages.ts'
+import { pack, root, run } from './tarball.ts'
+
+const { folder, tarball } = pack()
+const installed = join(folder, 'node_modules')
+const runtimes: [name: string, command: string, args: string[]][] = [
+  ['Node 22', join(installed, 'node-22/bin/node'), []],
+  ['Node 24', process.execPath, []],
+  ['Node 26', join(installed, 'node-26/bin/node'), []],
+  ['Deno', join(installed, '.bin/deno'), ['run', '--allow-all', '--no-check']],
+  ['Bun', join(installed, '.bin/bun'), []],
+]
+
+try {
+  cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  run(
+    'npm',
+    ['install', '--silent', tarball, 'deno@2', 'bun@1', 'node-22@npm:node@22', 'node-26@npm:node@26'],
+    folder,
+  )
+  for (const [name, command, args] of runtimes) {
+    const start = (...file: string[]) =>
+      promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
+    const { stdout } = await start('consumer.ts')
+    assert.match(stdout, /6 credits spent, 44 left/)
+    await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
+    console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+async function meetFaults(probe: (port: number, closedPort: number) => Promise<string>): Promise<void> {
+  const body = JSON.stringify(page(['1']))
+  const arrivals: Record<string, number> = {}
+  const server = await rawServer((socket, request) => {
+    const { query } = JSON.parse(/\{.*\}/.exec(request)?.[0] ?? '{}') as { query: string }
+    arrivals[query] = (arrivals[query] ?? 0) + 1
+    if (query === 'warm' && arrivals[query] === 1) socket.write(http('200 OK', body))
+    else if (query === 'cut') {
+      socket.write(http('200 OK', body, { 'content-length': '9999' }))
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    } else if (query === 'redirect')
+      socket.write(http('307 Temporary Redirect', '', { location: '/v1/elsewhere' }))
+    else socket.resetAndDestroy()
+  })
+  const closed = await rawServer(() => {})
+  await closed.close()
+  try {
+    const unknown = {
+      name: 'ConnectionError',
+      phase: 'exchange',
+      charged: 'unknown',
+      attempts: 1,
+      leaks: false,
+    }
+    const output = await probe(portOf(server.baseUrl), portOf(closed.baseUrl))
+    assert.deepEqual(JSON.parse(output), {
+      reset: unknown,
+      first: { posts: 1 },
+      warm: unknown,
+      cut: unknown,
+      redirect: { name: 'RedirectError', charged: 'unknown', attempts: 1, leaks: false },
+      refused: { name: 'ConnectionError', phase: 'connect', charged: 'no', attempts: 3, leaks: false },
+    })
+    assert.deepEqual(arrivals, { reset: 1, warm: 2, cut: 1, redirect: 1 })
+  } finally {
+    await server.close()
+  }
+}
+
+function portOf(baseUrl: string): number {
+  return Number(new URL(baseUrl).port)
+}
