@@ -16,7 +16,7 @@ export * from './errors/api.ts'
 export * from './errors/base.ts'
 export * from './errors/client.ts'
 
-/** Every error of this package, for narrowing by `code`; test `instanceof ApiError` first, whose codes are open. */
+/** Every error of this package, told apart by `code`. */
 export type AnySocialSearchError =
   | ConfigurationError
   | InvalidRequestError

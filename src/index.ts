@@ -5,6 +5,7 @@ export type {
   LimitOptions,
   PagedOptions,
   RetryOptions,
+  SchemaOption,
   SharedOptions,
 } from './options.ts'
 
@@ -63,5 +64,6 @@ export type {
   ClientErrorCode,
   ConnectionPhase,
   TimeoutPhase,
+  UndocumentedCode,
 } from './errors.ts'
 export type { Issue } from './contract/issues.ts'

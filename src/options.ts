@@ -1,17 +1,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from './contract/limits.ts'
 import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
-import { type AuthProvider, Credential, assertToken } from './core/auth.ts'
-import { isPath, resolveBaseUrl } from './core/base-url.ts'
-import type { CreditBudget } from './core/budget.ts'
+import { type AuthProvider, Credential } from './core/auth.ts'
+import { resolveBaseUrl } from './core/base-url.ts'
+import { CreditBudget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import type { Fetch } from './core/http.ts'
 import { type Limiter, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
 import type { Middleware } from './core/middleware.ts'
+import { ownerOf, resolveProvider } from './core/provider.ts'
 import { Redactor } from './core/redact.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
-import { inBrowser } from './core/runtime.ts'
 import type { CallSettings, Settings, WalkLimits } from './core/settings.ts'
 import { ConfigurationError } from './errors.ts'
 
@@ -28,11 +28,14 @@ export interface RetryOptions {
   maxWait?: number | undefined
 }
 
-/** The organization's limits, for those who want to use less than all of them. */
+/** What one client takes of the organization's limits, at most; the other clients of the organization have the rest. */
 export interface LimitOptions {
-  /** Requests in flight. Default 2, the organization's limit. */
+  /** Requests in flight, 1 or 2. Default 2, the organization's limit. */
   inFlight?: number | undefined
-  /** Requests a minute at each search surface. Default 20, the organization's limit; false turns pacing off. */
+  /**
+   * Requests a minute at each search surface, those of the organization's other clients included. Default 20, the
+   * organization's limit; false for no pacing.
+   */
   perMinute?: number | false | undefined
   /**
    * The surface of an operation, by its id (`microblog.search`); null for no pacing. The service does not define its
@@ -49,12 +52,12 @@ export interface SharedOptions {
   deadline?: number | undefined
   /** How failed attempts are repeated; false for one attempt only. */
   retry?: RetryOptions | false | undefined
-  /** How answers are checked against the documented shape. Default `strict`. */
+  /** How answers are checked against the documented shape; a `schema` of the call is checked in any case. Default `strict`. */
   validation?: Validation | undefined
-  /** A ceiling on credits; may be shared with other clients. */
+  /** A ceiling on credits, beside those already in force; may be shared with other clients. */
   budget?: CreditBudget | undefined
   /** Headers for every request. `Authorization` is not among them: use `apiKey` or `auth`. */
-  headers?: Readonly<Record<string, string>> | undefined
+  headers?: Readonly<Record<string, string>> | Headers | undefined
   /** Wraps every attempt, the first one outermost. */
   middleware?: readonly Middleware[] | undefined
   /** Where log lines go. Default nowhere. */
@@ -69,6 +72,7 @@ export interface ClientOptions extends SharedOptions {
   apiKey?: string | (() => string | Promise<string>) | undefined
   /** Provides bearer tokens, in place of `apiKey`; false for a proxy that adds the credential itself. */
   auth?: AuthProvider | false | undefined
+  /** What this client takes of the organization's limits, at most. */
   limits?: LimitOptions | undefined
   /** A limiter that several processes share, in place of the one of this process. */
   limiter?: Limiter | undefined
@@ -80,28 +84,31 @@ export interface ClientOptions extends SharedOptions {
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call. */
-export interface CallOptions {
+/** Options of one call: they replace those of the client, but a budget adds to its budget, and headers to its headers. */
+export interface CallOptions extends Pick<
+  SharedOptions,
+  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers'
+> {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  timeout?: SharedOptions['timeout']
-  deadline?: SharedOptions['deadline']
-  retry?: SharedOptions['retry']
-  validation?: SharedOptions['validation']
-  /** A further ceiling on credits, beside the client's. */
-  budget?: SharedOptions['budget']
-  headers?: SharedOptions['headers']
+}
+
+/** The option that gives the records of a call another type. */
+export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   /** Checks each record, and may transform it: any Standard Schema. Its output is the type of the records. */
-  schema?: StandardSchemaV1 | undefined
+  schema: Schema
 }
 
 /** Options of a call that walks pages. */
 export interface PagedOptions extends CallOptions {
-  /** Most items that the walk yields. */
+  /** Items after which the walk ends. Whole pages are bought; `pages()` yields the last one whole. */
   limit?: number | undefined
   /** Most pages that the walk buys. */
   maxPages?: number | undefined
 }
+
+/** Whatever options a call may have. */
+export type AnyCallOptions = PagedOptions & Partial<SchemaOption>
 
 const sharedNames = [
   'timeout',
@@ -128,7 +135,7 @@ const clientNames: readonly (keyof ClientOptions)[] = [
   ] as const),
 ]
 
-const callNames: readonly (keyof PagedOptions)[] = [
+const callNames: readonly (keyof AnyCallOptions)[] = [
   ...(['signal', 'timeout', 'deadline', 'retry', 'validation', 'budget', 'headers', 'schema'] as const),
   ...(['limit', 'maxPages'] as const),
 ]
@@ -142,29 +149,27 @@ export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
   const { limits = {}, limiter, fetch } = options
   assertOptions(limits, ['inFlight', 'perMinute', 'surfaces'], 'limits')
-  if (limiter !== undefined && (limits.inFlight !== undefined || limits.perMinute !== undefined)) {
-    throw new ConfigurationError(
-      "limits.inFlight and limits.perMinute are the limiter's own when one is given",
-    )
-  }
   const baseUrl = resolveBaseUrl(options.baseUrl)
   const redactor = new Redactor()
   const credential = new Credential(resolveProvider(options, redactor), redactor)
   const { inFlight = organizationLimits.inFlight, perMinute = organizationLimits.perMinute } = limits
-  const bounds = {
-    inFlight: wholeNumber('limits.inFlight', inFlight),
-    perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
+  if (fetch !== undefined && typeof fetch !== 'function') {
+    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
   }
   const settings: Settings = {
     baseUrl,
     credential,
     redactor,
-    limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl, bounds),
+    limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),
+    share: {
+      inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),
+      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
+    },
     surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
     timeoutMs: undefined,
     deadlineMs: undefined,
-    retry: { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 },
+    retry: defaultRetry,
     validation: 'strict',
     budgets: [],
     headers: new Headers(),
@@ -181,7 +186,7 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 }
 
 /** The settings of one call. */
-export function resolveCall(settings: Settings, options: PagedOptions): CallSettings {
+export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
   const { signal, schema } = options
   if (signal !== undefined) assertMethod('signal', signal, 'addEventListener')
@@ -208,7 +213,11 @@ function overlay(settings: Settings, options: SharedOptions): Settings {
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shown(validation)}`)
   }
-  if (budget !== undefined) assertMethod('budget', budget, 'reserve')
+  if (budget !== undefined && !(budget instanceof CreditBudget)) {
+    throw new ConfigurationError(`budget must be a CreditBudget, got ${shown(budget)}`)
+  }
+  if (logger !== undefined && typeof logger !== 'object')
+    throw new ConfigurationError(`logger must be an object, got ${shown(logger)}`)
   if (
     middleware !== undefined &&
     !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
@@ -219,7 +228,7 @@ function overlay(settings: Settings, options: SharedOptions): Settings {
     ...settings,
     ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
     ...(deadline !== undefined && { deadlineMs: milliseconds('deadline', deadline) }),
-    ...(retry !== undefined && { retry: resolveRetry(settings.retry, retry) }),
+    ...(retry !== undefined && { retry: resolveRetry(retry) }),
     ...(validation !== undefined && { validation }),
     ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
     ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers) }),
@@ -228,23 +237,26 @@ function overlay(settings: Settings, options: SharedOptions): Settings {
   }
 }
 
-function resolveRetry(policy: RetryPolicy, retry: RetryOptions | false): RetryPolicy {
-  if (retry === false) return { ...policy, maxAttempts: 1 }
+const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+
+function resolveRetry(retry: RetryOptions | false): RetryPolicy {
+  if (retry === false) return { ...defaultRetry, maxAttempts: 1 }
   assertOptions(retry, ['ambiguous', 'maxAttempts', 'maxWait'], 'retry')
-  const { ambiguous = policy.ambiguous, maxAttempts, maxWait } = retry
-  if (typeof ambiguous !== 'boolean')
+  const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait } = retry
+  if (typeof ambiguous !== 'boolean') {
     throw new ConfigurationError(`retry.ambiguous must be true or false, got ${shown(ambiguous)}`)
+  }
   return {
     ambiguous,
     maxAttempts:
-      maxAttempts === undefined ? policy.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
-    maxWaitMs: maxWait === undefined ? policy.maxWaitMs : milliseconds('retry.maxWait', maxWait),
+      maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
+    maxWaitMs: maxWait === undefined ? defaultRetry.maxWaitMs : milliseconds('retry.maxWait', maxWait),
   }
 }
 
-function resolveHeaders(base: Headers, headers: Readonly<Record<string, string>>): Headers {
+function resolveHeaders(base: Headers, headers: NonNullable<SharedOptions['headers']>): Headers {
   const merged = new Headers(base)
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (name.toLowerCase() === 'authorization') {
       throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth instead')
     }
@@ -258,36 +270,4 @@ function resolveHeaders(base: Headers, headers: Readonly<Record<string, string>>
     }
   }
   return merged
-}
-
-function resolveProvider(options: ClientOptions, redactor: Redactor): AuthProvider | null {
-  const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
-  if (apiKey !== undefined && auth !== undefined)
-    throw new ConfigurationError('pass either apiKey or auth, not both')
-  if (auth === false) return null
-  if (auth !== undefined) {
-    assertMethod('auth', auth, 'token')
-    return auth
-  }
-  if (apiKey === undefined) {
-    if (isPath(baseUrl)) return null
-    throw new ConfigurationError(
-      'apiKey is missing; pass apiKey, auth, or auth: false for a proxy that has the key',
-    )
-  }
-  if (inBrowser() && !dangerouslyAllowBrowser) {
-    throw new ConfigurationError(
-      'an apiKey in a browser can be read by everybody; call a proxy, or set dangerouslyAllowBrowser',
-    )
-  }
-  if (typeof apiKey === 'function') return { token: apiKey }
-  assertToken(apiKey, 'apiKey')
-  redactor.add(apiKey)
-  return { token: () => apiKey }
-}
-
-/** What stands for the organization when limits are shared. */
-function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
-  if (organization !== undefined) return `organization ${organization}`
-  return (typeof apiKey === 'string' ? `key ${apiKey}` : apiKey) ?? (auth || 'no credential')
 }

@@ -18,7 +18,10 @@ export function describeIssues(schema: z.ZodMiniType, value: unknown): Issue[] {
   return result.error.issues.flatMap((issue) => {
     const path = dotPath(issue.path)
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: dotPath([...issue.path, key]), message: 'unknown property' }))
+      return issue.keys.map((key) => ({
+        path: dotPath([...issue.path, key]),
+        message: 'is not a known property',
+      }))
     }
     return [{ path, message: issue.message }]
   })
@@ -34,7 +37,7 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 function message(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'required'
+      if (issue.input === undefined) return 'is required'
       return `must be ${expected(issue.expected)}, got ${got(issue.input)}`
     case 'too_small':
       return `must ${bound('at least', issue.minimum, issue.origin)}, got ${size(issue.input)}`
@@ -43,7 +46,7 @@ function message(issue: RawIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}, got ${got(issue.input)}`
     default:
-      return 'not of the documented form'
+      return 'is not of the documented form'
   }
 }
 

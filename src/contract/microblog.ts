@@ -17,17 +17,17 @@ export interface MicroblogFilters {
   /** A phrase that must occur exactly, at most 512 characters. */
   exactSentence?: string | undefined
   /** At most 50 words of at most 200 characters. */
-  anyOfTheseWords?: string[] | undefined
+  anyOfTheseWords?: readonly string[] | undefined
   /** At most 50 words of at most 200 characters. */
-  noneOfTheseWords?: string[] | undefined
+  noneOfTheseWords?: readonly string[] | undefined
   /** Without the leading `#`; at most 30 of at most 200 characters. */
-  hashtags?: string[] | undefined
+  hashtags?: readonly string[] | undefined
   /** At most 30 handles of at most 100 characters. */
-  fromTheseAccounts?: string[] | undefined
+  fromTheseAccounts?: readonly string[] | undefined
   /** At most 30 handles of at most 100 characters. */
-  toTheseAccounts?: string[] | undefined
+  toTheseAccounts?: readonly string[] | undefined
   /** At most 30 handles of at most 100 characters. */
-  mentionsTheseAccounts?: string[] | undefined
+  mentionsTheseAccounts?: readonly string[] | undefined
   /** Leaves out posts with URLs. */
   removePostsWithLinks?: boolean | undefined
   /** Requires URLs. */

@@ -2,6 +2,7 @@ import { type ErrorEnvelope, readErrorEnvelope } from '../contract/error-envelop
 import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
+  type ApiErrorCode,
   type ApiErrorDetails,
   AuthenticationError,
   type Charged,
@@ -56,7 +57,7 @@ export function readFailure(
     operation: operation.id,
     status,
     charged,
-    code: envelope?.error.code ?? `http_${status}`,
+    code: (envelope?.error.code ?? `http_${status}`) as ApiErrorCode,
     message: describe(operation, status, envelope, charged, retryAfter),
     requestId: cleanRequestId(envelope?.requestId),
     issues: envelope?.error.issues,
@@ -98,7 +99,7 @@ function describe(
   if (envelope === null) parts.push('without its own error body')
   else parts.push([envelope.error.code, envelope.error.message].filter(Boolean).join(': '))
   const [issue] = envelope?.error.issues ?? []
-  if (issue) parts.push(`${issue.path} ${issue.message}`)
+  if (issue && envelope?.error.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
   if (status === 403) {
     parts.push(

@@ -26,12 +26,11 @@ export function milliseconds(name: string, value: unknown): number {
   return value
 }
 
-/** A count of at least one. */
-export function wholeNumber(name: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) {
-    throw new ConfigurationError(`${name} must be a whole number of at least 1, got ${shown(value)}`)
-  }
-  return value as number
+/** A count of at least one, and at most so many. */
+export function wholeNumber(name: string, value: unknown, max = Infinity): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return Number(value)
+  const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
+  throw new ConfigurationError(`${name} must be a whole number ${range}, got ${shown(value)}`)
 }
 
 /** Names a value that is not text; text may be a secret that ended up in the wrong place. */

@@ -56,6 +56,7 @@ async function queue(call: Call): Promise<Lease> {
   try {
     return await settings.limiter.acquire({
       surface,
+      share: settings.share,
       resumed: call.attempts.length > 0,
       patience: settings.retry.maxWaitMs,
       signal,
@@ -90,11 +91,15 @@ async function exchange(
         entry.sent = new Date().toISOString()
         settings.log('debug', 'sending', context)
       }
-      const { fetch, middleware } = settings
-      const response = await send(outgoing(call, timed.signal), { fetch, middleware, onSend }, context)
+      const { redactor, fetch, middleware } = settings
+      const response = await send(
+        outgoing(call, timed.signal),
+        { redactor, fetch, middleware, onSend },
+        context,
+      )
       entry.status = response.status
       call.phase = 'body'
-      const { text, complete } = await readText(response, operation.id)
+      const { text, complete } = await readText(response, operation.id, settings.redactor)
       if (response.ok) return { response, text, complete }
       throw readFailure(operation, response, settings.redactor.text(text), Date.now())
     })
@@ -124,17 +129,26 @@ async function accept(
   if (requestId !== undefined) entry.requestId = requestId
   const decoded: Decoded =
     body === undefined
-      ? { ok: false, issues: [] }
+      ? { ok: false, complaint: unreadable(response.status, text, complete), issues: [] }
       : await decode(operation, body, settings.validation, settings.schema)
   if (decoded.ok) {
-    if (entry.sent !== null) call.purchase.settle()
-    settings.log('debug', 'answered', { operation: operation.id, status: response.status, requestId })
+    if (entry.sent !== null) {
+      call.purchase.settle()
+      entry.charged = operation.price.kind === 'free' ? 'no' : 'yes'
+    }
+    settings.log('debug', 'answered', {
+      operation: operation.id,
+      attempt: call.attempts.length,
+      status: response.status,
+      durationMs: Math.round(entry.duration),
+      requestId,
+    })
     return { response, text, requestId, decoded }
   }
   // Only the service puts its request id into a body; anything else may come from a proxy, and is not known to be billed.
   if (requestId !== undefined && entry.sent !== null) call.purchase.settle()
   const clean = settings.redactor.text(text)
-  const error = new InvalidResponseError(complaint(response.status, text, complete, body), {
+  const error = new InvalidResponseError(decoded.complaint, {
     operation: operation.id,
     requestId,
     issues: decoded.issues.map(({ path, message }) => ({ path, message: settings.redactor.text(message) })),
@@ -144,11 +158,10 @@ async function accept(
   throw call.failed(entry, new AttemptFailure(error, { kind: 'unreadable', announced: null }, charged))
 }
 
-function complaint(status: number, text: string, complete: boolean, body: unknown): string {
+function unreadable(status: number, text: string, complete: boolean): string {
   if (!complete) return `the answer is larger than ${maxBodyBytes} bytes and was cut off`
   if (status === 206) return 'the answer is partial (206)'
-  if (text === '') return `the answer is empty (${status})`
-  return body === undefined ? 'the answer is not JSON' : 'the answer is not of the documented shape'
+  return text === '' ? `the answer is empty (${status})` : 'the answer is not JSON'
 }
 
 function requestIdOf(body: unknown, redactor: Redactor): string | undefined {

@@ -1,4 +1,5 @@
 import { ConfigurationError, CreditBudgetError } from '../errors.ts'
+import { shown } from './assert.ts'
 import { Account, type CreditSummary, type Reservation } from './account.ts'
 
 /**
@@ -13,7 +14,7 @@ export class CreditBudget {
   /** @param limit Credits, a number of at least 0. */
   constructor(limit: number) {
     if (!Number.isFinite(limit) || limit < 0) {
-      throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${String(limit)}`)
+      throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)
     }
     this.limit = limit
   }

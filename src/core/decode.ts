@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 
 /**
  * How answers are checked against the documented shape. `strict`: documented fields must be there with their types.
- * `lenient`: items that do not fit are set apart. `off`: nothing is checked. Undocumented fields are always kept.
+ * `lenient`: items that do not fit are set apart. `off`: it is not looked at. Undocumented fields are always kept.
  */
 export type Validation = 'strict' | 'lenient' | 'off'
 
@@ -19,7 +19,10 @@ export interface InvalidItem {
 export type Decoded =
   /** `invalid` is null unless items may be set apart. */
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
-  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
+
+const shapeComplaint = 'the answer is not of the documented shape'
+const schemaComplaint = 'the answer does not fit the schema of the call'
 
 /** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
 export async function decode(
@@ -30,17 +33,19 @@ export async function decode(
 ): Promise<Decoded> {
   if (validation !== 'off') {
     const issues = operation.response(body)
-    if (issues.length > 0) return { ok: false, issues }
+    if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
   }
   const { list } = operation
   const sent: unknown = list && isRecord(body) ? body[list.property] : undefined
   const lenient = validation === 'lenient'
   if (list === undefined || !Array.isArray(sent)) return { ok: true, body, invalid: lenient ? [] : null }
 
+  let complaint = schemaComplaint
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of (sent as unknown[]).entries()) {
     const issues = validation === 'off' ? [] : list.item(item)
+    if (issues.length > 0) complaint = shapeComplaint
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await apply(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)
@@ -49,6 +54,7 @@ export async function decode(
   if (invalid.length > 0 && !lenient) {
     return {
       ok: false,
+      complaint,
       issues: invalid.flatMap(({ index, issues }) => below([list.property, index], issues)),
     }
   }

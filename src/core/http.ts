@@ -1,7 +1,8 @@
 import ky from 'ky'
-import { ConfigurationError, ConnectionError, type ConnectionPhase } from '../errors.ts'
+import { ConfigurationError, ConnectionError, type ConnectionPhase, SocialSearchError } from '../errors.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { readNetworkFailure } from './network-error.ts'
+import type { Redactor } from './redact.ts'
 import { inBrowser, inDeno } from './runtime.ts'
 
 /** The one form of fetch that is needed; the global one fits. */
@@ -20,6 +21,7 @@ export interface Outgoing {
 }
 
 export interface HttpOptions {
+  readonly redactor: Redactor
   readonly fetch: Fetch
   readonly middleware: readonly Middleware[]
   /** Called right before the request is handed to fetch. */
@@ -44,9 +46,12 @@ export async function send(
     const authorized = new Request(request, { headers })
     options.onSend()
     try {
-      return await options.fetch(authorized)
+      return asResponse(await options.fetch(authorized), 'fetch', context.operation)
     } catch (error) {
-      throw outgoing.signal.aborted ? outgoing.signal.reason : connectionError(error, context.operation)
+      if (outgoing.signal.aborted) throw outgoing.signal.reason
+      throw error instanceof SocialSearchError
+        ? error
+        : connectionError(error, context.operation, options.redactor)
     }
   }
   const { method, headers, body, signal } = outgoing
@@ -56,12 +61,30 @@ export async function send(
     headers,
     ...(body !== undefined && { body: inDeno() ? new Blob([body]).stream() : body }),
     signal,
-    fetch: (request) => compose(options.middleware, innermost, context)(request as Request),
+    fetch: async (request) =>
+      asResponse(
+        await compose(options.middleware, innermost, context)(request as Request),
+        'a middleware',
+        context.operation,
+      ),
     redirect: 'manual',
     retry: 0,
     throwHttpErrors: false,
     timeout: false,
   })
+}
+
+/** Refuses what is not a response, or one whose body is gone: the caller's own code did that, and should hear of it. */
+function asResponse(value: unknown, source: string, operation: string): Response {
+  const response = value as Partial<Response> | null | undefined
+  if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
+    throw new ConfigurationError(`${source} returned no Response`, { operation })
+  }
+  if (response.bodyUsed || response.body?.locked)
+    throw new ConfigurationError(`${source} has read the body; it should read response.clone()`, {
+      operation,
+    })
+  return value as Response
 }
 
 /** Largest body that is read, in bytes after decompression: far above any page of this service, far below memory. */
@@ -75,7 +98,7 @@ export interface BodyText {
 }
 
 /** Reads a body as UTF-8, whatever charset it claims, up to a cap, since a small gzip can hold gigabytes. */
-export async function readText(response: Response, operation: string): Promise<BodyText> {
+export async function readText(response: Response, operation: string, redactor: Redactor): Promise<BodyText> {
   if (response.body === null) return { text: '', complete: true }
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
@@ -90,7 +113,7 @@ export async function readText(response: Response, operation: string): Promise<B
     }
     return { text, complete: false }
   } catch (error) {
-    throw connectionError(error, operation)
+    throw connectionError(error, operation, redactor)
   } finally {
     // Frees the connection of a body that was not read to its end; a stream that has failed refuses, which is fine.
     void reader.cancel().catch(() => {})
@@ -99,16 +122,19 @@ export async function readText(response: Response, operation: string): Promise<B
 
 /**
  * Replaces what fetch threw: such errors hold the request on some runtimes, and with it the token, so nothing of
- * them is kept but a code.
+ * them is kept but a code, or the words of the innermost.
  */
-function connectionError(error: unknown, operation: string): ConnectionError {
-  const { phase, reason } = readNetworkFailure(error)
-  const because = reason === undefined ? '' : ` (${reason})`
-  return new ConnectionError(`${explanations[phase]}${because}${phase === 'exchange' ? browserHint() : ''}`, {
-    operation,
-    phase,
-    reason,
-  })
+function connectionError(error: unknown, operation: string, redactor: Redactor): ConnectionError {
+  const { phase, reason: unsafeReason } = readNetworkFailure(error)
+  const reason = redactor.text(unsafeReason)
+  return new ConnectionError(
+    `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`,
+    {
+      operation,
+      phase,
+      reason,
+    },
+  )
 }
 
 const explanations: Record<ConnectionPhase, string> = {

@@ -1,5 +1,5 @@
 import { organizationLimits } from '../contract/limits.ts'
-import type { Lease, Ticket } from './limiter.ts'
+import type { Lease, Share, Ticket } from './limiter.ts'
 import { maxTimerMs, now } from './time.ts'
 
 /**
@@ -20,21 +20,32 @@ export class LaneClosed extends Error {
 }
 
 interface Waiter {
+  readonly ticket: Ticket
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
-  readonly patience: number
   readonly since: number
   /** How long the lane had been shut, all told, when the waiter came. */
   readonly shutBefore: number
 }
 
+/** What a lane shares with the others of its organization. */
+export interface Slots {
+  /** Whether the organization limits the requests a minute here. */
+  readonly isPaced: boolean
+  /** Takes a slot; the returned function gives it back. */
+  takeSlot(): Promise<() => void>
+  /** Whether a client has not used up its share of the slots. */
+  hasRoom(share: Share): boolean
+  /** Counts a request towards a client's share until the returned function is called. */
+  occupy(share: Share): () => void
+}
+
 /**
- * The queue of one search surface: first come, first served, at no more than `perMinute` sends in any window,
- * and none while a 429 holds it closed. It takes a slot only when it may send, so a closed surface never keeps
- * one from the others.
+ * The queue of one search surface: first come, first served, at no more than `perMinute` sends in any window, and none
+ * while a 429 holds it closed. It takes a slot only when it may send, so a closed surface never keeps one from the others.
  */
 export class Lane {
-  readonly #takeSlot: () => Promise<() => void>
+  readonly #slots: Slots
   readonly #resumed = new Set<Waiter>()
   readonly #fresh = new Set<Waiter>()
   /** When the sends of the last window happened, oldest first. */
@@ -45,14 +56,13 @@ export class Lane {
   #shut = 0
   #serving = false
   #wake: () => void = () => {}
-  perMinute: number
 
-  constructor(takeSlot: () => Promise<() => void>, perMinute: number) {
-    this.#takeSlot = takeSlot
-    this.perMinute = perMinute
+  constructor(slots: Slots) {
+    this.#slots = slots
   }
 
-  enter({ resumed, signal, patience }: Ticket): Promise<Lease> {
+  enter(ticket: Ticket): Promise<Lease> {
+    const { signal, patience, resumed } = ticket
     if (signal.aborted) return Promise.reject(signal.reason)
     const closed = this.#openAt - now()
     if (closed > patience) return Promise.reject(new LaneClosed(closed))
@@ -64,10 +74,10 @@ export class Lane {
       }
       const onAbort = (): void => {
         waiter.refuse(signal.reason)
-        if (this.#size === 0) this.#wake()
+        if (this.#size === 0) this.wake()
       }
       const waiter: Waiter = {
-        patience,
+        ticket,
         since: now(),
         shutBefore: this.#shut,
         grant: (lease) => {
@@ -82,6 +92,7 @@ export class Lane {
       signal.addEventListener('abort', onAbort)
       queue.add(waiter)
       void this.#serve()
+      this.wake()
     })
   }
 
@@ -90,8 +101,13 @@ export class Lane {
     this.#probe = 'due'
     const closed = this.#openAt - now()
     for (const waiter of [...this.#resumed, ...this.#fresh]) {
-      if (closed > waiter.patience) waiter.refuse(new LaneClosed(closed))
+      if (closed > waiter.ticket.patience) waiter.refuse(new LaneClosed(closed))
     }
+    this.wake()
+  }
+
+  /** Looks again whether somebody may go: something has changed. */
+  wake(): void {
     this.#wake()
   }
 
@@ -99,34 +115,39 @@ export class Lane {
     return this.#resumed.size + this.#fresh.size
   }
 
-  get #first(): Waiter | undefined {
-    return (this.#resumed.size > 0 ? this.#resumed : this.#fresh).values().next().value
+  /** The first in line whose client has room in its share. */
+  #first(): Waiter | undefined {
+    for (const queue of [this.#resumed, this.#fresh]) {
+      for (const waiter of queue) if (this.#slots.hasRoom(waiter.ticket.share)) return waiter
+    }
+    return undefined
   }
 
   async #serve(): Promise<void> {
     if (this.#serving) return
     this.#serving = true
     while (this.#size > 0) {
-      const wait = this.#wait()
-      if (wait > 0) {
-        await this.#pause(wait)
+      const next = this.#first()
+      const closedFor = next === undefined ? Infinity : this.#closedFor(next)
+      if (closedFor > 0) {
+        await this.#pause(closedFor, next !== undefined)
         continue
       }
-      const release = await this.#takeSlot()
-      const waiter = this.#first
-      if (waiter === undefined || this.#wait() > 0) release()
+      const release = await this.#slots.takeSlot()
+      const waiter = this.#first()
+      if (waiter === undefined || this.#closedFor(waiter) > 0) release()
       else this.#grant(waiter, release)
     }
     this.#serving = false
   }
 
-  /** Milliseconds until the next send may happen; Infinity while a probe is out. */
-  #wait(): number {
+  /** Milliseconds until a waiter may send; Infinity while a probe is out. */
+  #closedFor({ ticket }: Waiter): number {
     if (this.#probe === 'out') return Infinity
     const time = now()
     const window = organizationLimits.windowMs + jitterMarginMs
     while (this.#sends[0] !== undefined && this.#sends[0] <= time - window) this.#sends.shift()
-    const blocking = this.#sends.at(-this.perMinute)
+    const blocking = this.#sends.at(-ticket.share.perMinute)
     return Math.max(this.#openAt - time, blocking === undefined ? 0 : blocking + window - time, 0)
   }
 
@@ -134,7 +155,8 @@ export class Lane {
     const time = now()
     const isProbe = this.#probe === 'due'
     if (isProbe) this.#probe = 'out'
-    if (this.perMinute !== Infinity) this.#sends.push(time)
+    if (this.#slots.isPaced) this.#sends.push(time)
+    const leave = this.#slots.occupy(waiter.ticket.share)
     const waited = time - waiter.since
     const paced = Math.min(waited, this.#shut - waiter.shutBefore)
     let released = false
@@ -144,23 +166,21 @@ export class Lane {
       release: () => {
         if (released) return
         released = true
+        if (isProbe && this.#probe === 'out') this.#probe = 'none'
         release()
-        if (isProbe && this.#probe === 'out') {
-          this.#probe = 'none'
-          this.#wake()
-        }
+        leave()
       },
     })
   }
 
   /** Waits, at most until something has changed. */
-  async #pause(ms: number): Promise<void> {
+  async #pause(ms: number, isShut: boolean): Promise<void> {
     const start = now()
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = ms === Infinity ? undefined : setTimeout(resolve, Math.min(Math.ceil(ms), maxTimerMs))
     this.#wake = resolve
     await promise
     clearTimeout(timer)
-    this.#shut += now() - start
+    if (isShut) this.#shut += now() - start
   }
 }

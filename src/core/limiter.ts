@@ -1,10 +1,21 @@
-import pLimit, { type LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
+import { organizationLimits } from '../contract/limits.ts'
 import { Lane } from './lane.ts'
+
+/** What one client takes of the organization's limits, at most. */
+export interface Share {
+  /** Requests in flight. */
+  readonly inFlight: number
+  /** Requests a minute at each surface; Infinity for no pacing. */
+  readonly perMinute: number
+}
 
 /** What a call asks of a limiter before each attempt. */
 export interface Ticket {
   /** The search surface whose pace counts, or null where only the slots do. */
   readonly surface: string | null
+  /** The same object for all calls of one client. */
+  readonly share: Share
   /** Whether the call was already under way; such calls go before those that have not been sent yet. */
   readonly resumed: boolean
   /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
@@ -25,36 +36,17 @@ export interface Lease {
 
 /** Keeps the organization's limits for everybody who shares it. */
 export interface Limiter {
-  /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `LaneClosed`. */
+  /** Waits for a slot and for the surface. Rejects with the signal's reason, or where the call's patience is exceeded. */
   acquire(ticket: Ticket): Promise<Lease>
   /** Closes a surface for so many milliseconds from now: the service answered 429. */
   hold(surface: string | null, milliseconds: number): void
 }
 
-export interface LimiterLimits {
-  /** Requests in flight. */
-  readonly inFlight: number
-  /** Requests a minute at each surface; Infinity for no pacing. */
-  readonly perMinute: number
-}
-
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter {
-  readonly #slots: LimitFunction
+  readonly #slots = pLimit(organizationLimits.inFlight)
   readonly #lanes = new Map<string | null, Lane>()
-  #perMinute: number
-
-  constructor(limits: LimiterLimits) {
-    this.#slots = pLimit(limits.inFlight)
-    this.#perMinute = limits.perMinute
-  }
-
-  /** Takes over whatever is stricter in other limits: clients that share a limiter must all be content. */
-  tighten(limits: LimiterLimits): void {
-    this.#slots.concurrency = Math.min(this.#slots.concurrency, limits.inFlight)
-    this.#perMinute = Math.min(this.#perMinute, limits.perMinute)
-    for (const [surface, lane] of this.#lanes) lane.perMinute = this.#paceOf(surface)
-  }
+  readonly #inFlight = new WeakMap<Share, number>()
 
   acquire(ticket: Ticket): Promise<Lease> {
     return this.#lane(ticket.surface).enter(ticket)
@@ -67,21 +59,35 @@ export class LocalLimiter implements Limiter {
   #lane(surface: string | null): Lane {
     let lane = this.#lanes.get(surface)
     if (lane === undefined) {
-      lane = new Lane(() => this.#slot(), this.#paceOf(surface))
+      lane = new Lane({
+        isPaced: surface !== null,
+        takeSlot: () => this.#takeSlot(),
+        hasRoom: (share) => (this.#inFlight.get(share) ?? 0) < share.inFlight,
+        occupy: (share) => this.#occupy(share),
+      })
       this.#lanes.set(surface, lane)
     }
     return lane
   }
 
-  #paceOf(surface: string | null): number {
-    return surface === null ? Infinity : this.#perMinute
-  }
-
-  /** Takes a slot; the returned function gives it back. */
-  #slot(): Promise<() => void> {
+  /** Takes one of the organization's slots; the returned function gives it back. */
+  #takeSlot(): Promise<() => void> {
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })
+  }
+
+  /** Counts a request towards a client's share until the returned function is called. */
+  #occupy(share: Share): () => void {
+    const count = (change: number): void => {
+      this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + change)
+    }
+    count(1)
+    return () => {
+      count(-1)
+      // The client may have calls in any lane.
+      for (const lane of this.#lanes.values()) lane.wake()
+    }
   }
 }
 
@@ -95,14 +101,13 @@ const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
  *
  * @param owner What stands for the organization: a label, a key, or the object that provides its tokens.
  */
-export function sharedLimiter(owner: string | object, baseUrl: string, limits: LimiterLimits): LocalLimiter {
+export function sharedLimiter(owner: string | object, baseUrl: string): LocalLimiter {
   const limiters =
     (typeof owner === 'string' ? byLabel.get(owner) : byProvider.get(owner)) ??
     new Map<string, LocalLimiter>()
   if (typeof owner === 'string') byLabel.set(owner, limiters)
   else byProvider.set(owner, limiters)
-  const limiter = limiters.get(baseUrl) ?? new LocalLimiter(limits)
+  const limiter = limiters.get(baseUrl) ?? new LocalLimiter()
   limiters.set(baseUrl, limiter)
-  limiter.tighten(limits)
   return limiter
 }

@@ -3,8 +3,8 @@ import type { ConnectionPhase } from '../errors.ts'
 /** What a failure of fetch says about the request. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
-  /** The runtime's code, such as `ECONNRESET`, where it gives one. */
-  readonly reason?: string
+  /** The runtime's code, such as `ECONNRESET`, or its words where it gives none; not free of secrets. */
+  readonly reason: string
 }
 
 const unsentCodes = new Set([
@@ -27,17 +27,21 @@ const untrustedCode =
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const links = [...causes(error)]
-  const code = links.map((link) => link.code).find((code) => typeof code === 'string')
-  const sentence = links.map((link) => String(link.message)).join('\n')
+  const code = links.map((link) => link.code).find((code) => typeof code === 'string') ?? ''
+  const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
+  const reason =
+    code || (words.findLast((message) => message !== '') ?? 'no reason given').slice(0, maxReasonLength)
+  const said = (part: string): boolean => words.some((message) => message.includes(part))
   const connecting = links.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
-  const reason = code === undefined ? {} : { reason: code }
-  if (untrustedCode.test(code ?? '') || sentence.includes('invalid peer certificate'))
-    return { phase: 'tls', ...reason }
-  if (connecting || unsentCodes.has(code ?? '') || sentence.includes('client error (Connect)')) {
-    return { phase: 'connect', ...reason }
-  }
-  return { phase: 'exchange', ...reason }
+  if (untrustedCode.test(code) || said('invalid peer certificate')) return { phase: 'tls', reason }
+  // A port that fetch refuses to use is refused before anything else.
+  if (connecting || unsentCodes.has(code) || said('client error (Connect)') || said('bad port'))
+    return { phase: 'connect', reason }
+  return { phase: 'exchange', reason }
 }
+
+/** Longest sentence that is repeated, in characters. */
+const maxReasonLength = 200
 
 interface Link {
   readonly code?: unknown

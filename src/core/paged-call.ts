@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import { type Attempt, PaginationError, SocialSearchError, annotate } from '../errors.ts'
-import { type PagedOptions, resolveWalk } from '../options.ts'
+import { type AnyCallOptions, resolveWalk } from '../options.ts'
+import { wholeNumber } from './assert.ts'
 import type { InvalidItem } from './decode.ts'
 import { WalkGuard, itemsOf, nextStep } from './paginate.ts'
 import type { CallCredits } from './purchase.ts'
@@ -26,16 +27,17 @@ export interface WithResponse<T> {
 
 /**
  * A search or list that may have many pages. Nothing is sent before it is used: await it for the first page, or iterate
- * it for the items of all pages. The first page is fetched once, however often and in whatever way it is used.
+ * it for the items of all pages. The first page is fetched once, however often and in whatever way it is used; a second
+ * walk over the same call buys the further pages again.
  */
 export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
   readonly #transport: Transport
   readonly #operation: Operation
   readonly #params: object
-  readonly #options: PagedOptions
+  readonly #options: AnyCallOptions
   #first: Promise<Fetched<Page>> | undefined
 
-  constructor(transport: Transport, operation: Operation, params: object, options: PagedOptions = {}) {
+  constructor(transport: Transport, operation: Operation, params: object, options: AnyCallOptions = {}) {
     this.#transport = transport
     this.#operation = operation
     this.#params = snapshot(params)
@@ -112,9 +114,7 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
    * @param options `limit`: most items, a whole number of at least 1. Items of the last page beyond it are left out.
    */
   async toArray(options: { limit: number }): Promise<Item[]> {
-    const { items: limit } = resolveWalk({
-      limit: (options as { limit?: number } | undefined)?.limit ?? Number.NaN,
-    })
+    const limit = wholeNumber('limit', (options as { limit?: number } | undefined)?.limit)
     const items: Item[] = []
     for await (const item of this) {
       items.push(item)
@@ -129,6 +129,8 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
 
   async #fetch(params: object): Promise<Fetched<Page>> {
     try {
+      // Checked before anything is bought, though only a walk needs them.
+      resolveWalk(this.#options)
       const answer = await this.#transport.request(this.#operation, params, this.#options)
       return { answer, page: this.#page(params, answer) }
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Credential } from './auth.ts'
 import type { CreditBudget } from './budget.ts'
 import type { Validation } from './decode.ts'
 import type { Fetch } from './http.ts'
-import type { Limiter } from './limiter.ts'
+import type { Limiter, Share } from './limiter.ts'
 import type { Log } from './logger.ts'
 import type { Middleware } from './middleware.ts'
 import type { Redactor } from './redact.ts'
@@ -17,6 +17,7 @@ export interface Settings {
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: Limiter
+  readonly share: Share
   readonly surfaceOf: (operation: Operation) => string | null
   readonly fetch: Fetch
   /** Undefined for what the operation asks for. */

@@ -2,7 +2,7 @@ import type { Operation } from '../contract/operation.ts'
 import { type Attempt, ClosedError, InvalidRequestError } from '../errors.ts'
 import {
   type ClientOptions,
-  type PagedOptions,
+  type AnyCallOptions,
   type SharedOptions,
   resolveCall,
   resolveOptions,
@@ -58,7 +58,7 @@ export class Transport {
   }
 
   /** Makes one call; the typed methods of the resources are the way to get here. */
-  request(operation: Operation, params: object, options: PagedOptions = {}): Promise<Answer> {
+  request(operation: Operation, params: object, options: AnyCallOptions = {}): Promise<Answer> {
     const answer = this.#call(operation, params, options)
     this.#family.pending.add(answer)
     const settled = (): void => void this.#family.pending.delete(answer)
@@ -66,7 +66,7 @@ export class Transport {
     return answer
   }
 
-  async #call(operation: Operation, params: object, options: PagedOptions): Promise<Answer> {
+  async #call(operation: Operation, params: object, options: AnyCallOptions): Promise<Answer> {
     const { ledger, closing } = this.#family
     const settings = resolveCall(this.#settings, options)
     const issues = operation.request(params)

@@ -39,8 +39,16 @@ export type ClientErrorCode =
   | 'pagination'
   | 'closed'
 
-/** A code that the service sent: a documented one, or any other string. */
-export type ApiErrorCode = ServiceErrorCode | (string & {})
+/**
+ * A code that the service does not document. It is a string, compare it as `String(error.code)`; an enum is the one type
+ * of strings that keeps a `switch` over the known codes exact. It exists in types only.
+ */
+export declare enum UndocumentedCode {
+  any = '',
+}
+
+/** A code that the service sent. */
+export type ApiErrorCode = ServiceErrorCode | UndocumentedCode
 
 export interface ErrorContext {
   operation?: string | undefined
@@ -72,6 +80,11 @@ export class SocialSearchError extends Error {
     this.charged = context.charged ?? 'no'
     if (context.requestId !== undefined) this.requestId = context.requestId
     if (context.operation !== undefined) this.operation = context.operation
+  }
+
+  /** What a JSON log should hold of it. */
+  toJSON(): object {
+    return Object.assign({ name: this.name, message: this.message }, this)
   }
 }
 

@@ -39,16 +39,13 @@ export class ConnectionError extends SocialSearchError {
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
-  /** The runtime's name for it, such as `ECONNRESET`, where it gives one. */
-  declare readonly reason?: string
+  /** The runtime's name for it, such as `ECONNRESET`, or its words. */
+  readonly reason: string
 
-  constructor(
-    message: string,
-    context: ErrorContext & { phase: ConnectionPhase; reason?: string | undefined },
-  ) {
+  constructor(message: string, context: ErrorContext & { phase: ConnectionPhase; reason: string }) {
     super('connection', message, context)
     this.phase = context.phase
-    if (context.reason !== undefined) this.reason = context.reason
+    this.reason = context.reason
   }
 }
 

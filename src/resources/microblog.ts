@@ -7,7 +7,7 @@ import {
 } from '../contract/microblog.ts'
 import { type PageFields, PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import type { PagedOptions } from '../options.ts'
+import type { AnyCallOptions, PagedOptions, SchemaOption } from '../options.ts'
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>
@@ -28,7 +28,7 @@ export interface Microblog {
    */
   search<Schema extends StandardSchemaV1>(
     params: MicroblogSearchParams,
-    options: PagedOptions & { schema: Schema },
+    options: PagedOptions & SchemaOption<Schema>,
   ): PagedCall<
     MicroblogSearchPage<StandardSchemaV1.InferOutput<Schema>>,
     StandardSchemaV1.InferOutput<Schema>
@@ -39,7 +39,7 @@ export interface Microblog {
 /** The microblog network's methods on a transport. */
 export function microblog(transport: Transport): Microblog {
   return {
-    search: (params: MicroblogSearchParams, options?: PagedOptions) =>
+    search: (params: MicroblogSearchParams, options?: AnyCallOptions) =>
       new PagedCall<never, never>(transport, microblogSearch, params, options),
   }
 }

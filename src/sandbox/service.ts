@@ -19,6 +19,9 @@ export interface Service {
   handle(request: Request, hold: Hold): Promise<Response>
 }
 
+/** Each sandbox is an organization of its own, so each has its own address: clients share limits by address. */
+let sandboxes = 0
+
 type Entry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
 
 export function createService(options: SandboxOptions): Service {
@@ -108,7 +111,7 @@ export function createService(options: SandboxOptions): Service {
 
   const sandbox: Sandbox = {
     fetch: (request) => handle(request, 'until answered'),
-    baseUrl: `https://sandbox.invalid${basePath}`,
+    baseUrl: `https://sandbox-${++sandboxes}.invalid${basePath}`,
     apiKey,
     ledger: ledger.view,
     requests,

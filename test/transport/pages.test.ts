@@ -6,6 +6,7 @@ import {
   type MicroblogSearchParams,
   PaginationError,
   type PagedOptions,
+  type SchemaOption,
   type SocialSearchError,
 } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
@@ -29,8 +30,10 @@ async function walk<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: un
   return { items: delivered, error }
 }
 
-const search = (options?: PagedOptions, params: MicroblogSearchParams = { query: 'rust' }) =>
-  makeClient().microblog.search(params, options)
+const search = (
+  options?: PagedOptions & Partial<SchemaOption>,
+  params: MicroblogSearchParams = { query: 'rust' },
+) => makeClient().microblog.search(params, options as PagedOptions)
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 const ids = (posts: { id: string }[]) => posts.map(({ id }) => id)
 

@@ -95,7 +95,7 @@ describe('retry of a metered call', () => {
     expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
     expect(value?.attempts.map(({ outcome, charged }) => [outcome, charged])).toEqual([
       ['connection', 'unknown'],
-      ['ok', 'no'],
+      ['ok', 'yes'],
     ])
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
   })

@@ -20,6 +20,7 @@ import {
   type MicroblogSearchPage,
   type MicroblogSearchParams,
   type PagedCall,
+  type PagedOptions,
   SocialSearch,
   type TimeoutPhase,
   createTransport,
@@ -33,11 +34,18 @@ const params = { query: 'rust' }
 
 type Built<Schema extends (...args: never) => z.ZodMiniType> = z.output<ReturnType<Schema>>
 
+/** Interfaces take read-only lists; what zod infers is mutable. */
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { [Key in keyof T]: Mutable<T[Key]> }
+    : T
+
 describe('the contract', () => {
   it('interfaces say the same as the schemas that check them', () => {
     expectTypeOf<Built<typeof microblogPostSchema>>().toEqualTypeOf<MicroblogPost>()
-    expectTypeOf<Built<typeof microblogSearchParamsSchema>>().toEqualTypeOf<MicroblogSearchParams>()
-    expectTypeOf<Built<typeof microblogFiltersSchema>>().toEqualTypeOf<MicroblogFilters>()
+    expectTypeOf<Built<typeof microblogSearchParamsSchema>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
+    expectTypeOf<Built<typeof microblogFiltersSchema>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
     expectTypeOf<Built<typeof microblogSearchBodySchema>>().toEqualTypeOf<MicroblogSearchBody<unknown>>()
   })
 })
@@ -85,6 +93,17 @@ describe('microblog.search()', () => {
     client.microblog.search(params, { budget: 10 })
   })
 
+  it('takes read-only lists', () => {
+    const words = ['a', 'b'] as const
+    client.microblog.search({ query: 'rust', filters: { anyOfTheseWords: words } })
+  })
+
+  it('does not hide a schema in options that are passed on', () => {
+    // @ts-expect-error the type of the records would be wrong
+    const options: PagedOptions = { schema: z.string() }
+    client.microblog.search(params, options)
+  })
+
   it('takes undefined for what is optional', () => {
     client.microblog.search(
       { query: 'rust', cursor: undefined, filters: { lang: undefined } },
@@ -124,13 +143,9 @@ describe('new SocialSearch()', () => {
 })
 
 describe('errors', () => {
-  it('are told apart by code once the service’s own are set apart', () => {
+  it('are told apart by code', () => {
     const tell = (error: AnySocialSearchError) => {
       expectTypeOf(error.charged).toEqualTypeOf<'no' | 'yes' | 'unknown'>()
-      if (error instanceof ApiError) {
-        expectTypeOf(error.status).toEqualTypeOf<number>()
-        return
-      }
       switch (error.code) {
         case 'invalid_request':
           expectTypeOf(error).toEqualTypeOf<InvalidRequestError>()
@@ -148,7 +163,14 @@ describe('errors', () => {
         case 'invalid_response':
           expectTypeOf(error.body).toEqualTypeOf<unknown>()
           break
+        case 'rate_limited':
+          expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()
+          break
+        // @ts-expect-error a code that is neither documented nor this package's
+        case 'ratelimited':
+          break
       }
+      if (error instanceof ApiError) expectTypeOf(error.status).toEqualTypeOf<number>()
     }
     expectTypeOf(tell).toBeFunction()
   })

@@ -7,16 +7,18 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 const never = new AbortController().signal
-const ticket = (surface: string | null = 'a', signal = never, resumed = false) => ({
-  surface,
-  signal,
-  resumed,
-  patience: 60_000,
-})
+
+/** A limiter with one client on it, and tickets of that client. */
+function limited(inFlight: number, perMinute: number, limiter = new LocalLimiter()) {
+  const share = { inFlight, perMinute }
+  const ask = (surface: string | null = 'a', signal = never, resumed = false) =>
+    limiter.acquire({ surface, share, signal, resumed, patience: 60_000 })
+  return { ask, hold: (surface: string, ms: number) => limiter.hold(surface, ms) }
+}
 
 /** Counts grants, and gives each back after a service time. */
 function traffic(
-  limiter: LocalLimiter,
+  limiter: ReturnType<typeof limited>,
   serviceMs: number,
 ): { sends: number[]; run(surface?: string): void; peak(): number } {
   const sends: number[] = []
@@ -26,7 +28,7 @@ function traffic(
     sends,
     peak: () => peak,
     run: (surface = 'a') => {
-      void limiter.acquire(ticket(surface)).then((lease) => {
+      void limiter.ask(surface).then((lease) => {
         sends.push(performance.now())
         peak = Math.max(peak, ++open)
         setTimeout(() => {
@@ -40,7 +42,7 @@ function traffic(
 
 describe('LocalLimiter.acquire()', () => {
   it('grants two leases at a time when more ask', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    const limiter = limited(2, Infinity)
     const { run, peak, sends } = traffic(limiter, 100)
     for (let i = 0; i < 50; i++) run()
     await pass(50 * 100)
@@ -49,7 +51,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('never grants more than 20 in any 60 s when calls pile up', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const limiter = limited(2, 20)
     const { run, sends } = traffic(limiter, 10)
     for (let i = 0; i < 70; i++) run()
     await pass(250_000)
@@ -62,7 +64,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('keeps the pace by the sends themselves when slots are slow', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const limiter = limited(2, 20)
     const { run, sends } = traffic(limiter, 5000)
     for (let i = 0; i < 60; i++) run()
     await pass(300_000)
@@ -74,10 +76,10 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('serves in the order of arrival, resumed calls first', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1, perMinute: Infinity })
+    const limiter = limited(1, Infinity)
     const order: string[] = []
     const ask = (name: string, resumed = false) =>
-      limiter.acquire(ticket('a', never, resumed)).then((lease) => {
+      limiter.ask('a', never, resumed).then((lease) => {
         order.push(name)
         setTimeout(() => lease.release(), 10)
       })
@@ -87,20 +89,20 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('lets other surfaces pass when one is closed', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
+    const limiter = limited(1, 20)
     limiter.hold('a', 5000)
-    const a = limiter.acquire(ticket('a'))
-    const { value, ms } = await settle(limiter.acquire(ticket('b')))
+    const a = limiter.ask('a')
+    const { value, ms } = await settle(limiter.ask('b'))
     expect(ms).toBe(0)
     value?.release()
     expect((await settle(a)).ms).toBeGreaterThanOrEqual(5000)
   })
 
   it('sends one probe after a 429 and the rest when it has passed', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    const limiter = limited(2, Infinity)
     limiter.hold('a', 2000)
     const leases: Lease[] = []
-    for (let i = 0; i < 5; i++) void limiter.acquire(ticket()).then((lease) => leases.push(lease))
+    for (let i = 0; i < 5; i++) void limiter.ask().then((lease) => leases.push(lease))
     await pass(1999)
     expect(leases).toHaveLength(0)
     await pass(1000)
@@ -111,10 +113,10 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('closes again when the probe is refused as well', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
+    const limiter = limited(2, Infinity)
     limiter.hold('a', 1000)
     const leases: Lease[] = []
-    for (let i = 0; i < 3; i++) void limiter.acquire(ticket()).then((lease) => leases.push(lease))
+    for (let i = 0; i < 3; i++) void limiter.ask().then((lease) => leases.push(lease))
     await pass(1000)
     limiter.hold('a', 3000)
     leases[0]!.release()
@@ -125,10 +127,10 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const limiter = limited(2, 20)
     limiter.hold('a', 30_000)
     const abort = new AbortController()
-    const waiting = Array.from({ length: 10_000 }, () => limiter.acquire(ticket('a', abort.signal)))
+    const waiting = Array.from({ length: 10_000 }, () => limiter.ask('a', abort.signal))
     const reason = new Error('enough')
     abort.abort(reason)
     const { value, ms } = await settle(Promise.allSettled(waiting))
@@ -138,39 +140,60 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('refuses at once when the surface is closed for longer than anybody should wait', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: 20 })
+    const limiter = limited(2, 20)
     limiter.hold('b', 30_000)
-    const queued = [1, 2, 3].map(() => limiter.acquire(ticket('b')))
+    const queued = [1, 2, 3].map(() => limiter.ask('b'))
     limiter.hold('b', 600_000)
     const { value, ms } = await settle(Promise.allSettled(queued))
     expect(ms).toBe(0)
     expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new LaneClosed(600_000) })))
-    expect((await settle(limiter.acquire(ticket('b')))).error).toBeInstanceOf(LaneClosed)
+    expect((await settle(limiter.ask('b'))).error).toBeInstanceOf(LaneClosed)
     expect(vi.getTimerCount()).toBe(0)
   })
 
   it('tells how long a call queued and how long it was paced', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1, perMinute: Infinity })
-    const first = await limiter.acquire(ticket())
+    const limiter = limited(1, Infinity)
+    const first = await limiter.ask()
     setTimeout(() => first.release(), 300)
-    const { value: second } = await settle(limiter.acquire(ticket()))
+    const { value: second } = await settle(limiter.ask())
     expect(second).toMatchObject({ queued: 300, paced: 0 })
     second?.release()
     limiter.hold('a', 700)
-    const { value: third } = await settle(limiter.acquire(ticket()))
+    const { value: third } = await settle(limiter.ask())
     expect(third).toMatchObject({ queued: 0, paced: 700 })
   })
 
-  it('takes the stricter limits when clients that share it differ', async () => {
-    const limiter = new LocalLimiter({ inFlight: 2, perMinute: Infinity })
-    limiter.tighten({ inFlight: 1, perMinute: 3 })
-    limiter.tighten({ inFlight: 2, perMinute: 20 })
-    const { run, peak, sends } = traffic(limiter, 10)
-    for (let i = 0; i < 6; i++) run()
-    await pass(59_000)
-    expect(sends).toHaveLength(3)
-    expect(peak()).toBe(1)
-    await pass(10_000)
-    expect(sends).toHaveLength(6)
+  it('keeps each client to its own share, and leaves the rest to the others', async () => {
+    const limiter = new LocalLimiter()
+    const modest = traffic(limited(1, 3, limiter), 100)
+    const other = traffic(limited(2, Infinity, limiter), 100)
+    for (let i = 0; i < 6; i++) modest.run('a')
+    for (let i = 0; i < 6; i++) other.run('b')
+    await pass(1000)
+    expect([modest.peak(), modest.sends.length]).toEqual([1, 3])
+    expect(other.sends).toHaveLength(6)
+    await pass(61_000)
+    expect(modest.sends).toHaveLength(6)
+  })
+
+  it('lets a client pass whose share is free when the first in line has used up its own', async () => {
+    const limiter = new LocalLimiter()
+    const modest = limited(1, Infinity, limiter)
+    const first = await modest.ask()
+    const second = modest.ask()
+    const { value: other, ms } = await settle(limited(2, Infinity, limiter).ask())
+    expect(ms).toBe(0)
+    other?.release()
+    first.release()
+    expect((await settle(second)).value).toBeDefined()
+  })
+
+  it('counts the requests of unpaced clients towards the pace of the others', async () => {
+    const limiter = new LocalLimiter()
+    const unpaced = traffic(limited(2, Infinity, limiter), 1)
+    for (let i = 0; i < 25; i++) unpaced.run()
+    await pass(1000)
+    expect(unpaced.sends).toHaveLength(25)
+    expect((await settle(limited(2, 20, limiter).ask())).ms).toBeGreaterThan(58_000)
   })
 })

@@ -73,11 +73,13 @@ describe('new SocialSearch()', () => {
     [{ ...good, limits: { perSecond: 5 } }, /limits has no perSecond/],
     [{ ...good, retry: { tries: 5 } }, /retry has no tries/],
     [{ ...good, validation: 'loose' }, /strict, lenient or off/],
-    [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
+    [{ ...good, budget: 100 }, /budget must be a CreditBudget, got 100/],
     [{ ...good, middleware: [1] }, /array of functions/],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
     [{ ...good, headers: { 'x-a': 'line\nbreak-secret' } }, /"x-a" has a name or value/],
-    [{ ...good, limiter: { acquire() {}, hold() {} }, limits: { inFlight: 1 } }, /limiter's own/],
+    [{ ...good, limits: { inFlight: 3 } }, /limits.inFlight must be a whole number from 1 to 2, got 3/],
+    [{ ...good, fetch: 'https' }, /fetch must be a function/],
+    [{ ...good, logger: true }, /logger must be an object, got true/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
     const error = refusal(options)
