@@ -110,35 +110,22 @@ export interface PagedOptions extends CallOptions {
 /** Whatever options a call may have. */
 export type AnyCallOptions = PagedOptions & Partial<SchemaOption>
 
-const sharedNames = [
-  'timeout',
-  'deadline',
-  'retry',
-  'validation',
-  'budget',
-  'headers',
-  'middleware',
-  'logger',
-] as const
+// Written as records, so that the compiler knows when a name is missing.
+const sharedNames: Record<keyof SharedOptions, true> = {
+  ...{ timeout: true, deadline: true, retry: true, validation: true },
+  ...{ budget: true, headers: true, middleware: true, logger: true },
+}
 
-const clientNames: readonly (keyof ClientOptions)[] = [
+const clientNames: Record<keyof ClientOptions, true> = {
+  ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
+  ...{ fetch: true, dangerouslyAllowBrowser: true },
   ...sharedNames,
-  ...([
-    'baseUrl',
-    'apiKey',
-    'auth',
-    'limits',
-    'limiter',
-    'organization',
-    'fetch',
-    'dangerouslyAllowBrowser',
-  ] as const),
-]
+}
 
-const callNames: readonly (keyof AnyCallOptions)[] = [
-  ...(['signal', 'timeout', 'deadline', 'retry', 'validation', 'budget', 'headers', 'schema'] as const),
-  ...(['limit', 'maxPages'] as const),
-]
+const callNames: Record<keyof AnyCallOptions, true> = {
+  ...{ signal: true, timeout: true, deadline: true, retry: true, validation: true, budget: true },
+  ...{ headers: true, schema: true, limit: true, maxPages: true },
+}
 
 /**
  * Turns what a user passed into complete, checked settings.
@@ -147,15 +134,21 @@ const callNames: readonly (keyof AnyCallOptions)[] = [
  */
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
-  const { limits = {}, limiter, fetch } = options
-  assertOptions(limits, ['inFlight', 'perMinute', 'surfaces'], 'limits')
-  const baseUrl = resolveBaseUrl(options.baseUrl)
+  const { limits = {}, limiter, organization, fetch } = options
+  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
   const redactor = new Redactor()
-  const credential = new Credential(resolveProvider(options, redactor), redactor)
+  if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
+  const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
+  const credential = new Credential(resolveProvider(options), redactor)
   const { inFlight = organizationLimits.inFlight, perMinute = organizationLimits.perMinute } = limits
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
   }
+  if (organization !== undefined && (typeof organization !== 'string' || organization === '')) {
+    throw new ConfigurationError(`organization must be a text that is not empty, got ${shown(organization)}`)
+  }
+  for (const method of ['acquire', 'hold'])
+    if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const settings: Settings = {
     baseUrl,
     credential,
@@ -189,7 +182,9 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
   const { signal, schema } = options
-  if (signal !== undefined) assertMethod('signal', signal, 'addEventListener')
+  for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
+    if (signal !== undefined) assertMethod('signal', signal, method)
+  }
   if (schema !== undefined)
     assertMethod(
       "schema's ~standard",
@@ -231,7 +226,7 @@ function overlay(settings: Settings, options: SharedOptions): Settings {
     ...(retry !== undefined && { retry: resolveRetry(retry) }),
     ...(validation !== undefined && { validation }),
     ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
-    ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers) }),
+    ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers, settings.redactor) }),
     ...(middleware !== undefined && { middleware }),
     ...(logger !== undefined && { log: createLog(logger, settings.redactor) }),
   }
@@ -241,7 +236,7 @@ const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, max
 
 function resolveRetry(retry: RetryOptions | false): RetryPolicy {
   if (retry === false) return { ...defaultRetry, maxAttempts: 1 }
-  assertOptions(retry, ['ambiguous', 'maxAttempts', 'maxWait'], 'retry')
+  assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
   const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait } = retry
   if (typeof ambiguous !== 'boolean') {
     throw new ConfigurationError(`retry.ambiguous must be true or false, got ${shown(ambiguous)}`)
@@ -254,7 +249,13 @@ function resolveRetry(retry: RetryOptions | false): RetryPolicy {
   }
 }
 
-function resolveHeaders(base: Headers, headers: NonNullable<SharedOptions['headers']>): Headers {
+function resolveHeaders(
+  base: Headers,
+  headers: NonNullable<SharedOptions['headers']>,
+  redactor: Redactor,
+): Headers {
+  if (typeof headers !== 'object')
+    throw new ConfigurationError(`headers must be an object, got ${shown(headers)}`)
   const merged = new Headers(base)
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (name.toLowerCase() === 'authorization') {
@@ -264,9 +265,8 @@ function resolveHeaders(base: Headers, headers: NonNullable<SharedOptions['heade
       merged.set(name, value)
     } catch {
       // The runtime's own error repeats the value, which may be a secret.
-      throw new ConfigurationError(
-        `the header ${JSON.stringify(name)} has a name or value that cannot be sent`,
-      )
+      const given = redactor.text(JSON.stringify(name))
+      throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
     }
   }
   return merged

@@ -1,11 +1,11 @@
-import { type ErrorEnvelope, readErrorEnvelope } from '../contract/error-envelope.ts'
+import { type ErrorEnvelope, type ServiceErrorCode, readErrorEnvelope } from '../contract/error-envelope.ts'
 import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
-  type ApiErrorCode,
   type ApiErrorDetails,
   AuthenticationError,
   type Charged,
+  ConnectionError,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
@@ -15,6 +15,8 @@ import {
   ValidationError,
 } from '../errors.ts'
 import { AttemptFailure } from './failure.ts'
+import type { Redactor } from './redact.ts'
+import { requestIdOf } from './request-id.ts'
 import { announcedWait } from './retry-after.ts'
 import type { FailureKind } from './retry-policy.ts'
 
@@ -28,26 +30,34 @@ const errorClasses: Record<number, new (details: ApiErrorDetails) => ApiError> =
   503: ServiceUnavailableError,
 }
 
-/** Reads an answer that is not a success. `text` must be free of secrets, since errors repeat parts of it. */
+/** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
 export function readFailure(
   operation: Operation,
   response: Response,
   text: string,
+  redactor: Redactor,
   wallClock: number,
 ): AttemptFailure {
-  const { status } = response
+  const { status, headers, type } = response
   const metered = operation.price.kind !== 'free'
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    const charged = metered ? 'unknown' : 'no'
-    const context = { operation: operation.id, charged, ...(status > 0 && { status }) } as const
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const context = { operation: operation.id, ...(status > 0 && { status }) }
     const error = new RedirectError(
       'the answer is a redirect, which is never followed; check baseUrl',
       context,
     )
-    return new AttemptFailure(error, { kind: 'final', announced: null }, charged)
+    return AttemptFailure.final(error, metered ? 'unknown' : 'no')
   }
-  const envelope = readErrorEnvelope(parse(text))
-  const announced = announcedWait(response.headers, envelope, wallClock)
+  if (status < 200) {
+    const details = { operation: operation.id, phase: 'exchange', reason: `status ${status}` } as const
+    return AttemptFailure.disconnected(
+      new ConnectionError(`there is no answer (status ${status})`, details),
+      metered,
+    )
+  }
+  const body = redactor.data(parse(text))
+  const envelope = readErrorEnvelope(body)
+  const announced = announcedWait(headers, body, wallClock)
   const kind = kindOf(status, envelope)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
   const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
@@ -57,14 +67,24 @@ export function readFailure(
     operation: operation.id,
     status,
     charged,
-    code: (envelope?.error.code ?? `http_${status}`) as ApiErrorCode,
+    code: printable(envelope?.error.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
     message: describe(operation, status, envelope, charged, retryAfter),
-    requestId: cleanRequestId(envelope?.requestId),
+    requestId: requestIdOf(body, redactor),
     issues: envelope?.error.issues,
     retryAfter,
     ...(status === 403 && { requiredScopes: operation.scopes }),
   })
   return new AttemptFailure(error, { kind, announced }, charged)
+}
+
+/** Most that is repeated of what the service says, in characters: it ends up in logs. */
+const maxCodeLength = 64
+const maxMessageLength = 500
+
+/** One line of text, of bounded length. */
+function printable(text: string, maxLength: number): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }
 
 /** What a call is told whose surface an earlier 429 has closed for longer than anybody should wait. */
@@ -97,7 +117,13 @@ function describe(
 ): string {
   const parts = [`the service answered ${status}`]
   if (envelope === null) parts.push('without its own error body')
-  else parts.push([envelope.error.code, envelope.error.message].filter(Boolean).join(': '))
+  else
+    parts.push(
+      [envelope.error.code, envelope.error.message]
+        .filter(Boolean)
+        .map((text) => printable(text ?? '', maxMessageLength))
+        .join(': '),
+    )
   const [issue] = envelope?.error.issues ?? []
   if (issue && envelope?.error.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
@@ -108,16 +134,6 @@ function describe(
   }
   if (charged === 'unknown') parts.push('it may have been charged')
   return parts.join('; ')
-}
-
-/** Longest id that is repeated; the documented ones are short, and an id ends up in logs. */
-const maxRequestIdLength = 128
-
-/** An id that is safe to print, or undefined where there is none. */
-export function cleanRequestId(requestId: unknown): string | undefined {
-  if (typeof requestId !== 'string') return undefined
-  const clean = requestId.replaceAll(/[^\x21-\x7e]/g, '').slice(0, maxRequestIdLength)
-  return clean === '' ? undefined : clean
 }
 
 /** The JSON value of a text, or undefined: nothing that JSON can say. */

@@ -2,12 +2,12 @@ import { ConfigurationError } from '../errors.ts'
 import { maxTimerMs } from './time.ts'
 
 /** Refuses names that mean nothing: a typo would otherwise be a setting that silently does not hold. */
-export function assertOptions(options: unknown, known: readonly string[], name = 'options'): void {
+export function assertOptions(options: unknown, known: object, name = 'options'): void {
   if (typeof options !== 'object' || options === null)
     throw new ConfigurationError(`${name} must be an object, got ${shown(options)}`)
-  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
   if (unknown !== undefined)
-    throw new ConfigurationError(`${name} has no ${unknown}; there are ${known.join(', ')}`)
+    throw new ConfigurationError(`${name} has no ${unknown}; there are ${Object.keys(known).join(', ')}`)
 }
 
 /** Refuses an object that lacks what will be called later. */
@@ -18,7 +18,7 @@ export function assertMethod(name: string, value: unknown, method: string): void
 
 /** A duration that a timer can hold. */
 export function milliseconds(name: string, value: unknown): number {
-  if (typeof value !== 'number' || !(value > 0) || value > maxTimerMs) {
+  if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {
     throw new ConfigurationError(
       `${name} must be a number of milliseconds from 1 to ${maxTimerMs}, got ${shown(value)}`,
     )

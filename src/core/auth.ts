@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { type Redactor, remember } from './redact.ts'
+import type { Redactor } from './redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {
@@ -12,17 +12,26 @@ export interface AuthProvider {
   refresh?(refused: string): Promise<unknown>
 }
 
-/** The credential of one client: a checked token for each attempt, and one shared refresh. */
+/** Where the tokens of one provider stand; clients that share a provider share this. */
+interface Renewal {
+  /** The token whose replacement was asked for last. */
+  refused: string | undefined
+  underWay: Promise<unknown> | undefined
+}
+
+const renewals = new WeakMap<AuthProvider, Renewal>()
+
+/** The credential of one client: a checked token for each attempt, and one refresh for everybody who needs it. */
 export class Credential {
   readonly #provider: AuthProvider | null
   readonly #redactor: Redactor
-  #refreshing: Promise<unknown> | undefined
-  /** Tokens whose refresh has been started; late answers may still name one. */
-  readonly #refused = new Set<string>()
+  readonly #renewal: Renewal
 
   constructor(provider: AuthProvider | null, redactor: Redactor) {
     this.#provider = provider
     this.#redactor = redactor
+    this.#renewal = (provider && renewals.get(provider)) ?? { refused: undefined, underWay: undefined }
+    if (provider !== null) renewals.set(provider, this.#renewal)
   }
 
   get refreshable(): boolean {
@@ -32,7 +41,7 @@ export class Credential {
   /** The token for the next attempt; undefined for a client without a credential. */
   async token(): Promise<string | undefined> {
     if (this.#provider === null) return undefined
-    await this.#refreshing
+    await this.#renewal.underWay
     const token: unknown = await this.#provider.token()
     assertToken(token, 'the token')
     this.#redactor.add(token)
@@ -40,12 +49,15 @@ export class Credential {
   }
 
   /** Has the provider replace a refused token, unless another call already has. */
-  async refresh(refused: string | undefined): Promise<void> {
-    if (refused !== undefined && !this.#refused.has(refused)) {
-      remember(this.#refused, refused)
-      this.#refreshing = this.#provider?.refresh?.(refused).finally(() => (this.#refreshing = undefined))
+  async refresh(refused: string): Promise<void> {
+    const renewal = this.#renewal
+    if (renewal.underWay === undefined && refused !== renewal.refused) {
+      renewal.refused = refused
+      renewal.underWay = Promise.resolve()
+        .then(() => this.#provider?.refresh?.(refused))
+        .finally(() => (renewal.underWay = undefined))
     }
-    await this.#refreshing
+    await renewal.underWay
   }
 }
 

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
+import type { Redactor } from './redact.ts'
 
 /**
  * Makes a base URL absolute, without a trailing slash, or refuses it. Where it is no URL it is not repeated: a key may
@@ -6,31 +7,38 @@ import { ConfigurationError } from '../errors.ts'
  *
  * @throws {ConfigurationError}
  */
-export function resolveBaseUrl(baseUrl: string): string {
-  const { location } = globalThis as { location?: { href: string } }
-  const base = isPath(baseUrl) ? location?.href : undefined
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base))
+export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
+  const base = isPath(baseUrl) ? pageUrl() : undefined
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base)) {
     throw new ConfigurationError('baseUrl is not a URL')
-  const url = new URL(baseUrl, base)
-  if (
-    url.protocol !== 'https:' &&
-    !(url.protocol === 'http:' && isLoopback(url.hostname)) &&
-    base === undefined
-  ) {
-    throw new ConfigurationError(
-      `baseUrl must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
-    )
   }
-  if (url.username !== '' || url.password !== '')
+  const url = new URL(baseUrl, base)
+  // Some paths that start with one slash lead elsewhere all the same: `/\host`, or with a tab in between.
+  if (base !== undefined && url.origin !== new URL(base).origin) {
+    throw new ConfigurationError('baseUrl starts like a path but leads to another origin')
+  }
+  if (
+    base === undefined &&
+    url.protocol !== 'https:' &&
+    !(url.protocol === 'http:' && isLoopback(url.hostname))
+  ) {
+    const given = redactor.text(`${url.protocol}//${url.host}`)
+    throw new ConfigurationError(`baseUrl must be https unless it is a loopback address, got ${given}`)
+  }
+  if (url.username !== '' || url.password !== '') {
     throw new ConfigurationError('baseUrl must not hold a user name or password')
-  if (url.search !== '' || url.hash !== '')
-    throw new ConfigurationError('baseUrl must not have a query or a fragment')
-  return url.href.replace(/\/+$/, '')
+  }
+  if (/[?#]/.test(baseUrl)) throw new ConfigurationError('baseUrl must not have a query or a fragment')
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
 /** Whether a base URL is a path on the page's own origin. */
 export function isPath(baseUrl: unknown): boolean {
-  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl) && 'location' in globalThis
+  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl) && pageUrl() !== undefined
+}
+
+function pageUrl(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href
 }
 
 function isLoopback(hostname: string): boolean {

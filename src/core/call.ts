@@ -1,8 +1,8 @@
 import type { Operation } from '../contract/operation.ts'
 import {
+  ApiError,
   type Attempt,
   AuthenticationError,
-  type Charged,
   ClosedError,
   SocialSearchError,
   TimeoutError,
@@ -10,6 +10,7 @@ import {
   annotate,
 } from '../errors.ts'
 import { abortable, linkAbort } from './abort.ts'
+import type { Received } from './exchange.ts'
 import { AttemptFailure } from './failure.ts'
 import type { Lease } from './limiter.ts'
 import type { Purchase } from './purchase.ts'
@@ -29,9 +30,13 @@ export class Call {
   phase: TimeoutPhase = 'queue'
   /** The token of the latest attempt. */
   token: string | undefined
+  /** Monotonic time before which a 429 forbids the next send. */
+  notBefore = -Infinity
+  readonly #closing: AbortSignal
   readonly #failures: AttemptFailure[] = []
   readonly #dispose: () => void
   readonly #endsAt: number
+  #overdue: TimeoutError | undefined
   #wait: number | null = null
   #renewed = false
 
@@ -46,13 +51,17 @@ export class Call {
     this.body = operation.method === 'GET' ? undefined : JSON.stringify(params)
     this.settings = settings
     this.purchase = purchase
-    const { deadlineMs, signal } = settings
+    this.#closing = closing
+    const { deadlineMs = Infinity, signal } = settings
     const linked = linkAbort([signal, closing])
-    const timer =
-      deadlineMs === undefined
-        ? undefined
-        : setTimeout(() => linked.abort(this.#overdue(deadlineMs)), deadlineMs)
-    this.#endsAt = now() + (deadlineMs ?? Infinity)
+    const expire = (): void => {
+      const { phase } = this
+      const message = `the deadline of ${deadlineMs} ms passed (${phase})`
+      this.#overdue = new TimeoutError(message, { operation: operation.id, phase })
+      linked.abort(this.#overdue)
+    }
+    const timer = deadlineMs === Infinity ? undefined : setTimeout(expire, deadlineMs)
+    this.#endsAt = now() + deadlineMs
     this.signal = linked.signal
     this.#dispose = () => {
       clearTimeout(timer)
@@ -79,10 +88,15 @@ export class Call {
     return attempt
   }
 
-  /**
-   * Takes note of a failed attempt, and hands the failure back. Must run while the attempt still holds its slot: a 429
-   * has to close the surface before others go.
-   */
+  /** Accounts for a success. `recognized`: the body is the service's own, beyond doubt. */
+  bill(entry: Attempt, origin: Received['origin'], recognized: boolean): void {
+    if (this.operation.price.kind === 'free' || origin === 'middleware') return
+    entry.charged = origin === 'service' ? 'yes' : 'unknown'
+    if (origin === 'service' && recognized) this.purchase.settle()
+    else this.purchase.doubt()
+  }
+
+  /** Takes note of a failed attempt, and hands the failure back. */
   failed(entry: Attempt, failure: AttemptFailure): AttemptFailure {
     const { operation, settings } = this
     const { error, outcome } = failure
@@ -90,38 +104,34 @@ export class Call {
     const charged = entry.sent === null ? 'no' : failure.charged
     entry.outcome = outcome
     entry.charged = charged
-    if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-    this.purchase.fail(charged)
+    if (error instanceof ApiError && error.requestId !== undefined) entry.requestId = error.requestId
+    if (charged !== 'no') this.purchase.doubt()
     this.#failures.push(failure)
     this.#wait = nextWait(this.#failures, stakeOf(operation), settings.retry, Math.random)
-    if (failure.kind === 'rate-limited')
-      settings.limiter.hold(this.surface, failure.announced || (this.#wait ?? 0))
-    const fields = {
-      operation: operation.id,
-      attempt: this.attempts.length,
-      outcome,
-      charged,
+    if (failure.kind === 'rate-limited') this.#hold(failure.announced || (this.#wait ?? 0))
+    const fields = { operation: operation.id, attempt: this.attempts.length, outcome, charged }
+    settings.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', {
+      ...fields,
       requestId: entry.requestId,
-    }
-    settings.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', fields)
+    })
     return failure
   }
 
   /** Decides whether there is a next attempt, and waits until it is due. */
   async proceeds(failure: AttemptFailure): Promise<boolean> {
-    const { credential, log } = this.settings
-    if (failure.error instanceof AuthenticationError && credential.refreshable && !this.#renewed) {
+    if (this.#mayRenew(failure)) {
       this.#renewed = true
-      await abortable(this.signal, () => credential.refresh(this.token))
+      // It says nothing about how the call fares with a token that is accepted.
+      this.#failures.pop()
+      const { token = '' } = this
+      this.phase = 'wait'
+      await abortable(this.signal, () => this.settings.credential.refresh(token))
       return true
     }
     const wait = failure.kind === 'final' ? null : this.#wait
     if (wait === null || now() + wait >= this.#endsAt) return false
-    log('info', 'retrying', {
-      operation: this.operation.id,
-      attempt: this.attempts.length,
-      waitMs: Math.round(wait),
-    })
+    const fields = { operation: this.operation.id, attempt: this.attempts.length, waitMs: Math.round(wait) }
+    this.settings.log('info', 'retrying', fields)
     // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
     if (failure.kind === 'rate-limited') return true
     this.phase = 'wait'
@@ -133,12 +143,15 @@ export class Call {
 
   /** What the caller is told of a call that failed. */
   conclude(failure: unknown): unknown {
-    let error = failure instanceof AttemptFailure ? failure.error : failure
-    // Closing ends all calls with one reason; each needs an error of its own to carry its own facts.
-    if (error instanceof ClosedError) error = new ClosedError({ operation: this.operation.id })
-    if (error instanceof SocialSearchError)
-      annotate(error, { charged: this.#charged(), attempts: this.attempts })
-    return error
+    const error = failure instanceof AttemptFailure ? failure.error : failure
+    if (this.signal.aborted && error === this.signal.reason && error !== this.#overdue) {
+      // The caller's reason is handed back as it is. Closing has one reason for all calls, so each gets its own error.
+      if (!this.#closing.aborted || error !== this.#closing.reason) return error
+      return this.#complete(new ClosedError({ operation: this.operation.id }))
+    }
+    return error instanceof SocialSearchError && error.operation === this.operation.id
+      ? this.#complete(error)
+      : error
   }
 
   dispose(): void {
@@ -146,14 +159,26 @@ export class Call {
     this.#dispose()
   }
 
-  #charged(): Charged {
+  #complete(error: SocialSearchError): SocialSearchError {
     const all = this.attempts.map(({ charged }) => charged)
-    if (all.includes('yes')) return 'yes'
-    return all.includes('unknown') ? 'unknown' : 'no'
+    const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
+    annotate(error, { charged, attempts: this.attempts })
+    return error
   }
 
-  #overdue(deadlineMs: number): TimeoutError {
-    const message = `the deadline of ${deadlineMs} ms passed (${this.phase})`
-    return new TimeoutError(message, { operation: this.operation.id, phase: this.phase })
+  #mayRenew({ error }: AttemptFailure): boolean {
+    const { credential, retry } = this.settings
+    const allowed = !this.#renewed && credential.refreshable && this.attempts.length < retry.maxAttempts
+    return allowed && error instanceof AuthenticationError
+  }
+
+  #hold(milliseconds: number): void {
+    const { limiter, log } = this.settings
+    this.notBefore = now() + milliseconds
+    try {
+      limiter.hold(this.surface, milliseconds)
+    } catch (error) {
+      log('error', 'the limiter failed to close a surface', { surface: this.surface, reason: String(error) })
+    }
   }
 }

@@ -18,7 +18,11 @@ export interface InvalidItem {
 
 export type Decoded =
   /** `invalid` is null unless items may be set apart. */
-  | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
+  | {
+      readonly ok: true
+      readonly body: unknown
+      readonly invalid: readonly InvalidItem[] | null
+    }
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
 
 const shapeComplaint = 'the answer is not of the documented shape'
@@ -65,20 +69,19 @@ export async function decode(
   }
 }
 
+/** The schema is the caller's: whatever it does, the answer is paid for and must not be lost to that. */
 async function apply(schema: StandardSchemaV1, item: unknown): Promise<{ value: unknown; issues: Issue[] }> {
-  let result: StandardSchemaV1.Result<unknown>
   try {
-    result = await schema['~standard'].validate(item)
+    const result = await schema['~standard'].validate(item)
+    if (result.issues === undefined) return { value: result.value, issues: [] }
+    const issues = result.issues.map(({ path = [], message }) => ({
+      path: dotPath(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
+      message: `${message}`,
+    }))
+    return { value: item, issues }
   } catch {
-    // The caller's schema failed rather than the item; the answer is paid for, so it must not be lost to that.
     return { value: item, issues: [{ path: '', message: 'the schema threw an error' }] }
   }
-  if (result.issues === undefined) return { value: result.value, issues: [] }
-  const issues = result.issues.map(({ path = [], message }) => ({
-    path: dotPath(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
-    message,
-  }))
-  return { value: item, issues }
 }
 
 function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {

@@ -1,4 +1,4 @@
-import { type Charged, ConnectionError, SocialSearchError } from '../errors.ts'
+import { type Charged, type ConnectionError, SocialSearchError } from '../errors.ts'
 import type { Failure } from './retry-policy.ts'
 
 /** How one attempt failed: what the caller would be told, and what decides about another attempt. */
@@ -22,15 +22,20 @@ export class AttemptFailure extends Error implements Failure {
     return this.error instanceof SocialSearchError ? this.error.code : 'aborted'
   }
 
-  /**
-   * A failure that did not come as an HTTP answer.
-   *
-   * @param timedOut Whether the attempt's own timeout ended it; other aborts are final.
-   */
-  static withoutAnswer(error: unknown, metered: boolean, timedOut: boolean): AttemptFailure {
-    const connected = !(error instanceof ConnectionError) || error.phase === 'exchange'
-    const kind = error instanceof ConnectionError ? kinds[error.phase] : timedOut ? 'no-answer' : 'final'
-    return new AttemptFailure(error, { kind, announced: null }, connected && metered ? 'unknown' : 'no')
+  /** An attempt that nobody can or will repeat: it was aborted, or what is wrong is not the service's. */
+  static final(error: unknown, charged: Charged): AttemptFailure {
+    return new AttemptFailure(error, { kind: 'final', announced: null }, charged)
+  }
+
+  /** An attempt whose connection failed. */
+  static disconnected(error: ConnectionError, metered: boolean): AttemptFailure {
+    const charged = metered && error.phase === 'exchange' ? 'unknown' : 'no'
+    return new AttemptFailure(error, { kind: kinds[error.phase], announced: null }, charged)
+  }
+
+  /** An attempt that took too long. */
+  static overdue(error: SocialSearchError, metered: boolean): AttemptFailure {
+    return new AttemptFailure(error, { kind: 'no-answer', announced: null }, metered ? 'unknown' : 'no')
   }
 }
 

@@ -1,5 +1,5 @@
 import ky from 'ky'
-import { ConfigurationError, ConnectionError, type ConnectionPhase, SocialSearchError } from '../errors.ts'
+import { ConfigurationError, ConnectionError, type ConnectionPhase } from '../errors.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { readNetworkFailure } from './network-error.ts'
 import type { Redactor } from './redact.ts'
@@ -21,52 +21,53 @@ export interface Outgoing {
 }
 
 export interface HttpOptions {
-  readonly redactor: Redactor
   readonly fetch: Fetch
   readonly middleware: readonly Middleware[]
+  readonly redactor: Redactor
+  readonly context: MiddlewareContext
   /** Called right before the request is handed to fetch. */
   readonly onSend: () => void
+  /** Called when fetch has answered, with the status. */
+  readonly onAnswer: (status: number) => void
 }
 
 /** Sends one request and returns the response, whatever its status, with its body unread. */
-export async function send(
-  outgoing: Outgoing,
-  options: HttpOptions,
-  context: MiddlewareContext,
-): Promise<Response> {
-  const { origin } = new URL(outgoing.url)
+export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Response> {
+  const { fetch, middleware, redactor, context, onSend, onAnswer } = options
+  const { method, url, headers, body, token, signal } = outgoing
+  const { origin } = new URL(url)
+  const { operation } = context
+
   const innermost = async (request: Request): Promise<Response> => {
     if (new URL(request.url).origin !== origin) {
-      throw new ConfigurationError(
-        `a middleware changed the origin of ${context.operation} to ${new URL(request.url).origin}`,
-      )
+      const target = new URL(request.url).origin
+      throw new ConfigurationError(`a middleware changed the origin to ${target}, nothing was sent`, {
+        operation,
+      })
     }
-    const headers = new Headers(request.headers)
-    if (outgoing.token !== undefined) headers.set('authorization', `Bearer ${outgoing.token}`)
-    const authorized = new Request(request, { headers })
-    options.onSend()
+    const authorized = new Headers(request.headers)
+    if (token !== undefined) authorized.set('authorization', `Bearer ${token}`)
+    // A middleware may have made a request of its own, without what keeps this one in bounds.
+    const final = new Request(request, { headers: authorized, redirect: 'manual', signal })
+    signal.throwIfAborted()
+    onSend()
     try {
-      return asResponse(await options.fetch(authorized), 'fetch', context.operation)
+      const response = asResponse(await fetch(final), 'fetch', operation)
+      onAnswer(response.status)
+      return response
     } catch (error) {
-      if (outgoing.signal.aborted) throw outgoing.signal.reason
-      throw error instanceof SocialSearchError
-        ? error
-        : connectionError(error, context.operation, options.redactor)
+      throw error instanceof ConfigurationError ? error : connectionError(error, operation, redactor)
     }
   }
-  const { method, headers, body, signal } = outgoing
-  // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
-  return ky(outgoing.url, {
+
+  const outermost = compose(middleware, innermost, context)
+  return ky(url, {
     method,
     headers,
+    // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
     ...(body !== undefined && { body: inDeno() ? new Blob([body]).stream() : body }),
     signal,
-    fetch: async (request) =>
-      asResponse(
-        await compose(options.middleware, innermost, context)(request as Request),
-        'a middleware',
-        context.operation,
-      ),
+    fetch: async (request) => asResponse(await outermost(request as Request), 'a middleware', operation),
     redirect: 'manual',
     retry: 0,
     throwHttpErrors: false,
@@ -80,10 +81,11 @@ function asResponse(value: unknown, source: string, operation: string): Response
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
     throw new ConfigurationError(`${source} returned no Response`, { operation })
   }
-  if (response.bodyUsed || response.body?.locked)
+  if (response.bodyUsed || response.body?.locked) {
     throw new ConfigurationError(`${source} has read the body; it should read response.clone()`, {
       operation,
     })
+  }
   return value as Response
 }
 
@@ -113,7 +115,8 @@ export async function readText(response: Response, operation: string, redactor: 
     }
     return { text, complete: false }
   } catch (error) {
-    throw connectionError(error, operation, redactor)
+    // Headers have arrived, so whatever the error looks like, the request was sent.
+    throw connectionError(error, operation, redactor, 'exchange')
   } finally {
     // Frees the connection of a body that was not read to its end; a stream that has failed refuses, which is fine.
     void reader.cancel().catch(() => {})
@@ -124,17 +127,17 @@ export async function readText(response: Response, operation: string, redactor: 
  * Replaces what fetch threw: such errors hold the request on some runtimes, and with it the token, so nothing of
  * them is kept but a code, or the words of the innermost.
  */
-function connectionError(error: unknown, operation: string, redactor: Redactor): ConnectionError {
-  const { phase, reason: unsafeReason } = readNetworkFailure(error)
-  const reason = redactor.text(unsafeReason)
-  return new ConnectionError(
-    `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`,
-    {
-      operation,
-      phase,
-      reason,
-    },
-  )
+function connectionError(
+  error: unknown,
+  operation: string,
+  redactor: Redactor,
+  knownPhase?: ConnectionPhase,
+): ConnectionError {
+  const failure = readNetworkFailure(error)
+  const phase = knownPhase ?? failure.phase
+  const reason = redactor.text(failure.reason)
+  const message = `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`
+  return new ConnectionError(message, { operation, phase, reason })
 }
 
 const explanations: Record<ConnectionPhase, string> = {

@@ -8,8 +8,8 @@ import { maxTimerMs, now } from './time.ts'
  */
 const jitterMarginMs = 250
 
-/** Rejection of {@link Lane.enter}: the service announced a wait that nobody should sit through. */
-export class LaneClosed extends Error {
+/** How a limiter refuses a call: a 429 closed the surface for longer than the call has patience. */
+export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
 
@@ -49,10 +49,10 @@ export class Lane {
   readonly #resumed = new Set<Waiter>()
   readonly #fresh = new Set<Waiter>()
   /** When the sends of the last window happened, oldest first. */
-  readonly #sends: number[] = []
+  readonly #sends: { at: number }[] = []
   #openAt = 0
-  /** After a hold, one request goes first, to see whether the limit has really passed. */
-  #probe: 'none' | 'due' | 'out' = 'none'
+  /** After a hold, one request goes first, to see whether the limit has really passed: it is due, or out. */
+  #probe: 'none' | 'due' | { readonly out: true } = 'none'
   #shut = 0
   #serving = false
   #wake: () => void = () => {}
@@ -65,7 +65,7 @@ export class Lane {
     const { signal, patience, resumed } = ticket
     if (signal.aborted) return Promise.reject(signal.reason)
     const closed = this.#openAt - now()
-    if (closed > patience) return Promise.reject(new LaneClosed(closed))
+    if (closed > patience) return Promise.reject(new SurfaceClosed(closed))
     return new Promise<Lease>((resolve, reject) => {
       const queue = resumed ? this.#resumed : this.#fresh
       const leave = (): void => {
@@ -101,7 +101,7 @@ export class Lane {
     this.#probe = 'due'
     const closed = this.#openAt - now()
     for (const waiter of [...this.#resumed, ...this.#fresh]) {
-      if (closed > waiter.ticket.patience) waiter.refuse(new LaneClosed(closed))
+      if (closed > waiter.ticket.patience) waiter.refuse(new SurfaceClosed(closed))
     }
     this.wake()
   }
@@ -143,19 +143,20 @@ export class Lane {
 
   /** Milliseconds until a waiter may send; Infinity while a probe is out. */
   #closedFor({ ticket }: Waiter): number {
-    if (this.#probe === 'out') return Infinity
+    if (typeof this.#probe === 'object') return Infinity
     const time = now()
     const window = organizationLimits.windowMs + jitterMarginMs
-    while (this.#sends[0] !== undefined && this.#sends[0] <= time - window) this.#sends.shift()
+    while (this.#sends[0] !== undefined && this.#sends[0].at <= time - window) this.#sends.shift()
     const blocking = this.#sends.at(-ticket.share.perMinute)
-    return Math.max(this.#openAt - time, blocking === undefined ? 0 : blocking + window - time, 0)
+    return Math.max(this.#openAt - time, blocking === undefined ? 0 : blocking.at + window - time, 0)
   }
 
   #grant(waiter: Waiter, release: () => void): void {
     const time = now()
-    const isProbe = this.#probe === 'due'
-    if (isProbe) this.#probe = 'out'
-    if (this.#slots.isPaced) this.#sends.push(time)
+    const probe = this.#probe === 'due' ? ({ out: true } as const) : undefined
+    if (probe !== undefined) this.#probe = probe
+    const send = { at: time }
+    if (this.#slots.isPaced) this.#sends.push(send)
     const leave = this.#slots.occupy(waiter.ticket.share)
     const waited = time - waiter.since
     const paced = Math.min(waited, this.#shut - waiter.shutBefore)
@@ -163,10 +164,18 @@ export class Lane {
     waiter.grant({
       paced,
       queued: waited - paced,
+      sent: () => {
+        const place = this.#sends.indexOf(send)
+        if (place === -1) return
+        // The latest stands last.
+        this.#sends.splice(place, 1)
+        this.#sends.push({ at: now() })
+      },
       release: () => {
         if (released) return
         released = true
-        if (isProbe && this.#probe === 'out') this.#probe = 'none'
+        // Another 429 may have made a new probe due, or sent one out.
+        if (probe !== undefined && this.#probe === probe) this.#probe = 'none'
         release()
         leave()
       },

@@ -31,16 +31,16 @@ export class Ledger {
    * @throws {CreditBudgetError} if a budget has too little left; then nothing is set aside anywhere.
    */
   reserve(operation: Operation, budgets: readonly CreditBudget[]): Reservation {
-    const worst = worstCase(operation.price)
-    if (worst === 0) return unmetered
+    const credits = creditsOf(operation.price)
+    if (credits === 0) return unmetered
     const reservations: Reservation[] = []
     try {
-      for (const budget of budgets) reservations.push(budget.reserve(worst, operation.id))
+      for (const budget of budgets) reservations.push(budget.reserve(credits, operation.id))
     } catch (error) {
       for (const reservation of reservations) reservation.release()
       throw error
     }
-    reservations.push(this.#account(operation.id).reserve(worst))
+    reservations.push(this.#account(operation.id).reserve(credits))
     return {
       settle: (credits) => reservations.forEach((reservation) => reservation.settle(credits)),
       release: () => reservations.forEach((reservation) => reservation.release()),
@@ -57,12 +57,7 @@ export class Ledger {
 
 const unmetered: Reservation = { settle: () => {}, release: () => {}, doubt: () => {} }
 
-/** Credits that one success may cost at most. */
-export function worstCase(price: Price): number {
-  return price.kind === 'fixed' ? price.credits : 0
-}
-
-/** Credits that a success has cost. */
-export function costOf(price: Price): number {
+/** Credits that one success costs. */
+export function creditsOf(price: Price): number {
   return price.kind === 'fixed' ? price.credits : 0
 }

@@ -30,13 +30,15 @@ export interface Lease {
   readonly queued: number
   /** Time spent waiting for the surface to open, in milliseconds. */
   readonly paced: number
+  /** Says that the request goes out now; until then the grant counts towards the pace as if it had. */
+  sent(): void
   /** Gives the slot back; call it when the answer's body has been read, or has failed. */
   release(): void
 }
 
 /** Keeps the organization's limits for everybody who shares it. */
 export interface Limiter {
-  /** Waits for a slot and for the surface. Rejects with the signal's reason, or where the call's patience is exceeded. */
+  /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(ticket: Ticket): Promise<Lease>
   /** Closes a surface for so many milliseconds from now: the service answered 429. */
   hold(surface: string | null, milliseconds: number): void

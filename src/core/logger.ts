@@ -18,16 +18,10 @@ export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
 /** A logger that redacts secrets and whose failures stay its own: a call must not fail because its log line did. */
 export function createLog(logger: Logger | undefined, redactor: Redactor): Log {
-  const clean = (fields: LogFields): LogFields =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? redactor.text(value) : value,
-      ]),
-    )
   return (level, message, fields) => {
     try {
-      logger?.[level]?.(redactor.text(message), clean(fields))
+      // A logger may return a promise, whose rejection would otherwise be nobody's.
+      Promise.resolve(logger?.[level]?.(redactor.text(message), redactor.data({ ...fields }))).catch(() => {})
     } catch {
       // The logger is the caller's; there is nowhere left to report that it fails.
     }

@@ -7,16 +7,18 @@ export interface NetworkFailure {
   readonly reason: string
 }
 
+/** Codes of failures to connect. The kernel uses some of them for established connections too, see below. */
 const unsentCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
   'FailedToOpenSocket',
 ])
+
+/** What runtimes say where they give no code that is as clear. */
+const unsentWords = ['client error (Connect)', 'before secure TLS connection was established', 'bad port']
 
 const untrustedCode =
   /CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|SSLV3_ALERT_HANDSHAKE_FAILURE)$/
@@ -27,17 +29,20 @@ const untrustedCode =
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const links = [...causes(error)]
-  const code = links.map((link) => link.code).find((code) => typeof code === 'string') ?? ''
+  const find = (field: 'code' | 'syscall'): string | undefined =>
+    links.map((link) => link[field]).find((value) => typeof value === 'string')
+  const code = find('code') ?? ''
+  const syscall = find('syscall')
   const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
-  const reason =
-    code || (words.findLast((message) => message !== '') ?? 'no reason given').slice(0, maxReasonLength)
   const said = (part: string): boolean => words.some((message) => message.includes(part))
-  const connecting = links.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
+  const reason = (code || words.findLast((message) => message !== '') || 'no reason given').slice(
+    0,
+    maxReasonLength,
+  )
   if (untrustedCode.test(code) || said('invalid peer certificate')) return { phase: 'tls', reason }
-  // A port that fetch refuses to use is refused before anything else.
-  if (connecting || unsentCodes.has(code) || said('client error (Connect)') || said('bad port'))
-    return { phase: 'connect', reason }
-  return { phase: 'exchange', reason }
+  // The system call tells best: the same code may come from `connect` or from a `read` of what was long connected.
+  const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
+  return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
 }
 
 /** Longest sentence that is repeated, in characters. */

@@ -3,7 +3,7 @@ import { type Attempt, PaginationError, SocialSearchError, annotate } from '../e
 import { type AnyCallOptions, resolveWalk } from '../options.ts'
 import { wholeNumber } from './assert.ts'
 import type { InvalidItem } from './decode.ts'
-import { WalkGuard, itemsOf, nextStep } from './paginate.ts'
+import { type Step, WalkGuard, itemsOf, nextStep } from './paginate.ts'
 import type { CallCredits } from './purchase.ts'
 import type { Answer, Transport } from './transport.ts'
 
@@ -40,7 +40,7 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   constructor(transport: Transport, operation: Operation, params: object, options: AnyCallOptions = {}) {
     this.#transport = transport
     this.#operation = operation
-    this.#params = snapshot(params)
+    this.#params = snapshot(operation, params)
     this.#options = { ...options }
   }
 
@@ -79,21 +79,24 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
     const operation = this.#operation
     const limits = resolveWalk(this.#options)
     const guard = new WalkGuard()
+    let fetched = await this.#fetchFirst()
     let params = this.#params
     let items = 0
-    guard.enter(params)
     for (let pages = 1; ; pages++) {
-      const { page } = await (pages === 1 ? this.#fetchFirst() : this.#fetch(params))
+      const { page, step } = fetched
+      guard.enter(params)
       yield page
 
       const found = itemsOf(operation, page).length
       items += found
-      const step = nextStep(operation, params, page)
-      if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.found(found)) return
+      const isEmpty = found === 0 && fetched.invalid === 0
+      if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
+        return
       if (step.kind === 'lost')
         throw this.#astray('the page says that there is more, but has no cursor', null)
       params = step.params
-      if (!guard.enter(params)) throw this.#astray('the cursor leads back to a page of this walk', params)
+      if (guard.knows(params)) throw this.#astray('the cursor leads back to a page of this walk', params)
+      fetched = await this.#fetch(params)
     }
   }
 
@@ -128,24 +131,26 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   }
 
   async #fetch(params: object): Promise<Fetched<Page>> {
+    const { signal } = this.#options
     try {
       // Checked before anything is bought, though only a walk needs them.
       resolveWalk(this.#options)
       const answer = await this.#transport.request(this.#operation, params, this.#options)
-      return { answer, page: this.#page(params, answer) }
+      const { body, invalid } = answer.decoded
+      const step = nextStep(this.#operation, params, body)
+      const fields: PageFields<object> = {
+        // A copy, so that what the caller does to it does not change the pages to come.
+        next: step.kind === 'next' ? structuredClone(step.params) : null,
+        ...(invalid !== null && { invalid: [...invalid] }),
+      }
+      // Without validation a body may be anything, and is handed over as it is.
+      const page = (isRecord(body) ? { ...body, ...fields } : body) as Page
+      return { answer, page, step, invalid: invalid?.length ?? 0 }
     } catch (error) {
-      if (error instanceof SocialSearchError) annotate(error, { next: params })
+      const isAbort = signal?.aborted === true && error === signal.reason
+      if (error instanceof SocialSearchError && !isAbort) annotate(error, { next: params })
       throw error
     }
-  }
-
-  #page(params: object, { decoded }: Answer): Page {
-    const step = nextStep(this.#operation, params, decoded.body)
-    const fields: PageFields<object> = {
-      next: step.kind === 'next' ? step.params : null,
-      ...(decoded.invalid !== null && { invalid: [...decoded.invalid] }),
-    }
-    return { ...(decoded.body as object), ...fields } as Page
   }
 
   #astray(message: string, next: object | null): PaginationError {
@@ -156,16 +161,23 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
+  readonly step: Step
+  /** Items that were set apart. */
+  readonly invalid: number
 }
 
 /** A copy, so that what the caller does to the object later does not change the pages to come. */
-function snapshot(params: object): object {
+function snapshot(operation: Operation, params: object): object {
   try {
     return structuredClone(params)
   } catch {
-    // Not plain data, so it will be refused before anything is sent; the reason is told there.
-    return params
+    // Proxies, as state libraries make them, cannot be cloned; what is not plain data will be refused, and told why.
+    return operation.request(params).length === 0 ? (JSON.parse(JSON.stringify(params)) as object) : params
   }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The response as it came, with a body that can be read again. */

@@ -31,17 +31,19 @@ export class WalkGuard {
   readonly #visited = new Set<string>()
   #empty = 0
 
-  /** Notes that a page is about to be fetched; false if this walk has fetched it before. */
-  enter(params: object): boolean {
-    const key = JSON.stringify(params)
-    if (this.#visited.has(key)) return false
-    this.#visited.add(key)
-    return true
+  /** Notes that a page has been fetched. */
+  enter(params: object): void {
+    this.#visited.add(JSON.stringify(params))
   }
 
-  /** Notes how many items a page had; false if the walk should end here. */
-  found(items: number): boolean {
-    this.#empty = items === 0 ? this.#empty + 1 : 0
+  /** Whether this walk has fetched a page before. */
+  knows(params: object): boolean {
+    return this.#visited.has(JSON.stringify(params))
+  }
+
+  /** Notes whether a page was empty; false if the walk should end here. */
+  goesOn(isEmpty: boolean): boolean {
+    this.#empty = isEmpty ? this.#empty + 1 : 0
     return this.#empty < maxEmptyPages
   }
 }

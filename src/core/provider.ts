@@ -3,7 +3,6 @@ import type { ClientOptions } from '../options.ts'
 import { assertMethod } from './assert.ts'
 import { type AuthProvider, assertToken } from './auth.ts'
 import { isPath } from './base-url.ts'
-import type { Redactor } from './redact.ts'
 import { inBrowser } from './runtime.ts'
 
 /**
@@ -11,7 +10,7 @@ import { inBrowser } from './runtime.ts'
  *
  * @throws {ConfigurationError}
  */
-export function resolveProvider(options: ClientOptions, redactor: Redactor): AuthProvider | null {
+export function resolveProvider(options: ClientOptions): AuthProvider | null {
   const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
   if (apiKey !== undefined && auth !== undefined)
     throw new ConfigurationError('pass either apiKey or auth, not both')
@@ -33,7 +32,6 @@ export function resolveProvider(options: ClientOptions, redactor: Redactor): Aut
   }
   if (typeof apiKey === 'function') return { token: apiKey }
   assertToken(apiKey, 'apiKey')
-  redactor.add(apiKey)
   return { token: () => apiKey }
 }
 

@@ -1,8 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
-import type { Charged } from '../errors.ts'
 import type { Reservation } from './account.ts'
 import type { CreditBudget } from './budget.ts'
-import { type Ledger, costOf, worstCase } from './ledger.ts'
+import { type Ledger, creditsOf } from './ledger.ts'
 
 /** What one call has cost, all its attempts taken together, in credits. */
 export interface CallCredits {
@@ -32,20 +31,19 @@ export class Purchase {
     this.#reservation ??= this.#reserve()
   }
 
-  /** The call succeeded. */
+  /** An attempt was charged. */
   settle(): void {
-    const cost = costOf(this.#operation.price)
+    const cost = creditsOf(this.#operation.price)
     this.#end((reservation) => {
       this.credits.spent += cost
       reservation.settle(cost)
     })
   }
 
-  /** An attempt failed. The reservation stays for the next one, unless this one may have used it up. */
-  fail(charged: Charged): void {
-    if (charged === 'no') return
+  /** An attempt may have been charged. */
+  doubt(): void {
     this.#end((reservation) => {
-      this.credits.uncertain += worstCase(this.#operation.price)
+      this.credits.uncertain += creditsOf(this.#operation.price)
       reservation.doubt()
     })
   }

@@ -1,33 +1,40 @@
-import type { ErrorEnvelope } from '../contract/error-envelope.ts'
-
 /**
- * How long the service asks to wait, in milliseconds, or null where it does not say so in a usable form. Header
- * and body may differ, and CORS hides the header from browsers: the larger of the two counts.
+ * How long the service asks to wait, in milliseconds, or null where it does not say so in a usable form. Header and
+ * body may differ, and CORS hides the header from browsers: the larger of the two counts.
  */
-export function announcedWait(
-  headers: Headers,
-  envelope: ErrorEnvelope | null,
-  wallClock: number,
-): number | null {
-  const waits = [headerWait(headers, wallClock), secondsToMs(envelope?.error.retryAfter)].filter(
-    (wait) => wait !== null,
-  )
+export function announcedWait(headers: Headers, body: unknown, wallClock: number): number | null {
+  const waits = [headerWait(headers, wallClock), bodyWait(body)].filter((wait) => wait !== null)
   return waits.length === 0 ? null : Math.max(...waits)
+}
+
+/** `retryAfter`, under `error` or at the top level, whatever else the body is. */
+function bodyWait(body: unknown): number | null {
+  const { error, retryAfter } = (body ?? {}) as {
+    error?: { retryAfter?: unknown } | null
+    retryAfter?: unknown
+  }
+  const seconds = error?.retryAfter ?? retryAfter
+  return typeof seconds === 'number' ? secondsToMs(seconds) : null
 }
 
 function headerWait(headers: Headers, wallClock: number): number | null {
   const value = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value))
-  // `Date.parse` also takes things like `-5` for a date, so the form is checked first.
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null
-  const target = Date.parse(value)
-  if (Number.isNaN(target)) return null
+  // A proxy may have added a second one; they then come joined by commas.
+  if (/^\d+(\.\d+)?( *, *\d+(\.\d+)?)*$/.test(value))
+    return secondsToMs(Math.max(...value.split(',').map(Number)))
+  const target = httpDate(value)
+  if (target === null) return null
   // The server's own clock, where it tells: the local one may be hours off.
-  const serverNow = Date.parse(headers.get('date') ?? '')
-  return Math.max(0, target - (Number.isNaN(serverNow) ? wallClock : serverNow))
+  return Math.max(0, target - (httpDate(headers.get('date') ?? '') ?? wallClock))
 }
 
-function secondsToMs(seconds: number | undefined): number | null {
-  if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return null
-  return Math.ceil(seconds) * 1000
+/** `Date.parse` also takes things like `-5` for a date, and the old forms without a zone for local time. */
+function httpDate(value: string): number | null {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null
+  const time = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
+  return Number.isNaN(time) ? null : time
+}
+
+function secondsToMs(seconds: number): number | null {
+  return seconds >= 0 ? Math.min(Math.ceil(seconds) * 1000, Number.MAX_SAFE_INTEGER) : null
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ClosedError, TimeoutError } from '../../src/index.ts'
+import { ClosedError, ConnectionError, TimeoutError } from '../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
@@ -99,6 +99,7 @@ describe('abort', () => {
     expect(error).toBe(reason)
     expect(ms).toBe(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    await pass(50)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -115,6 +116,55 @@ describe('abort', () => {
     expect(ms).toBe(0)
     expect(vi.getTimerCount()).toBe(0)
     expect(client.credits).toMatchObject({ reserved: 0, uncertain: 0 })
+  })
+
+  it.each(['queue', 'headers', 'wait'] as const)(
+    'search() hands the reason back untouched when it is an error of another call (%s)',
+    async (phase) => {
+      const other = new ConnectionError('lost', {
+        operation: 'microblog.search',
+        phase: 'connect',
+        reason: 'X',
+      })
+      const before = JSON.stringify(Object.freeze(other))
+      const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })
+      const fetch = phase === 'wait' ? () => Promise.resolve(unavailable.clone()) : hang
+      const client = makeClient({ fetch, limits: { inFlight: 1 } })
+      if (phase === 'queue') client.microblog.search({ query: 'blocking' }).then(undefined, () => {})
+      const abort = new AbortController()
+      const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).then()
+      call.catch(() => {})
+      await pass(100)
+      abort.abort(other)
+      const { error } = await settle(call)
+      expect(error).toBe(other)
+      expect(JSON.stringify(other)).toBe(before)
+      const uncertain = { queue: 0, headers: 2, wait: 0 }[phase]
+      expect(client.credits.uncertain).toBe(uncertain)
+    },
+  )
+
+  it('search() hands the reason back when it is a ClosedError of another client', async () => {
+    const other = new ClosedError()
+    const abort = new AbortController()
+    const call = makeClient({ fetch: hang })
+      .microblog.search({ query: 'rust' }, { signal: abort.signal })
+      .then()
+    call.catch(() => {})
+    await pass(100)
+    abort.abort(other)
+    expect((await settle(call)).error).toBe(other)
+  })
+
+  it('search() ends with its key when the function that should return it hangs', async () => {
+    const client = makeClient({ apiKey: () => new Promise<string>(() => {}) })
+    const abort = new AbortController()
+    setTimeout(() => abort.abort(reason), 100)
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { signal: abort.signal }))
+    expect(error).toBe(reason)
+    expect(ms).toBe(100)
+    const late = await settle(client.microblog.search({ query: 'rust' }, { deadline: 300 }))
+    expect(late.error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
   })
 
   it('search() leaves no listener on a signal that outlives many calls', async () => {
@@ -155,11 +205,54 @@ describe('close', () => {
     const { error } = await settle(client.withOptions({}).microblog.search({ query: 'late' }))
     expect(error).toBeInstanceOf(ClosedError)
     expect(fetch).toHaveBeenCalledTimes(3)
+    await pass(50)
     expect(vi.getTimerCount()).toBe(0)
   })
 })
 
 describe('limits', () => {
+  it('search() keeps the slot of a request that was given up until the service can have noticed', async () => {
+    const starts: number[] = []
+    const fetch = () => {
+      starts.push(performance.now())
+      return hang()
+    }
+    const client = makeClient({ fetch, timeout: 1000, limits: { inFlight: 1 } })
+    const calls = ['a', 'b'].map((query) => client.microblog.search({ query }))
+    await settle(Promise.allSettled(calls))
+    expect(starts[1]! - starts[0]!).toBe(1050)
+  })
+
+  it('search() closes its surface for the others when a 429 is not repeated', async () => {
+    service.script(rateLimited(5), () => ok())
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
+    const { ms } = await settle(client.microblog.search({ query: 'b' }))
+    expect(ms).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('search() is patient with a 429 that announces nothing, whatever maxWait is', async () => {
+    service.script(failure(429, 'rate_limited'), ok())
+    const { value } = await settle(makeClient({ retry: { maxWait: 1 } }).microblog.search({ query: 'rust' }))
+    expect(value?.posts).toHaveLength(1)
+  })
+
+  it('search() tells others of a surface that is closed for long, without sending', async () => {
+    service.script(rateLimited(600))
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'a' }))
+    const { error, ms } = await settle(client.microblog.search({ query: 'b' }))
+    expect(error).toMatchObject({
+      name: 'RateLimitError',
+      status: 429,
+      retryAfter: 600,
+      charged: 'no',
+      attempts: [],
+    })
+    expect(ms).toBe(0)
+    expect(service.arrivals).toHaveLength(1)
+  })
+
   it('search() keeps two clients with one key to two requests in flight', async () => {
     let open = 0
     let peak = 0

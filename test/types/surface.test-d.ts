@@ -167,6 +167,7 @@ describe('errors', () => {
           expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()
           break
         // @ts-expect-error a code that is neither documented nor this package's
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-comparison
         case 'ratelimited':
           break
       }

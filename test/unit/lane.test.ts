@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Lease, LocalLimiter } from '../../src/core/limiter.ts'
-import { LaneClosed } from '../../src/core/lane.ts'
+import { SurfaceClosed } from '../../src/core/lane.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
 beforeEach(useVirtualTime)
@@ -126,6 +126,48 @@ describe('LocalLimiter.acquire()', () => {
     expect(leases).toHaveLength(2)
   })
 
+  it('lets a probe speak only for itself when another 429 has sent out a second one', async () => {
+    const limiter = limited(2, Infinity)
+    limiter.hold('a', 1000)
+    const leases: Lease[] = []
+    for (let i = 0; i < 6; i++) void limiter.ask().then((lease) => leases.push(lease))
+    await pass(1000)
+    limiter.hold('a', 1000)
+    await pass(1000)
+    expect(leases).toHaveLength(2)
+    leases[0]!.release()
+    await pass(1)
+    expect(leases).toHaveLength(2)
+    leases[1]!.release()
+    await pass(1)
+    expect(leases).toHaveLength(4)
+  })
+
+  it('keeps the longer closure when a second 429 announces a shorter one', async () => {
+    const limiter = limited(2, Infinity)
+    limiter.hold('a', 5000)
+    limiter.hold('a', 1000)
+    expect((await settle(limiter.ask())).ms).toBe(5000)
+  })
+
+  it('counts a request from when it was sent, not from when it was allowed to be', async () => {
+    const limiter = limited(2, 2)
+    const first = await limiter.ask()
+    const second = await limiter.ask()
+    await pass(3000)
+    first.sent()
+    first.release()
+    second.sent()
+    second.release()
+    expect((await settle(limiter.ask())).ms).toBe(60_250)
+  })
+
+  it('does not pace what has no surface', async () => {
+    const limiter = limited(2, 2)
+    for (let i = 0; i < 10; i++) (await limiter.ask(null)).release()
+    expect((await settle(limiter.ask(null))).ms).toBe(0)
+  })
+
   it('settles at once when the signal aborts a queued call, and leaves no timer', async () => {
     const limiter = limited(2, 20)
     limiter.hold('a', 30_000)
@@ -146,8 +188,8 @@ describe('LocalLimiter.acquire()', () => {
     limiter.hold('b', 600_000)
     const { value, ms } = await settle(Promise.allSettled(queued))
     expect(ms).toBe(0)
-    expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new LaneClosed(600_000) })))
-    expect((await settle(limiter.ask('b'))).error).toBeInstanceOf(LaneClosed)
+    expect(value).toEqual(queued.map(() => ({ status: 'rejected', reason: new SurfaceClosed(600_000) })))
+    expect((await settle(limiter.ask('b'))).error).toBeInstanceOf(SurfaceClosed)
     expect(vi.getTimerCount()).toBe(0)
   })
 

@@ -1,0 +1,59 @@
+import { abortable } from './abort.ts'
+import { closedSurface } from './answer.ts'
+import type { Call } from './call.ts'
+import { SurfaceClosed } from './lane.ts'
+import type { Lease } from './limiter.ts'
+import type { Log } from './logger.ts'
+import { now, sleep } from './time.ts'
+
+/** How long a call queues before the log says so, in milliseconds. */
+const longQueueMs = 30_000
+
+/** Waits for a slot, and until the call may be sent. */
+export async function takeSlot(call: Call): Promise<Lease> {
+  const { operation, settings, signal, surface } = call
+  call.phase = 'queue'
+  const fields = { operation: operation.id, surface, seconds: longQueueMs / 1000 }
+  const warning = setTimeout(() => settings.log('warn', 'still queued', fields), longQueueMs)
+  try {
+    for (;;) {
+      const lease = await acquire(call)
+      // A limiter of the caller's may know nothing of the 429 that this call was answered.
+      const early = call.notBefore - now()
+      if (early <= 0) return lease
+      giveBack(lease, settings.log)
+      await sleep(early, signal)
+    }
+  } catch (error) {
+    throw error instanceof SurfaceClosed ? closedSurface(operation, error.remaining) : error
+  } finally {
+    clearTimeout(warning)
+  }
+}
+
+/** Gives a slot back. The limiter may be the caller's; its failure must not cost an answer that is paid for. */
+export function giveBack(lease: Lease, log: Log): void {
+  try {
+    lease.release()
+  } catch (error) {
+    log('error', 'the limiter failed to take a slot back', { reason: String(error) })
+  }
+}
+
+async function acquire(call: Call): Promise<Lease> {
+  const { settings, signal, surface } = call
+  const granted = settings.limiter.acquire({
+    surface,
+    share: settings.share,
+    resumed: call.attempts.length > 0,
+    patience: Math.max(settings.retry.maxWaitMs, call.notBefore - now()),
+    signal,
+  })
+  try {
+    return await abortable(signal, () => granted)
+  } catch (error) {
+    // A slot that comes too late is given back.
+    granted.then((lease) => giveBack(lease, settings.log)).catch(() => {})
+    throw error
+  }
+}

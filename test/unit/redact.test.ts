@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { Redactor } from '../../src/core/redact.ts'
+import { requestIdOf } from '../../src/core/request-id.ts'
+
+function knowing(...secrets: string[]): Redactor {
+  const redactor = new Redactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor
+}
+
+describe('Redactor', () => {
+  it('text() takes a secret out in every form it may have', () => {
+    const redactor = knowing('org_"a/b"\\c')
+    for (const form of ['org_"a/b"\\c', JSON.stringify('org_"a/b"\\c'), encodeURIComponent('org_"a/b"\\c')]) {
+      expect(redactor.text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
+    }
+  })
+
+  it('data() takes it out of values and names at any depth, and out of escapes', () => {
+    const redactor = knowing('org_live_5f2b')
+    const data = JSON.parse(
+      '{"a":["x org\\u005flive_5f2b y",{"org_live_5f2b":1}],"__proto__":{"b":"org_live_5f2b"}}',
+    ) as object
+    expect(JSON.stringify(redactor.data(data))).toBe(
+      '{"a":["x [redacted] y",{"[redacted]":1}],"__proto__":{"b":"[redacted]"}}',
+    )
+    expect(({} as { b?: string }).b).toBeUndefined()
+  })
+
+  it('data() survives 100,000 levels', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}"org_live_5f2b"${']'.repeat(100_000)}`) as unknown
+    let inner = knowing('org_live_5f2b').data(deep)
+    while (Array.isArray(inner)) inner = inner[0]
+    expect(inner).toBe('[redacted]')
+  })
+
+  it('leaves text alone that a very short secret would mangle', () => {
+    expect(knowing('abc').text('abc')).toBe('abc')
+  })
+})
+
+describe('requestIdOf()', () => {
+  it('does not put a secret together that came in pieces', () => {
+    expect(requestIdOf({ requestId: 'org_l\u200bive_\r\n5f2b' }, knowing('org_live_5f2b'))).toBe('[redacted]')
+  })
+
+  it.each([[{}], [null], [[]], ['x'], [{ requestId: 5 }], [{ requestId: '\n' }]])(
+    'is undefined for %j',
+    (body) => {
+      expect(requestIdOf(body, knowing())).toBeUndefined()
+    },
+  )
+})

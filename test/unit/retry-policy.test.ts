@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { type FailureKind, type Stake, nextWait, stakeOf } from '../../src/core/retry-policy.ts'
+
+const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+const half = () => 0.5
+
+/** Attempts that a call makes when every one fails alike. */
+function attempts(kind: FailureKind, stake: Stake, options = policy): number {
+  const failures = [{ kind, announced: null }]
+  while (nextWait(failures, stake, options, half) !== null) failures.push({ kind, announced: null })
+  return failures.length
+}
+
+describe('nextWait()', () => {
+  const table: [FailureKind, read: number, metered: number, write: number][] = [
+    ['unsent', 3, 3, 3],
+    ['no-answer', 3, 1, 1],
+    ['rate-limited', 5, 5, 5],
+    ['unavailable', 3, 3, 3],
+    ['upstream', 3, 3, 1],
+    ['server-error', 2, 1, 1],
+    ['foreign-error', 3, 1, 1],
+    ['unreadable', 2, 1, 1],
+    ['final', 1, 1, 1],
+  ]
+  it.each(table)('allows as many attempts as the policy when the failure is %s', (kind, ...expected) => {
+    expect([attempts(kind, 'read'), attempts(kind, 'metered'), attempts(kind, 'write')]).toEqual(expected)
+  })
+
+  it('treats what is at stake as a read when ambiguous failures are to be repeated', () => {
+    expect(attempts('no-answer', 'metered', { ...policy, ambiguous: true })).toBe(3)
+    expect(attempts('final', 'metered', { ...policy, ambiguous: true })).toBe(1)
+  })
+
+  it('doubles the backoff, from 0.5 s or from 1 s after a 429, and jitters all of it', () => {
+    const waits = (kind: FailureKind) =>
+      [1, 2, 3, 4].map((n) =>
+        nextWait(
+          Array.from({ length: n }, () => ({ kind, announced: null })),
+          'read',
+          policy,
+          half,
+        ),
+      )
+    expect(waits('rate-limited')).toEqual([500, 1000, 2000, 4000])
+    expect(waits('unavailable').slice(0, 2)).toEqual([250, 500])
+    expect(nextWait([{ kind: 'unavailable', announced: null }], 'read', policy, () => 0)).toBe(0)
+  })
+
+  it('spreads an announced wait of nothing, and no other', () => {
+    const wait = (announced: number) => nextWait([{ kind: 'rate-limited', announced }], 'read', policy, half)
+    expect([wait(0), wait(1), wait(60_000), wait(60_001)]).toEqual([125, 1, 60_000, null])
+  })
+})
+
+describe('stakeOf()', () => {
+  it('tells reads, writes and paid calls apart', () => {
+    const free = { kind: 'free' } as const
+    expect(stakeOf({ method: 'GET', price: free })).toBe('read')
+    expect(stakeOf({ method: 'PATCH', price: free })).toBe('write')
+    expect(stakeOf({ method: 'POST', price: { kind: 'fixed', credits: 2 } })).toBe('metered')
+  })
+})
