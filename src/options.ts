@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from './contract/limits.ts'
-import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
+import { assertMethod, assertObject, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
 import { CreditBudget } from './core/budget.ts'
@@ -211,8 +211,7 @@ function overlay(settings: Settings, options: SharedOptions): Settings {
   if (budget !== undefined && !(budget instanceof CreditBudget)) {
     throw new ConfigurationError(`budget must be a CreditBudget, got ${shown(budget)}`)
   }
-  if (logger !== undefined && typeof logger !== 'object')
-    throw new ConfigurationError(`logger must be an object, got ${shown(logger)}`)
+  if (logger !== undefined) assertObject('logger', logger)
   if (
     middleware !== undefined &&
     !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
@@ -254,8 +253,7 @@ function resolveHeaders(
   headers: NonNullable<SharedOptions['headers']>,
   redactor: Redactor,
 ): Headers {
-  if (typeof headers !== 'object')
-    throw new ConfigurationError(`headers must be an object, got ${shown(headers)}`)
+  assertObject('headers', headers)
   const merged = new Headers(base)
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (name.toLowerCase() === 'authorization') {

@@ -1,13 +1,20 @@
 import { ConfigurationError } from '../errors.ts'
 import { maxTimerMs } from './time.ts'
 
+/** Refuses what is not an object, null included. */
+export function assertObject(name: string, value: unknown): asserts value is object {
+  if (typeof value !== 'object' || value === null) {
+    throw new ConfigurationError(`${name} must be an object, got ${shown(value)}`)
+  }
+}
+
 /** Refuses names that mean nothing: a typo would otherwise be a setting that silently does not hold. */
 export function assertOptions(options: unknown, known: object, name = 'options'): void {
-  if (typeof options !== 'object' || options === null)
-    throw new ConfigurationError(`${name} must be an object, got ${shown(options)}`)
+  assertObject(name, options)
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     throw new ConfigurationError(`${name} has no ${unknown}; there are ${Object.keys(known).join(', ')}`)
+  }
 }
 
 /** Refuses an object that lacks what will be called later. */

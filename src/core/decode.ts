@@ -76,7 +76,7 @@ async function apply(schema: StandardSchemaV1, item: unknown): Promise<{ value: 
     if (result.issues === undefined) return { value: result.value, issues: [] }
     const issues = result.issues.map(({ path = [], message }) => ({
       path: dotPath(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
-      message: `${message}`,
+      message: String(message as unknown),
     }))
     return { value: item, issues }
   } catch {

@@ -48,13 +48,16 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
   }, timeoutMs)
   const start = now()
   let fetched: number | null = null
+  // Node lets go of a request's signal with the request itself, after which aborting it has no effect.
+  const held = new Set<Request>()
   call.phase = 'headers'
   try {
     return await abortable(limit.signal, async () => {
       const response = await send(outgoing(call, limit.signal), {
         ...settings,
         context,
-        onSend: () => {
+        onSend: (request) => {
+          held.add(request)
           entry.sent = new Date().toISOString()
           lease.sent()
           settings.log('debug', 'sending', context)
@@ -63,7 +66,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
       })
       entry.status = response.status
       call.phase = 'body'
-      const { text, complete } = await readText(response, operation.id, settings.redactor)
+      const { text, complete } = await readText(response, operation.id, settings.redactor, limit.signal)
       if (!response.ok) throw readFailure(operation, response, text, settings.redactor, Date.now())
       const origin = entry.sent === null ? 'middleware' : isSuccess(fetched) ? 'service' : 'uncertain'
       return { response, text, complete, origin }
@@ -78,6 +81,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
     else giveBack(lease, settings.log)
     // A middleware that still holds the request must not send it now: nobody would know of it.
     limit.abort(new ConfigurationError('the attempt is over', { operation: operation.id }))
+    held.clear()
   }
 
   function judge(error: unknown): AttemptFailure {

@@ -26,7 +26,7 @@ export interface HttpOptions {
   readonly redactor: Redactor
   readonly context: MiddlewareContext
   /** Called right before the request is handed to fetch. */
-  readonly onSend: () => void
+  readonly onSend: (request: Request) => void
   /** Called when fetch has answered, with the status. */
   readonly onAnswer: (status: number) => void
 }
@@ -50,7 +50,7 @@ export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Re
     // A middleware may have made a request of its own, without what keeps this one in bounds.
     const final = new Request(request, { headers: authorized, redirect: 'manual', signal })
     signal.throwIfAborted()
-    onSend()
+    onSend(final)
     try {
       const response = asResponse(await fetch(final), 'fetch', operation)
       onAnswer(response.status)
@@ -99,11 +99,22 @@ export interface BodyText {
   readonly complete: boolean
 }
 
-/** Reads a body as UTF-8, whatever charset it claims, up to a cap, since a small gzip can hold gigabytes. */
-export async function readText(response: Response, operation: string, redactor: Redactor): Promise<BodyText> {
+/**
+ * Reads a body as UTF-8, whatever charset it claims, up to a cap, since a small gzip can hold gigabytes. Aborting the
+ * signal closes the connection: that of the request may no longer reach it.
+ */
+export async function readText(
+  response: Response,
+  operation: string,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<BodyText> {
   if (response.body === null) return { text: '', complete: true }
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
+  // Frees the connection of a body that is not read to its end; a stream that has failed refuses, which is fine.
+  const cancel = (): void => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', cancel)
   let text = ''
   let bytes = 0
   try {
@@ -118,8 +129,8 @@ export async function readText(response: Response, operation: string, redactor: 
     // Headers have arrived, so whatever the error looks like, the request was sent.
     throw connectionError(error, operation, redactor, 'exchange')
   } finally {
-    // Frees the connection of a body that was not read to its end; a stream that has failed refuses, which is fine.
-    void reader.cancel().catch(() => {})
+    signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }
 

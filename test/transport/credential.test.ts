@@ -84,6 +84,50 @@ describe('auth', () => {
     expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
   })
 
+  it('is asked once for all clients that share it', async () => {
+    const auth = rotating()
+    const fetch = (request: Request) =>
+      Promise.resolve(
+        request.headers.get('authorization') === 'Bearer token_0' ? failure(401, 'unauthorized') : ok(),
+      )
+    const clients = [withAuth(auth, { fetch }), withAuth(auth, { fetch })]
+    await settle(Promise.all(clients.map((client) => client.microblog.search(query))))
+    expect(auth.refreshes).toEqual(['token_0'])
+  })
+
+  it('is not asked to refresh when only one attempt is allowed', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const auth = rotating()
+    const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
+    expect(service.arrivals).toHaveLength(1)
+    expect(auth.refreshes).toEqual([])
+  })
+
+  it('does not use up an attempt of the policy when it refreshes', async () => {
+    service.script(failure(401, 'unauthorized'), failure(502, 'upstream_error'))
+    await settle(withAuth(rotating()).microblog.search(query))
+    expect(service.arrivals).toHaveLength(4)
+  })
+
+  it('may refresh without a promise, and ends with its call when it hangs', async () => {
+    service.script(failure(401, 'unauthorized'), ok())
+    let token = 'token_0'
+    const plain = { token: () => token, refresh: () => (token = 'token_1') as never }
+    expect((await settle(withAuth(plain).microblog.search(query))).value?.posts).toHaveLength(1)
+    service.script(failure(401, 'unauthorized'))
+    const hanging = { token: () => 'token_0', refresh: () => new Promise(() => {}) }
+    const { error, ms } = await settle(withAuth(hanging, { deadline: 700 }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'TimeoutError' })
+    expect(ms).toBe(700)
+  })
+
+  it('has tokens that show in no error', async () => {
+    service.script(failure(400, 'validation_error', { error: { message: 'no token_from_the_vault' } }))
+    const { error } = await settle(withAuth({ token: () => 'token_from_the_vault' }).microblog.search(query))
+    expect(inspect(error, { showHidden: true, depth: Infinity })).toMatch(/no \[redacted\]/)
+  })
+
   it('fails with AuthenticationError when the new token is refused as well', async () => {
     service.script(failure(401, 'unauthorized'))
     const auth = rotating()
@@ -134,6 +178,10 @@ describe('the key', () => {
       }),
       { status },
     )
+  const escaped = (key: string) =>
+    Array.from(key, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+  const failureWithId = (requestId: string) =>
+    new Response(JSON.stringify({ requestId, error: { code: 'upstream_error' } }), { status: 502 })
   const answers: [name: string, step: (key: string) => Step][] = [
     ['400', (key) => echo(400, key)],
     ['401', (key) => echo(401, key)],
@@ -143,6 +191,13 @@ describe('the key', () => {
     ['502 as HTML', (key) => new Response(`<p>${key}</p>`, { status: 502 })],
     ['200 as HTML', (key) => ok(`<p>${key}</p>`)],
     ['200 of another shape', (key) => ok({ requestId: key, posts: key, meta: {} })],
+    [
+      '400 in escapes',
+      (key) =>
+        new Response(`{"requestId":"r","error":{"code":"x","message":"${escaped(key)}"}}`, { status: 400 }),
+    ],
+    ['200 in escapes', (key) => ok(`{"requestId":"r","posts":"${escaped(key)}"}`)],
+    ['an id in pieces', (key) => failureWithId(`${key.slice(0, 3)}\u200b${key.slice(3)}`)],
     ['307', (key) => new Response(null, { status: 307, headers: { location: `https://x.example/?${key}` } })],
     ['a network failure', () => unreachable()],
   ]

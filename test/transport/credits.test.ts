@@ -36,6 +36,26 @@ describe('client.credits', () => {
     expect(client.credits.spent).toBe(2)
   })
 
+  it('counts as uncertain what a middleware answers for a service that failed', async () => {
+    service.script(unreachable())
+    const client = makeClient({ middleware: [(request, next) => next(request).catch(() => ok())] })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value?.credits).toEqual({ spent: 0, uncertain: 2 })
+  })
+
+  it('counts as uncertain what has no status at all', async () => {
+    const client = makeClient({ fetch: () => Promise.resolve(Response.error()) })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  })
+
+  it('counts one attempt that may have been charged although a later one was not', async () => {
+    service.script(unreachable(), failure(400, 'validation_error'))
+    const { error } = await settle(makeClient({ retry: { ambiguous: true } }).microblog.search(query))
+    expect(error).toMatchObject({ status: 400, charged: 'unknown' })
+  })
+
   it('charges nothing when a middleware answers in place of the service', async () => {
     const client = makeClient({ middleware: [() => Promise.resolve(ok())] })
     const { value } = await settle(client.microblog.search(query).withResponse())
@@ -103,6 +123,24 @@ describe('CreditBudget', () => {
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'CreditBudgetError', charged: 'unknown' })
     expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('sets nothing aside anywhere when another budget refuses', async () => {
+    service.script(() => ok())
+    const [first, second] = [new CreditBudget(100), new CreditBudget(1)]
+    const client = makeClient({ budget: first })
+    expect((await settle(client.microblog.search(query, { budget: second }))).error).toBeInstanceOf(
+      CreditBudgetError,
+    )
+    expect([first.reserved, second.reserved, client.credits.reserved]).toEqual([0, 0, 0])
+  })
+
+  it('counts once when it is the budget of both the client and the call', async () => {
+    service.script(() => ok())
+    const budget = new CreditBudget(2)
+    const client = makeClient({ budget })
+    expect((await settle(client.microblog.search(query, { budget }))).value?.posts).toHaveLength(1)
+    expect(budget.spent).toBe(2)
   })
 
   it('of a call adds to that of its client', async () => {

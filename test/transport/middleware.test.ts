@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Middleware, ConnectionError } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { failure, makeClient, ok, scriptedService, unreachable } from '../support/service.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
@@ -63,6 +63,59 @@ describe('middleware', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('cannot send when its attempt is over', async () => {
+    let sendLate: (() => Promise<Response>) | undefined
+    const fetch = vi.fn(() => Promise.resolve(ok()))
+    const slow: Middleware = async (request, next) => {
+      const body = await request.text()
+      const { url, method, headers } = request
+      sendLate = () => next(new Request(url, { method, headers, body }))
+      return new Promise(() => {})
+    }
+    const client = makeClient({ fetch, middleware: [slow], timeout: 1000 })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
+    await expect(sendLate?.()).rejects.toThrow()
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  it('cannot make a request that follows redirects or outlives the attempt', async () => {
+    const fetch = vi.fn((request: Request) =>
+      Promise.resolve(request.redirect === 'manual' ? ok() : failure(500, 'followed')),
+    )
+    const own: Middleware = async ({ url, method, headers, body }, next) =>
+      next(new Request(url, { method, headers, body, redirect: 'follow', duplex: 'half' } as RequestInit))
+    const { value } = await settle(makeClient({ fetch, middleware: [own] }).microblog.search(query))
+    expect(value?.posts).toHaveLength(1)
+    expect(fetch.mock.calls[0]?.[0].signal.aborted).toBe(true)
+  })
+
+  it.each([
+    [
+      'has read the body',
+      async (request: Request, next: (request: Request) => Promise<Response>) => {
+        const response = await next(request)
+        await response.text()
+        return response
+      },
+      /a middleware has read the body; it should read response.clone\(\)/,
+    ],
+    [
+      'returns nothing',
+      (async (request: Request, next: (request: Request) => Promise<Response>) => {
+        await next(request)
+      }) as unknown as Middleware,
+      /a middleware returned no Response/,
+    ],
+  ])('that %s is told so', async (_, layer, message) => {
+    service.script(() => ok())
+    const client = makeClient({ middleware: [layer] })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'unknown' })
+    expect((error as Error).message).toMatch(message)
+    expect(client.credits).toMatchObject({ uncertain: 2, reserved: 0 })
+  })
+
   it('that throws before sending costs nothing, and after sending leaves the credits uncertain', async () => {
     service.script(() => ok())
     const bug = new TypeError('bug')
@@ -83,7 +136,86 @@ describe('middleware', () => {
   })
 })
 
+describe('fetch', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new ReferenceError('db is not defined')
+      },
+      'ConnectionError',
+      /db is not defined/,
+    ],
+    ['returns nothing', () => undefined, 'ConfigurationError', /fetch returned no Response/],
+    ['returns text', () => 'x', 'ConfigurationError', /fetch returned no Response/],
+  ])('that %s is told so', async (_, fetch, name, message) => {
+    const client = makeClient({ fetch: fetch as never })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name, charged: 'unknown' })
+    expect((error as Error).message).toMatch(message)
+  })
+})
+
+describe('limiter', () => {
+  const lease = { queued: 0, paced: 0, sent: () => {}, release: () => {} }
+  const bug = () => {
+    throw new Error('bug')
+  }
+
+  it('of the caller is obeyed, and told of each 429', async () => {
+    service.script(rateLimited(3), ok())
+    const held: unknown[] = []
+    const limiter = {
+      acquire: () => Promise.resolve(lease),
+      hold: (...args: unknown[]) => void held.push(args),
+    }
+    const { value, ms } = await settle(makeClient({ limiter }).microblog.search(query))
+    expect(value?.posts).toHaveLength(1)
+    expect(held).toEqual([['microblog', 3000]])
+    // Although this limiter itself would have let it go at once.
+    expect(ms).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('of the caller costs no paid answer when it fails', async () => {
+    service.script(rateLimited(1), ok())
+    const limiter = { acquire: () => Promise.resolve({ ...lease, release: bug }), hold: bug }
+    const client = makeClient({ limiter })
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('of the caller that never answers ends with the call, and a late slot is given back', async () => {
+    let grant: (late: typeof lease) => void = () => {}
+    const limiter = {
+      acquire: () => new Promise<typeof lease>((resolve) => (grant = resolve)),
+      hold: () => {},
+    }
+    const { error, ms } = await settle(makeClient({ limiter, deadline: 400 }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
+    expect(ms).toBe(400)
+    const release = vi.fn()
+    grant({ ...lease, release })
+    await settle(Promise.resolve())
+    expect(release).toHaveBeenCalledOnce()
+  })
+})
+
 describe('logger', () => {
+  it('may be asynchronous, and fail', async () => {
+    service.script(ok())
+    const logger = { debug: (() => Promise.reject(new Error('disk full'))) as () => void }
+    expect((await settle(makeClient({ logger }).microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
+  it('is given one line, whatever the service says', async () => {
+    service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
+    const debug = vi.fn()
+    const { error } = await settle(makeClient({ logger: { debug } }).microblog.search(query))
+    expect(JSON.stringify(debug.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
+    expect((error as Error).message).not.toMatch(/[\r\n\u202e]/)
+    expect((error as Error).message.length).toBeLessThan(700)
+  })
+
   it('does not affect the result when it throws', async () => {
     service.script(failure(502, 'upstream_error'), ok())
     const broken = () => {

@@ -156,6 +156,7 @@ describe('a walk', () => {
       const { error } = await settle(search().toArray({ limit }))
       expect(error).toMatchObject({ name: 'ConfigurationError' })
       expect((await walk(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
+      expect((await settle(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
       expect((await settle((search().toArray as () => Promise<unknown>).call(search()))).error).toMatchObject(
         {
           name: 'ConfigurationError',
@@ -175,6 +176,26 @@ describe('a walk', () => {
     expect(error).toBeInstanceOf(PaginationError)
     expect((error as PaginationError).next).toEqual({ query: 'rust', cursor: 'A' })
     expect(service.arrivals).toHaveLength(cursors.length)
+  })
+
+  it('throws before it buys the page again that it started from', async () => {
+    service.script(ok(page(['1'], 'B')), ok(page(['2'], 'A')))
+    const { items, error } = await walk(search({}, { query: 'rust', cursor: 'A' }))
+    expect(items).toHaveLength(2)
+    expect(error).toBeInstanceOf(PaginationError)
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('yields the last page whole when pages() reaches the limit inside it', async () => {
+    threePages()
+    const { items } = await walk(search({ limit: 3 }).pages())
+    expect(items.map(({ posts }) => posts.length)).toEqual([2, 2])
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('takes an empty cursor for none', async () => {
+    service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: true, nextCursor: '' } }))
+    expect((await walk(search())).error).toMatchObject({ name: 'PaginationError', next: null })
   })
 
   it('yields the items and then throws when there is more without a cursor', async () => {
@@ -229,6 +250,48 @@ describe('a walk', () => {
   })
 })
 
+describe('params and pages', () => {
+  it('are independent of each other when next is changed by the caller', async () => {
+    threePages()
+    const params: MicroblogSearchParams = { query: 'rust', filters: { hashtags: ['a'] } }
+    const meddle = async () => {
+      for await (const { next } of search({}, params).pages()) {
+        if (next?.filters) next.filters.hashtags = ['changed']
+      }
+    }
+    await settle(meddle())
+    expect(sent().map(({ filters }) => filters.hashtags)).toEqual([['a'], ['a'], ['a']])
+  })
+
+  it('are copied when they are a proxy, as state libraries make them', async () => {
+    const state = new Proxy({ query: 'rust' }, {})
+    threePages()
+    const call = search({}, state)
+    state.query = 'go'
+    await walk(call)
+    expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
+  })
+
+  it.each([
+    ['a BigInt', { query: 'rust', count: 5n }],
+    ['a function', { query: 'rust', filters: () => {} }],
+    [
+      'a circle',
+      (() => {
+        const params: Record<string, unknown> = { query: 'rust' }
+        params['filters'] = params
+        return params
+      })(),
+    ],
+  ])('are refused with a typed error, awaited or walked, when they hold %s', async (_, params) => {
+    const bad = params as unknown as MicroblogSearchParams
+    expect((await settle(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
+    expect((await walk(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
+    expect((await walk(search({}, bad).pages())).error).toMatchObject({ name: 'InvalidRequestError' })
+    expect(service.arrivals).toHaveLength(0)
+  })
+})
+
 describe('validation', () => {
   const broken = { ...post('2'), author: null }
   const mixed = { ...page(['1', '3']), posts: [post('1'), broken, post('3')] }
@@ -249,6 +312,18 @@ describe('validation', () => {
     expect(value?.invalid).toEqual([
       { index: 1, item: broken, issues: [{ path: 'author', message: 'must be a string, got null' }] },
     ])
+  })
+
+  it('lenient does not take pages for empty whose items were set apart', async () => {
+    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
+    service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
+    expect(ids((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
+  })
+
+  it.each(['[1]', '"abc"', '5', 'null'])('off hands over the body %s as it is', async (body) => {
+    service.script(ok(body))
+    const { value } = await settle(search({ validation: 'off' }))
+    expect(value).toEqual(JSON.parse(body))
   })
 
   it('off hands over whatever came', async () => {
@@ -292,6 +367,36 @@ describe('schema', () => {
     const { value } = await settle(search({ schema: picky, validation: 'lenient' }))
     expect(value?.posts).toHaveLength(1)
     expect(value?.invalid?.[0]).toMatchObject({ index: 1, issues: [{ path: 'id', message: 'no one' }] })
+  })
+
+  const odd: [name: string, validate: () => unknown][] = [
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['issues that are text', () => ({ issues: 'bad' })],
+    ['an issue that is null', () => ({ issues: [null] })],
+    ['an issue without a message', () => ({ issues: [{}] })],
+    ['a path of null', () => ({ issues: [{ message: 'm', path: [null] }] })],
+  ]
+  it.each(odd)('keeps the paid page on the error when the schema returns %s', async (_, validate) => {
+    service.script(ok(page(['1'])))
+    const schema = { '~standard': { version: 1, vendor: 'test', validate: validate as () => never } } as const
+    const client = makeClient()
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect((error as Error).message).toMatch(/does not fit the schema of the call/)
+    expect((error as InvalidResponseError).body).toEqual(page(['1']))
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('does not outlast the deadline of its call, whose answer is paid for', async () => {
+    service.script(ok(page(['1'])))
+    const validate = () => new Promise<never>(() => {})
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const client = makeClient({ deadline: 500 })
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
+    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes' })
+    expect(ms).toBe(500)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
   it('keeps the paid page on the error when the schema itself throws', async () => {

@@ -48,6 +48,8 @@ describe('new SocialSearch()', () => {
     ['https://user:pass@api.example/v1', /user name/],
     ['https://api.example/v1?x=1', /query/],
     ['https://api.example/v1#x', /fragment/],
+    ['https://api.example/v1?', /query/],
+    ['https://api.example/v1#', /fragment/],
   ])('refuses %j as baseUrl', (baseUrl, message) => {
     expect(refusal({ ...good, baseUrl }).message).toMatch(message)
   })
@@ -80,6 +82,11 @@ describe('new SocialSearch()', () => {
     [{ ...good, limits: { inFlight: 3 } }, /limits.inFlight must be a whole number from 1 to 2, got 3/],
     [{ ...good, fetch: 'https' }, /fetch must be a function/],
     [{ ...good, logger: true }, /logger must be an object, got true/],
+    [{ ...good, headers: 'x-a: b' }, /headers must be an object/],
+    [{ ...good, headers: null }, /headers/],
+    [{ ...good, organization: {} }, /organization must be a text/],
+    [{ ...good, organization: '' }, /organization must be a text/],
+    [{ ...good, limiter: {} }, /limiter must have a acquire\(\) method/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
     const error = refusal(options)
@@ -87,7 +94,7 @@ describe('new SocialSearch()', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  const numbers = [0, -1, Number.NaN, Infinity, 2 ** 31, '500', null]
+  const numbers = [0, 0.5, -1, Number.NaN, Infinity, 2 ** 31, '500', null]
   const names = ['timeout', 'deadline'] as const
   it.each(names.flatMap((name) => numbers.map((value) => [name, value] as const)))(
     'refuses %s: %s',
@@ -122,6 +129,8 @@ describe('new SocialSearch()', () => {
       { ...good, middleware: key },
       { ...good, headers: { 'x-key': `${key}\nx` } },
       { ...good, auth: key },
+      { ...good, baseUrl: `http://${key}` },
+      { ...good, headers: { [key]: 'a\nb' } },
     ]
     for (const options of misplaced)
       expect(inspect(refusal(options), { showHidden: true })).not.toContain(key)
@@ -159,6 +168,9 @@ describe('in a browser', () => {
     const fetch = vi.fn((request: Request) => Promise.resolve(new Response(request.url, { status: 418 })))
     await new SocialSearch({ baseUrl: '/api/social', fetch }).microblog.search({ query: 'q' }).catch(() => {})
     expect(fetch.mock.calls[0]?.[0].url).toBe('https://app.example/api/social/data/microblog/tweets/search')
+    for (const baseUrl of ['/\\evil.example/v1', '/\t/evil.example/v1', '/\n\\evil.example']) {
+      expect(refusal({ baseUrl, fetch }).message).toMatch(/another origin/)
+    }
     expect(refusal({ baseUrl: '//evil.example/v1' }).message).toMatch(/not a URL|apiKey is missing/)
   })
 })
