@@ -3,18 +3,32 @@
  * starts itself, or to the real service if SOCIAL_SEARCH_BASE_URL and SOCIAL_SEARCH_API_KEY are set.
  */
 import { styleText } from 'node:util'
-import { CreditBudget, type MicroblogPost, SocialSearch, isSocialSearchError } from 'social-search-sdk'
+import {
+  type AnySocialSearchError,
+  CreditBudget,
+  type MicroblogPost,
+  SocialSearch,
+  isSocialSearchError,
+} from 'social-search-sdk'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 
 const query = 'typescript'
 const pages = 6
+/** Columns of text, so that it reads well in the smallest usual terminal. */
+const width = 76
 // A ceiling for the whole program: no bug in it, and no run against the real service, can cost more.
 const budget = new CreditBudget(20)
 
 const { SOCIAL_SEARCH_BASE_URL: realService, SOCIAL_SEARCH_API_KEY: realKey } = process.env
+// Piped into `head`, say: there is nobody left to tell.
+process.stdout.on('error', () => process.exit())
 const sandbox = realService && realKey ? null : await serveSandbox({ latency: [80, 250] })
 try {
   await tour(sandbox)
+} catch (error) {
+  if (!isSocialSearchError(error)) throw error
+  tell(error)
+  process.exitCode = 1
 } finally {
   await sandbox?.close()
 }
@@ -24,6 +38,9 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
     ? new SocialSearch({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey, budget })
     : SocialSearch.fromEnv({ budget })
   say(sandbox ? `A sandbox of the service runs at ${sandbox.baseUrl}` : `Talking to ${realService}`)
+  if (sandbox && (realService || realKey)) {
+    say('Set both SOCIAL_SEARCH_BASE_URL and SOCIAL_SEARCH_API_KEY to talk to the real service')
+  }
 
   heading(`Searching the microblog for “${query}”`)
   const search = client.microblog.search(
@@ -33,7 +50,8 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   const { data: first, requestId, attempts, credits } = await search.withResponse()
   for (const post of first.posts.slice(0, 5)) show(post)
   say(
-    `${first.posts.length} posts, the best 5 shown. requestId ${requestId}, ${attempts.length} attempt, ${credits.spent} credits`,
+    `The first 5 of ${first.posts.length} posts: ${count(attempts.length, 'attempt')}, ${count(credits.spent, 'credit')}, ` +
+      `requestId ${requestId}`,
   )
 
   heading('Walking on, page by page')
@@ -43,8 +61,9 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   for await (const { posts: found, next: following } of search.pages()) {
     posts += found.length
     next = following
-    progress(++page, pages, `${posts} posts, ${client.credits.spent} credits`)
+    progress(++page, pages, `${posts} posts, ${count(client.credits.spent, 'credit')}`)
   }
+  if (process.stdout.isTTY) console.log()
   say(
     `The first page was reused, not bought again. To go on later, keep the last page's next: ${JSON.stringify(next)}`,
   )
@@ -52,8 +71,8 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   heading('Narrowing it down')
   const filters = { lang: 'en', onlyPostsWithLinks: true, minimumLikesCount: 10 }
   const narrowed = await client.microblog.search({ query, category: 'Latest', filters }).toArray({ limit: 2 })
+  say(`The latest with a link and at least ${filters.minimumLikesCount} likes:`)
   for (const post of narrowed) show(post)
-  say(`The latest with a link and at least ${filters.minimumLikesCount} likes`)
 
   heading('What an error looks like')
   await meet('A request outside the documented bounds is refused before it is sent:', () =>
@@ -81,28 +100,38 @@ async function meet(title: string, call: () => PromiseLike<unknown>): Promise<vo
     await call()
   } catch (error) {
     if (!isSocialSearchError(error)) throw error
-    console.log(`    ${styleText('red', error.name)} ${error.message}`)
-    console.log(
-      styleText('dim', `    code ${error.code}, charged ${error.charged}, ${error.attempts.length} attempts`),
-    )
+    tell(error)
   }
+}
+
+function tell({ name, message, code, charged, attempts }: AnySocialSearchError): void {
+  console.log(`\n    ${styleText('red', name)}`)
+  for (const line of wrap(message, width - 2)) console.log(`    ${line}`)
+  console.log(styleText('dim', `    code ${code}, charged ${charged}, ${count(attempts.length, 'attempt')}`))
 }
 
 function show({ name, author, timestamp, body, engagements, url }: MicroblogPost): void {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = engagements
-  const count = (value: number): string => value.toLocaleString('en')
-  console.log(
-    `\n  ${styleText('bold', name)} ${styleText('dim', `@${author} · ${timestamp.slice(0, 16).replace('T', ' ')}`)}`,
-  )
-  for (const line of wrap(body, 76)) console.log(`  ${line}`)
-  const numbers = `♥ ${count(favoriteCount)}   ↻ ${count(retweetCount)}   ↩ ${count(replyCount)}   ◉ ${count(viewsCount)}`
-  console.log(styleText('dim', `  ${numbers}   ${url}`))
+  const number = (value: number): string => value.toLocaleString('en')
+  const when = timestamp.slice(0, 16).replace('T', ' ')
+  console.log(`\n  ${styleText('bold', name)} ${styleText('dim', `@${author} · ${when}`)}`)
+  for (const line of wrap(body, width)) console.log(`  ${line}`)
+  const marks = [
+    `♥ ${number(favoriteCount)}`,
+    `↻ ${number(retweetCount)}`,
+    `↩ ${number(replyCount)}`,
+    `◉ ${number(viewsCount)}`,
+  ]
+  console.log(styleText('dim', `  ${marks.join('   ')}`))
+  console.log(styleText('dim', `  ${url}`))
 }
 
 function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((paragraph) => {
     const lines = ['']
-    for (const word of paragraph.split(' ')) {
+    for (const word of paragraph
+      .split(' ')
+      .flatMap((word) => word.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [''])) {
       const line = lines.at(-1) ?? ''
       if (line !== '' && line.length + word.length >= width) lines.push(word)
       else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
@@ -111,11 +140,14 @@ function wrap(text: string, width: number): string[] {
   })
 }
 
+function count(amount: number, thing: string): string {
+  return `${amount} ${thing}${amount === 1 ? '' : 's'}`
+}
+
 /** Redraws one line on a terminal; elsewhere each step gets a line of its own. */
 function progress(done: number, total: number, status: string): void {
   const line = `  [${'█'.repeat(done)}${'░'.repeat(total - done)}] page ${done} of at most ${total}: ${status}`
-  if (process.stdout.isTTY) process.stdout.write(`\r${line}${done === total ? '\n' : ''}`)
-  else console.log(line)
+  process.stdout.write(process.stdout.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
 }
 
 function heading(text: string): void {
@@ -123,5 +155,6 @@ function heading(text: string): void {
 }
 
 function say(text: string): void {
-  console.log(`\n  ${text}`)
+  console.log()
+  for (const line of wrap(text, width)) console.log(`  ${line}`)
 }

@@ -33,7 +33,7 @@ export class SocialSearch {
         throw new ConfigurationError(`the environment variable ${name} is not set`)
       return value
     }
-    return new SocialSearch({
+    return new this({
       ...options,
       baseUrl: read('SOCIAL_SEARCH_BASE_URL'),
       apiKey: read('SOCIAL_SEARCH_API_KEY'),
@@ -47,7 +47,7 @@ export class SocialSearch {
 
   /** A client with other options, which shares limits, ledger, credential and closing with this one. */
   withOptions(options: SharedOptions): SocialSearch {
-    return new SocialSearch(this.#transport.withOptions(options))
+    return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
   }
 
   /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */

@@ -33,8 +33,8 @@ export interface LimitOptions {
   /** Requests in flight, 1 or 2. Default 2, the organization's limit. */
   inFlight?: number | undefined
   /**
-   * Requests a minute at each search surface, those of the organization's other clients included. Default 20, the
-   * organization's limit; false for no pacing.
+   * Requests a minute at each search surface. Default 20, the organization's limit, which all its clients keep together;
+   * a larger number stands for an organization that has more. False for no pacing.
    */
   perMinute?: number | false | undefined
   /**

@@ -41,7 +41,7 @@ export interface Slots {
 }
 
 /**
- * The queue of one search surface: first come, first served, at no more than `perMinute` sends in any window, and none
+ * The queue of one search surface: first come, first served, at the pace of the organization and of each client, and none
  * while a 429 holds it closed. It takes a slot only when it may send, so a closed surface never keeps one from the others.
  */
 export class Lane {
@@ -49,7 +49,7 @@ export class Lane {
   readonly #resumed = new Set<Waiter>()
   readonly #fresh = new Set<Waiter>()
   /** When the sends of the last window happened, oldest first. */
-  readonly #sends: { at: number }[] = []
+  readonly #sends: { at: number; share: Share }[] = []
   #openAt = 0
   /** After a hold, one request goes first, to see whether the limit has really passed: it is due, or out. */
   #probe: 'none' | 'due' | { readonly out: true } = 'none'
@@ -115,49 +115,63 @@ export class Lane {
     return this.#resumed.size + this.#fresh.size
   }
 
-  /** The first in line whose client has room in its share. */
-  #first(): Waiter | undefined {
-    for (const queue of [this.#resumed, this.#fresh]) {
-      for (const waiter of queue) if (this.#slots.hasRoom(waiter.ticket.share)) return waiter
-    }
-    return undefined
-  }
-
   async #serve(): Promise<void> {
     if (this.#serving) return
     this.#serving = true
     while (this.#size > 0) {
-      const next = this.#first()
-      const closedFor = next === undefined ? Infinity : this.#closedFor(next)
-      if (closedFor > 0) {
-        await this.#pause(closedFor, next !== undefined)
+      const { wait } = this.#next()
+      if (wait > 0) {
+        await this.#pause(wait)
         continue
       }
       const release = await this.#slots.takeSlot()
-      const waiter = this.#first()
-      if (waiter === undefined || this.#closedFor(waiter) > 0) release()
+      const { waiter } = this.#next()
+      if (waiter === undefined) release()
       else this.#grant(waiter, release)
     }
     this.#serving = false
   }
 
-  /** Milliseconds until a waiter may send; Infinity while a probe is out. */
-  #closedFor({ ticket }: Waiter): number {
-    if (typeof this.#probe === 'object') return Infinity
+  /** The first in line whose client may send, or else the milliseconds until one may. */
+  #next(): { waiter?: Waiter; wait: number } {
+    let wait = Infinity
+    const seen = new Set<Share>()
+    for (const queue of [this.#resumed, this.#fresh]) {
+      for (const waiter of queue) {
+        const { share } = waiter.ticket
+        if (seen.has(share)) continue
+        seen.add(share)
+        const closed = this.#closedFor(share)
+        if (closed <= 0) return { waiter, wait: 0 }
+        wait = Math.min(wait, closed)
+      }
+    }
+    return { wait }
+  }
+
+  /** Milliseconds until a client may send; Infinity while it is for others to let it. */
+  #closedFor(share: Share): number {
+    if (typeof this.#probe === 'object' || !this.#slots.hasRoom(share)) return Infinity
     const time = now()
     const window = organizationLimits.windowMs + jitterMarginMs
     while (this.#sends[0] !== undefined && this.#sends[0].at <= time - window) this.#sends.shift()
-    const blocking = this.#sends.at(-ticket.share.perMinute)
-    return Math.max(this.#openAt - time, blocking === undefined ? 0 : blocking.at + window - time, 0)
+    const { perMinute } = share
+    if (perMinute === Infinity) return this.#openAt - time
+    const own = this.#sends.filter((send) => send.share === share)
+    // Whoever asks for more than the organization's limit is taken to know that it is higher.
+    const all = Math.max(perMinute, organizationLimits.perMinute)
+    const leaves = [own.at(-perMinute), this.#sends.at(-all)].map((send) => (send?.at ?? -Infinity) + window)
+    return Math.max(this.#openAt, ...leaves) - time
   }
 
   #grant(waiter: Waiter, release: () => void): void {
     const time = now()
     const probe = this.#probe === 'due' ? ({ out: true } as const) : undefined
     if (probe !== undefined) this.#probe = probe
-    const send = { at: time }
+    const { share } = waiter.ticket
+    const send = { at: time, share }
     if (this.#slots.isPaced) this.#sends.push(send)
-    const leave = this.#slots.occupy(waiter.ticket.share)
+    const leave = this.#slots.occupy(share)
     const waited = time - waiter.since
     const paced = Math.min(waited, this.#shut - waiter.shutBefore)
     let released = false
@@ -169,7 +183,8 @@ export class Lane {
         if (place === -1) return
         // The latest stands last.
         this.#sends.splice(place, 1)
-        this.#sends.push({ at: now() })
+        send.at = now()
+        this.#sends.push(send)
       },
       release: () => {
         if (released) return
@@ -183,8 +198,9 @@ export class Lane {
   }
 
   /** Waits, at most until something has changed. */
-  async #pause(ms: number, isShut: boolean): Promise<void> {
+  async #pause(ms: number): Promise<void> {
     const start = now()
+    const isShut = ms !== Infinity || typeof this.#probe === 'object'
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = ms === Infinity ? undefined : setTimeout(resolve, Math.min(Math.ceil(ms), maxTimerMs))
     this.#wake = resolve

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type MicroblogSearchParams, SocialSearch, isSocialSearchError } from '../../src/index.ts'
 import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
@@ -51,6 +51,7 @@ describe('for any schedule of faults', () => {
         expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
         expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
         expect(Math.max(...sandbox.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
+        await pass(50)
         expect(vi.getTimerCount()).toBe(0)
       }),
       { numRuns: 60, seed: 7 },

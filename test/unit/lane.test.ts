@@ -218,6 +218,26 @@ describe('LocalLimiter.acquire()', () => {
     expect(modest.sends).toHaveLength(6)
   })
 
+  it('does not hold up others on the surface when a client has used up its own pace', async () => {
+    const limiter = new LocalLimiter()
+    const modest = traffic(limited(2, 3, limiter), 10)
+    const other = traffic(limited(2, 20, limiter), 10)
+    for (let i = 0; i < 6; i++) modest.run()
+    for (let i = 0; i < 10; i++) other.run()
+    await pass(1000)
+    expect([modest.sends.length, other.sends.length]).toEqual([3, 10])
+    await pass(60_000)
+    expect(modest.sends).toHaveLength(6)
+  })
+
+  it('keeps clients together to the pace of the organization', async () => {
+    const limiter = new LocalLimiter()
+    const clients = [traffic(limited(2, 20, limiter), 10), traffic(limited(2, 20, limiter), 10)]
+    for (let i = 0; i < 30; i++) clients[i % 2]!.run()
+    await pass(60_000)
+    expect(clients.flatMap(({ sends }) => sends)).toHaveLength(20)
+  })
+
   it('lets a client pass whose share is free when the first in line has used up its own', async () => {
     const limiter = new LocalLimiter()
     const modest = limited(1, Infinity, limiter)
