@@ -48,16 +48,13 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
   }, timeoutMs)
   const start = now()
   let fetched: number | null = null
-  // Node lets go of a request's signal with the request itself, after which aborting it has no effect.
-  const held = new Set<Request>()
   call.phase = 'headers'
   try {
     return await abortable(limit.signal, async () => {
       const response = await send(outgoing(call, limit.signal), {
         ...settings,
         context,
-        onSend: (request) => {
-          held.add(request)
+        onSend: () => {
           entry.sent = new Date().toISOString()
           lease.sent()
           settings.log('debug', 'sending', context)
@@ -81,7 +78,6 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
     else giveBack(lease, settings.log)
     // A middleware that still holds the request must not send it now: nobody would know of it.
     limit.abort(new ConfigurationError('the attempt is over', { operation: operation.id }))
-    held.clear()
   }
 
   function judge(error: unknown): AttemptFailure {

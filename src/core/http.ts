@@ -26,7 +26,7 @@ export interface HttpOptions {
   readonly redactor: Redactor
   readonly context: MiddlewareContext
   /** Called right before the request is handed to fetch. */
-  readonly onSend: (request: Request) => void
+  readonly onSend: () => void
   /** Called when fetch has answered, with the status. */
   readonly onAnswer: (status: number) => void
 }
@@ -50,7 +50,7 @@ export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Re
     // A middleware may have made a request of its own, without what keeps this one in bounds.
     const final = new Request(request, { headers: authorized, redirect: 'manual', signal })
     signal.throwIfAborted()
-    onSend(final)
+    onSend()
     try {
       const response = asResponse(await fetch(final), 'fetch', operation)
       onAnswer(response.status)
@@ -101,7 +101,7 @@ export interface BodyText {
 
 /**
  * Reads a body as UTF-8, whatever charset it claims, up to a cap, since a small gzip can hold gigabytes. Aborting the
- * signal closes the connection: that of the request may no longer reach it.
+ * signal closes the connection: Node lets go of the request's own signal together with the request.
  */
 export async function readText(
   response: Response,

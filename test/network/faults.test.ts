@@ -1,6 +1,8 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type ClientOptions,
   ConnectionError,
@@ -153,6 +155,30 @@ describe('a metered search over a broken network', () => {
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'body', charged: 'unknown' })
     expect((await client.microblog.search({ query: 'next' })).posts).toHaveLength(1)
   })
+
+  it.each([
+    ['an answer that never comes', (): void => {}],
+    [
+      'a body that stalls',
+      (socket: Socket) => void socket.write(http('200 OK', 'x', { 'content-length': '9' })),
+    ],
+  ])(
+    'search() closes the connection of %s, even if the request has been collected as garbage',
+    async (_, stall) => {
+      setFlagsFromString('--expose-gc')
+      const collectGarbage = runInNewContext('gc') as () => void
+      const { error, server } = await search(
+        (socket) => {
+          stall(socket)
+          const collecting = setInterval(collectGarbage, 50)
+          socket.on('close', () => clearInterval(collecting))
+        },
+        { timeout: 600 },
+      )
+      expect(error).toMatchObject({ name: 'TimeoutError' })
+      await vi.waitFor(() => expect(server.open()).toBe(0))
+    },
+  )
 
   it('search() ends at its deadline when the body comes a byte at a time', async () => {
     const { error } = await search(
