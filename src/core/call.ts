@@ -16,6 +16,7 @@ import type { Lease } from './limiter.ts'
 import type { Purchase } from './purchase.ts'
 import { nextWait, stakeOf } from './retry-policy.ts'
 import type { CallSettings } from './settings.ts'
+import { tell } from './slot.ts'
 import { now, sleep } from './time.ts'
 
 /** One call under way: what it is, how far it has come, and when it has to end. */
@@ -175,10 +176,6 @@ export class Call {
   #hold(milliseconds: number): void {
     const { limiter, log } = this.settings
     this.notBefore = now() + milliseconds
-    try {
-      limiter.hold(this.surface, milliseconds)
-    } catch (error) {
-      log('error', 'the limiter failed to close a surface', { surface: this.surface, reason: String(error) })
-    }
+    tell(() => limiter.hold(this.surface, milliseconds), log)
   }
 }

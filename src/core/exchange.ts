@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 import { AttemptFailure } from './failure.ts'
 import { type Outgoing, readText, send } from './http.ts'
 import type { Lease } from './limiter.ts'
-import { giveBack } from './slot.ts'
+import { giveBack, markSent } from './slot.ts'
 import { now } from './time.ts'
 
 /** A success as it came, before anybody has looked into it. */
@@ -56,7 +56,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
         context,
         onSend: () => {
           entry.sent = new Date().toISOString()
-          lease.sent()
+          markSent(lease, settings.log)
           settings.log('debug', 'sending', context)
         },
         onAnswer: (status) => (fetched = status),

@@ -31,12 +31,22 @@ export async function takeSlot(call: Call): Promise<Lease> {
   }
 }
 
-/** Gives a slot back. The limiter may be the caller's; its failure must not cost an answer that is paid for. */
+/** Tells the limiter that the request goes out. */
+export function markSent(lease: Lease, log: Log): void {
+  tell(() => lease.sent(), log)
+}
+
+/** Gives a slot back. */
 export function giveBack(lease: Lease, log: Log): void {
+  tell(() => lease.release(), log)
+}
+
+/** The limiter may be the caller's; its failure must not cost an answer that is paid for. */
+export function tell(limiter: () => void, log: Log): void {
   try {
-    lease.release()
+    limiter()
   } catch (error) {
-    log('error', 'the limiter failed to take a slot back', { reason: String(error) })
+    log('error', 'the limiter failed', { reason: String(error) })
   }
 }
 
