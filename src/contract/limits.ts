@@ -7,3 +7,6 @@ export const organizationLimits = {
   /** Length of the window that `perMinute` counts over, in milliseconds. */
   windowMs: 60_000,
 } as const
+
+/** Client timeout that the service recommends for its slow operations, in milliseconds (part 8.4). */
+export const recommendedTimeoutMs = 90_000

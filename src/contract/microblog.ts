@@ -204,11 +204,17 @@ export const microblogSearchBodySchema = () =>
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
+  summary: 'find public microblog posts by keywords and filters',
   method: 'POST',
   path: '/data/microblog/tweets/search',
   scopes: ['search:read'],
   surface: 'microblog',
-  price: { kind: 'fixed', credits: creditRates.microblogSearch },
+  price: {
+    kind: 'perRequest',
+    credits: creditRates.apiTwitterSearchPerRequest,
+    rate: 'apiTwitterSearchPerRequest',
+  },
+  documented: true,
   request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
   response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
   list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },

@@ -1,3 +1,4 @@
+import type { CreditRateName } from './credits.ts'
 import type { Check } from './schema.ts'
 
 /** A permission that a credential carries. */
@@ -10,21 +11,39 @@ export type Scope =
  */
 export type Surface = 'microblog' | 'professionalnet' | 'technews'
 
-/** What one successful call costs, in credits. */
-export type Price = { readonly kind: 'free' } | { readonly kind: 'fixed'; readonly credits: number }
+/** What a success costs, in credits. */
+export type Price =
+  | { readonly kind: 'free' }
+  | {
+      readonly kind: 'perRequest'
+      readonly credits: number
+      /** Name under which the service publishes the rate; null where that is not documented. */
+      readonly rate: CreditRateName | null
+    }
+  | {
+      readonly kind: 'perItem'
+      /** For each item returned. */
+      readonly credits: number
+      readonly rate: CreditRateName | null
+      /** The request field that bounds the items, and its default; null where no bound is documented. */
+      readonly ceiling: { readonly param: string; readonly default: number } | null
+    }
 
-/** A list response: which property holds the items, and what is checked apart from them. */
+/** A list in the answer. */
 export interface ListShape {
   /** Name of the array in the body. */
   readonly property: string
-  /** Checks one item. */
-  readonly item: Check
+  /** Checks one item; null where the records are not documented. */
+  readonly item: Check | null
 }
 
-/** How the next page is asked for: a cursor from the last answer goes into a field of the request. */
-export interface CursorPaging {
-  readonly kind: 'cursor'
-  /** Request field that takes the cursor. */
+/**
+ * How the next page is asked for. `cursor`: `meta.nextCursor` goes into a field of the request, until `meta.hasMore` is
+ * false. `untilEmpty`: a number is counted up until a page is empty. `counted`: the same, up to `meta.pageCount`.
+ */
+export interface Paging {
+  readonly kind: 'cursor' | 'untilEmpty' | 'counted'
+  /** Request field that takes the cursor or the number. */
   readonly param: string
 }
 
@@ -32,9 +51,13 @@ export interface CursorPaging {
 export interface Operation {
   /** Stable name, also shown in errors and in the ledger: `microblog.search`. */
   readonly id: string
+  /** What it does, in a few words. */
+  readonly summary: string
   readonly method: 'GET' | 'POST' | 'PATCH'
-  /** Path below the base URL, with a leading slash. */
+  /** Path below the base URL, with a leading slash; `{id}` stands for the id. */
   readonly path: string
+  /** Prefix of the ids that `{id}` takes. */
+  readonly idPrefix?: string
   /** Scopes that a credential needs, all of them. */
   readonly scopes: readonly Scope[]
   /** The search surface whose pace the call counts towards; null where the service states no limit. */
@@ -42,10 +65,13 @@ export interface Operation {
   readonly price: Price
   /** Timeout of one attempt that the service recommends, in milliseconds; absent where it recommends none. */
   readonly timeoutMs?: number
+  /** Whether the service documents what is sent and what comes back; where it does not, all of it passes through. */
+  readonly documented: boolean
   /** Checks what is sent, before it is sent. */
   readonly request: Check
   /** Checks what came back; the items of a list are left to `list.item`. */
   readonly response: Check
   readonly list?: ListShape
-  readonly paging?: CursorPaging
+  /** Where the operation is not documented, the paging is inferred from those that are. */
+  readonly paging?: Paging
 }

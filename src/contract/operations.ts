@@ -1,5 +1,44 @@
+import { descriptionGet } from './description.ts'
+import { feedsGet, feedsList } from './feeds.ts'
+import { listenersGet, listenersList } from './listeners.ts'
+import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from './mentions.ts'
 import { microblogSearch } from './microblog.ts'
 import type { Operation } from './operation.ts'
+import { organizationContext, organizationUsage } from './organization.ts'
+import { companyGet } from './professionalnet/company.ts'
+import { postComments } from './professionalnet/comments.ts'
+import { industriesList } from './professionalnet/industries.ts'
+import { personComments, personPosts } from './professionalnet/person.ts'
+import { professionalnetPostsSearch } from './professionalnet/posts.ts'
+import { postReactions } from './professionalnet/reactions.ts'
+import { technewsSearch } from './technews.ts'
 
-/** Every operation of the service. Code that needs one operation imports it alone, so that bundles stay small. */
-export const operations: readonly Operation[] = [microblogSearch]
+/**
+ * Every operation of the service, in the order of its description. Code that needs one operation imports it alone, so
+ * that bundles stay small.
+ */
+export const operations = [
+  microblogSearch,
+  professionalnetPostsSearch,
+  companyGet,
+  personPosts,
+  personComments,
+  postComments,
+  postReactions,
+  industriesList,
+  technewsSearch,
+  mentionsList,
+  mentionsGet,
+  mentionsCount,
+  mentionsSetState,
+  listenersList,
+  listenersGet,
+  feedsList,
+  feedsGet,
+  organizationContext,
+  organizationUsage,
+  descriptionGet,
+] as const satisfies readonly Operation[]
+
+/** The id of an operation: `microblog.search`. */
+export type OperationId = (typeof operations)[number]['id']

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini'
+import { type OpenRecord, openParams } from './open.ts'
+import type { Operation } from './operation.ts'
+import { check } from './schema.ts'
+
+/** GET /openapi.json (service description, parts 4.1 and 9). */
+export const descriptionGet = {
+  id: 'openapi',
+  summary: "the service's description of itself, credit rates included",
+  method: 'GET',
+  path: '/openapi.json',
+  // Which scope it needs, if any, is not documented.
+  scopes: [],
+  surface: null,
+  price: { kind: 'free' },
+  documented: false,
+  request: openParams,
+  response: check<OpenRecord>(() => z.record(z.string(), z.unknown())),
+} as const satisfies Operation

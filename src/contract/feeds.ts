@@ -1,0 +1,23 @@
+import { openCursor, openRead } from './open.ts'
+import type { Operation } from './operation.ts'
+
+/** GET /feeds (service description, parts 4.1 and 4.7). */
+export const feedsList = {
+  ...openRead,
+  id: 'feeds.list',
+  summary: "the organization's saved views",
+  path: '/feeds',
+  scopes: ['feeds:read'],
+  list: { property: 'feeds', item: null },
+  paging: openCursor,
+} as const satisfies Operation
+
+/** GET /feeds/{id} (service description, parts 4.1 and 4.7). */
+export const feedsGet = {
+  ...openRead,
+  id: 'feeds.get',
+  summary: 'a feed by its id',
+  path: '/feeds/{id}',
+  idPrefix: 'svw_',
+  scopes: ['feeds:read'],
+} as const satisfies Operation

@@ -1,0 +1,23 @@
+import { openCursor, openRead } from './open.ts'
+import type { Operation } from './operation.ts'
+
+/** GET /listeners (service description, parts 4.1 and 4.7). */
+export const listenersList = {
+  ...openRead,
+  id: 'listeners.list',
+  summary: "the organization's brand and keyword monitors",
+  path: '/listeners',
+  scopes: ['listeners:read'],
+  list: { property: 'listeners', item: null },
+  paging: openCursor,
+} as const satisfies Operation
+
+/** GET /listeners/{id} (service description, parts 4.1 and 4.7). */
+export const listenersGet = {
+  ...openRead,
+  id: 'listeners.get',
+  summary: 'a listener by its id',
+  path: '/listeners/{id}',
+  idPrefix: 'lis_',
+  scopes: ['listeners:read'],
+} as const satisfies Operation

@@ -1,0 +1,43 @@
+import { openCursor, openRead } from './open.ts'
+import type { Operation } from './operation.ts'
+
+/** GET /mentions (service description, parts 4.1 and 4.7). */
+export const mentionsList = {
+  ...openRead,
+  id: 'mentions.list',
+  summary: "what the organization's listeners have found",
+  path: '/mentions',
+  scopes: ['mentions:read'],
+  list: { property: 'mentions', item: null },
+  paging: openCursor,
+} as const satisfies Operation
+
+/** GET /mentions/{id} (service description, parts 4.1 and 4.7). */
+export const mentionsGet = {
+  ...openRead,
+  id: 'mentions.get',
+  summary: 'a mention by its id',
+  path: '/mentions/{id}',
+  idPrefix: 'men_',
+  scopes: ['mentions:read'],
+} as const satisfies Operation
+
+/** GET /mentions/count (service description, parts 4.1 and 4.7). */
+export const mentionsCount = {
+  ...openRead,
+  id: 'mentions.count',
+  summary: 'how many mentions match filters',
+  path: '/mentions/count',
+  scopes: ['mentions:read'],
+} as const satisfies Operation
+
+/** PATCH /mentions/{id}/state (service description, parts 4.1 and 4.7). */
+export const mentionsSetState = {
+  ...openRead,
+  id: 'mentions.setState',
+  summary: 'move a mention to another state',
+  method: 'PATCH',
+  path: '/mentions/{id}/state',
+  idPrefix: 'men_',
+  scopes: ['mentions:write', 'mentions:read'],
+} as const satisfies Operation

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+import type { Paging } from './operation.ts'
+import { type Check, check } from './schema.ts'
+
+/** A value whose fields the service does not document. */
+export interface OpenRecord {
+  [field: string]: unknown
+}
+
+/** A body of which no more is documented than the id of the request. */
+export interface OpenBody extends OpenRecord {
+  /** The service's id of this request, for its support. */
+  requestId: string
+}
+
+/** Accepts every object: what the service takes here is not documented, so it is the judge. */
+export const openParams: Check = check<OpenRecord>(() => z.record(z.string(), z.unknown()))
+
+/** Checks what every body of the data endpoints has. */
+export const openBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
+
+/** What the operations on an organization's own data have in common. */
+export const openRead = {
+  method: 'GET',
+  surface: null,
+  price: { kind: 'free' },
+  documented: false,
+  request: openParams,
+  response: openBody,
+} as const
+
+/** Paging as the documented searches have it: an inference, which callers can override. */
+export const openCursor = { kind: 'cursor', param: 'cursor' } as const satisfies Paging

@@ -1,0 +1,20 @@
+import { openRead } from './open.ts'
+import type { Operation } from './operation.ts'
+
+/** GET /organization/context (service description, parts 4.1 and 4.7). */
+export const organizationContext = {
+  ...openRead,
+  id: 'organization.context',
+  summary: 'what the organization says of its brand and business',
+  path: '/organization/context',
+  scopes: ['org:read'],
+} as const satisfies Operation
+
+/** GET /organization/usage (service description, parts 4.1 and 4.7). */
+export const organizationUsage = {
+  ...openRead,
+  id: 'organization.usage',
+  summary: 'credits used in the current billing period',
+  path: '/organization/usage',
+  scopes: ['org:read'],
+} as const satisfies Operation

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini'
+import { creditRates } from '../credits.ts'
+import { recommendedTimeoutMs } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { check, integer, text } from '../schema.ts'
+
+/** Which post's comments to fetch. */
+export interface PostCommentsParams {
+  /** URL of a post or of an activity update, 1 to 2,048 characters. */
+  postUrl: string
+  /** Most comments to return, and so most credits to pay: 100 to 1,000; the service's default is 100. */
+  maxComments?: number | undefined
+}
+
+/** A comment on a post of the professional network. */
+export interface PostComment {
+  profileUrl: string
+  authorName: string
+  authorHeadline: string
+  text: string
+  /** ISO 8601. */
+  timestamp: string
+  permalink: string
+}
+
+/** The comments on a post, as the service sends them. */
+export interface PostCommentsBody<Comment = PostComment> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  /** At most `maxComments`. */
+  comments: Comment[]
+  meta: {
+    /** Comments returned. */
+    returnedCount: number
+    /** Comments that the post reports, where available. */
+    total?: number
+    /** Credits that this call cost. */
+    creditsCharged: number
+  }
+}
+
+/** Comments, and so credits, of a call that sets no `maxComments`. */
+export const defaultMaxComments = 100
+
+export const postCommentsParamsSchema = () =>
+  z.strictObject({
+    postUrl: text({ min: 1, max: 2048 }),
+    maxComments: z.optional(integer({ min: 100, max: 1000 })),
+  })
+
+export const postCommentSchema = () =>
+  z.object({
+    profileUrl: z.string(),
+    authorName: z.string(),
+    authorHeadline: z.string(),
+    text: z.string(),
+    timestamp: z.string(),
+    permalink: z.string(),
+  })
+
+export const postCommentsBodySchema = () =>
+  z.object({
+    requestId: z.string(),
+    comments: z.array(z.unknown()),
+    meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+  })
+
+/** POST /data/professionalnet/posts/comments (service description, part 4.5). */
+export const postComments = {
+  id: 'professionalnet.posts.comments',
+  summary: 'what was commented on a post',
+  method: 'POST',
+  path: '/data/professionalnet/posts/comments',
+  scopes: ['search:read'],
+  surface: 'professionalnet',
+  price: {
+    kind: 'perItem',
+    credits: creditRates.apiLinkedInPostCommentsPerComment,
+    rate: 'apiLinkedInPostCommentsPerComment',
+    ceiling: { param: 'maxComments', default: defaultMaxComments },
+  },
+  timeoutMs: recommendedTimeoutMs,
+  documented: true,
+  request: check<PostCommentsParams>(postCommentsParamsSchema),
+  response: check<PostCommentsBody<unknown>>(postCommentsBodySchema),
+  list: { property: 'comments', item: check<PostComment>(postCommentSchema) },
+} as const satisfies Operation

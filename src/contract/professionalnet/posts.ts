@@ -1,0 +1,229 @@
+import * as z from 'zod/mini'
+import { creditRates } from '../credits.ts'
+import { recommendedTimeoutMs } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { check, integer, text } from '../schema.ts'
+
+/** What a post on the professional network may contain besides text. */
+export type ProfessionalnetContentType =
+  'photos' | 'videos' | 'liveVideos' | 'collaborativeArticles' | 'documents'
+
+/** What to search the professional network's posts for. */
+export interface ProfessionalnetPostsSearchParams {
+  /** Keywords, 1 to 200 characters. */
+  query: string
+  /** Counted from 1; the service's default is 1. */
+  page?: number | undefined
+  /** The service's default is `recent`. */
+  sort_by?: 'recent' | 'relevant' | undefined
+  /** @deprecated Ignored by the service, which always returns the full page. */
+  count?: number | undefined
+  /** At most 80 characters. */
+  author_job_title?: string | undefined
+  content_type?: ProfessionalnetContentType | undefined
+  /** Comma-separated URNs of the persons who posted, at most 120 characters. */
+  from_member?: string | undefined
+  /** Comma-separated ids of the organizations that posted, at most 120 characters. */
+  from_organization?: string | undefined
+  /** Comma-separated ids of the companies where the author works, at most 120 characters. */
+  author_company?: string | undefined
+  /** Ids from the industries endpoint, at most 5. */
+  author_industry?: readonly number[] | undefined
+  /** Comma-separated URNs of the persons mentioned, at most 120 characters. */
+  mentions_member?: string | undefined
+  /** Comma-separated ids of the organizations mentioned, at most 120 characters. */
+  mentions_organization?: string | undefined
+}
+
+/** Who posted. */
+export interface ProfessionalnetActor {
+  actor_image: string
+  actor_description: string
+  actor_name: string
+  actor_subDescription: string
+  actor_navigationContext: string
+}
+
+/** How often a post was reacted to. */
+export interface ProfessionalnetSocialDetails {
+  numLikes: number
+  numComments: number
+  numShares: number
+  reactionTypeCounts: { type: string; count: number }[]
+}
+
+/** An article that a post links to. */
+export interface ProfessionalnetArticle {
+  title: string
+  subtitle: string
+  navigationContext: string
+  smallImage: string
+  description?: string
+}
+
+/** A video in a post. */
+export interface ProfessionalnetVideo {
+  thumbnail: string
+  /** Seconds. */
+  duration: number
+  provider: string
+}
+
+/** A document in a post. */
+export interface ProfessionalnetDocument {
+  title: string
+  transcribedDocumentUrl: string
+  /** Width and height in pixels. */
+  coverPages: { width: number; height: number; imageUrls: string[] }[]
+}
+
+/** A poll in a post. */
+export interface ProfessionalnetPoll {
+  question: string
+  visibilityInfo: string
+  showPollSummaryInfo: boolean
+  pollOptions: { option: string; votes: number }[]
+  totalVotes: number
+  closed: boolean
+  remainingDuration: string
+}
+
+/** A post on the professional network. */
+export interface ProfessionalnetPost {
+  /** Public URL. */
+  share_url: string
+  actor: ProfessionalnetActor
+  commentary: string
+  social_details: ProfessionalnetSocialDetails
+  /** ISO 8601, where the service could parse it. */
+  postedAt: string
+  /** URN of the activity. */
+  urn: string
+  reactionsUrn: string
+  commentsUrn: string
+  repostsUrn: string
+  /** Image URLs. */
+  imageComponent?: string[]
+  articleComponent?: ProfessionalnetArticle
+  professionalnetVideoComponent?: ProfessionalnetVideo
+  documentComponent?: ProfessionalnetDocument
+  pollComponent?: ProfessionalnetPoll
+}
+
+/** One page of posts, as the service sends it. */
+export interface ProfessionalnetPostsSearchBody<Post = ProfessionalnetPost> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  posts: Post[]
+  meta: {
+    /** Posts on this page. */
+    returnedCount: number
+    /** The page that was asked for. */
+    page: number
+  }
+}
+
+const list = () => z.optional(text({ max: 120 }))
+
+export const professionalnetPostsSearchParamsSchema = () =>
+  z.strictObject({
+    query: text({ min: 1, max: 200 }),
+    page: z.optional(integer({ min: 1 })),
+    sort_by: z.optional(z.enum(['recent', 'relevant'])),
+    count: z.optional(integer({ min: 1, max: 20 })),
+    author_job_title: z.optional(text({ max: 80 })),
+    content_type: z.optional(
+      z.enum(['photos', 'videos', 'liveVideos', 'collaborativeArticles', 'documents']),
+    ),
+    from_member: list(),
+    from_organization: list(),
+    author_company: list(),
+    author_industry: z.optional(z.array(z.int()).check(z.maxLength(5))),
+    mentions_member: list(),
+    mentions_organization: list(),
+  })
+
+export const professionalnetPostSchema = () =>
+  z.object({
+    share_url: z.string(),
+    actor: z.object({
+      actor_image: z.string(),
+      actor_description: z.string(),
+      actor_name: z.string(),
+      actor_subDescription: z.string(),
+      actor_navigationContext: z.string(),
+    }),
+    commentary: z.string(),
+    social_details: z.object({
+      numLikes: z.number(),
+      numComments: z.number(),
+      numShares: z.number(),
+      reactionTypeCounts: z.array(z.object({ type: z.string(), count: z.number() })),
+    }),
+    postedAt: z.string(),
+    urn: z.string(),
+    reactionsUrn: z.string(),
+    commentsUrn: z.string(),
+    repostsUrn: z.string(),
+    imageComponent: z.exactOptional(z.array(z.string())),
+    articleComponent: z.exactOptional(
+      z.object({
+        title: z.string(),
+        subtitle: z.string(),
+        navigationContext: z.string(),
+        smallImage: z.string(),
+        description: z.exactOptional(z.string()),
+      }),
+    ),
+    professionalnetVideoComponent: z.exactOptional(
+      z.object({ thumbnail: z.string(), duration: z.number(), provider: z.string() }),
+    ),
+    documentComponent: z.exactOptional(
+      z.object({
+        title: z.string(),
+        transcribedDocumentUrl: z.string(),
+        coverPages: z.array(
+          z.object({ width: z.number(), height: z.number(), imageUrls: z.array(z.string()) }),
+        ),
+      }),
+    ),
+    pollComponent: z.exactOptional(
+      z.object({
+        question: z.string(),
+        visibilityInfo: z.string(),
+        showPollSummaryInfo: z.boolean(),
+        pollOptions: z.array(z.object({ option: z.string(), votes: z.number() })),
+        totalVotes: z.number(),
+        closed: z.boolean(),
+        remainingDuration: z.string(),
+      }),
+    ),
+  })
+
+export const professionalnetPostsSearchBodySchema = () =>
+  z.object({
+    requestId: z.string(),
+    posts: z.array(z.unknown()),
+    meta: z.object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
+  })
+
+/** POST /data/professionalnet/posts/search (service description, part 4.3). */
+export const professionalnetPostsSearch = {
+  id: 'professionalnet.posts.search',
+  summary: 'find public posts on the professional network',
+  method: 'POST',
+  path: '/data/professionalnet/posts/search',
+  scopes: ['search:read'],
+  surface: 'professionalnet',
+  price: {
+    kind: 'perRequest',
+    credits: creditRates.apiLinkedInSearchPerRequest,
+    rate: 'apiLinkedInSearchPerRequest',
+  },
+  timeoutMs: recommendedTimeoutMs,
+  documented: true,
+  request: check<ProfessionalnetPostsSearchParams>(professionalnetPostsSearchParamsSchema),
+  response: check<ProfessionalnetPostsSearchBody<unknown>>(professionalnetPostsSearchBodySchema),
+  list: { property: 'posts', item: check<ProfessionalnetPost>(professionalnetPostSchema) },
+  paging: { kind: 'untilEmpty', param: 'page' },
+} as const satisfies Operation
