@@ -1,6 +1,7 @@
 import type { Scope } from '../contract/operation.ts'
 import { type Answer, failure } from './answers.ts'
 import type { Gate } from './gate.ts'
+import { matchPath } from './match.ts'
 import type { Route } from './routes.ts'
 
 /** Scopes of a new API key (service description, part 5). */
@@ -12,18 +13,24 @@ export const defaultScopes: readonly Scope[] = [
   'search:read',
 ]
 
+/** What a credential may do: its scopes, less the permissions that the member behind it has lost. */
+export interface Grant {
+  readonly scopes: readonly Scope[]
+  readonly lost: readonly Scope[]
+}
+
 /** A request that may go on to its operation, or the answer that turns it away. */
 export type Admission =
-  | { readonly route: Route; readonly refusal: null }
+  | { readonly route: Route; readonly id: string; readonly refusal: null }
   | { readonly route: Route | null; readonly refusal: Answer }
 
 /** Decides on a request by what stands above its body: path, method, credential, scopes, limits, in this order. */
 export function admit(
   request: { path: string; method: string; authorization: string | null; requestId: string },
-  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, readonly Scope[]>; gate: Gate },
+  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, Grant>; gate: Gate },
 ): Admission {
   const { path, method, authorization, requestId } = request
-  const atPath = rules.routes.filter((route) => route.path === path)
+  const { routes: atPath, id } = matchPath(path, rules.routes)
   if (atPath.length === 0) return refuse(null, 404, `No operation at ${path}`)
 
   const route = atPath.find(({ operation }) => operation.method === method)
@@ -34,16 +41,22 @@ export function admit(
     return admission
   }
 
-  const scopes = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
-  if (scopes === undefined) return refuse(route, 401, 'Missing or unknown credential')
+  const grant = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (grant === undefined) return refuse(route, 401, 'Missing or unknown credential')
 
-  const missing = route.operation.scopes.filter((scope) => !scopes.includes(scope))
+  const { scopes, surface } = route.operation
+  const missing = scopes.filter((scope) => !grant.scopes.includes(scope))
   if (missing.length > 0) return refuse(route, 403, `The credential lacks the scope ${missing.join(', ')}`)
 
-  const retryAfter = rules.gate.admit(route.operation.surface)
+  const lost = scopes.filter((scope) => grant.lost.includes(scope))
+  if (lost.length > 0) {
+    return refuse(route, 403, `The member behind the credential lacks the permission ${lost.join(', ')}`)
+  }
+
+  const retryAfter = rules.gate.admit(surface)
   if (retryAfter !== null) return refuse(route, 429, 'Too many requests', retryAfter)
 
-  return { route, refusal: null }
+  return { route, id, refusal: null }
 
   function refuse(to: Route | null, status: number, message: string, after?: number) {
     return { route: to, refusal: failure(requestId, status, { message, retryAfter: after }) }

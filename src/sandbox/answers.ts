@@ -1,8 +1,12 @@
 import { type ErrorEnvelope, serviceErrorStatus } from '../contract/error-envelope.ts'
 import type { Issue } from '../contract/issues.ts'
 
-/** What handling a request came to: the body of a 200 without its request id, or what was wrong with the request. */
-export type Outcome<Body = object> = { readonly body: Body } | { readonly issues: readonly Issue[] }
+/**
+ * What handling a request came to: the body of a 200 without its request id, what was wrong with the request, or what
+ * it named that does not exist.
+ */
+export type Outcome<Body = object> =
+  { readonly body: Body } | { readonly issues: readonly Issue[] } | { readonly missing: string }
 
 /** An HTTP response as data. */
 export interface Answer {
@@ -37,8 +41,8 @@ function codeOf(status: number): string {
 }
 
 /** A 200 with a JSON body. */
-export function success(requestId: string, body: object): Answer {
-  return { status: 200, headers: jsonHeaders(), body: JSON.stringify({ requestId, ...body }) }
+export function success(body: object): Answer {
+  return { status: 200, headers: jsonHeaders(), body: JSON.stringify(body) }
 }
 
 /** An error in the service's envelope. `retryAfter` goes into the header, too. */

@@ -22,7 +22,7 @@ export interface Author {
 
 const authorCount = 320
 
-const surnames = [
+export const surnames: readonly string[] = [
   'Quillfeather',
   'Oakhollow',
   'Lanternby',

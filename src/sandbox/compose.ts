@@ -1,5 +1,6 @@
 import type { Author } from './authors.ts'
-import type { Topic } from './phrases/topic.ts'
+import { english } from './phrases/en.ts'
+import type { Phrases, Topic } from './phrases/topic.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './words.ts'
 
@@ -22,7 +23,11 @@ const linkHosts = [
 ]
 
 /** Writes a post as one author would, addressed to, or in thanks to, one of the given people now and then. */
-export function compose(random: Random, { language, interests }: Author, people: readonly Author[]): Draft {
+export function compose(
+  random: Random,
+  { language, interests }: Pick<Author, 'language' | 'interests'>,
+  people: readonly Pick<Author, 'handle'>[],
+): Draft {
   const topic = random.chance(0.7) ? random.pick(interests) : random.weighted(language.topics)
   const fill = filler(random, topic)
   const isReply = random.chance(0.18)
@@ -55,6 +60,23 @@ export function compose(random: Random, { language, interests }: Author, people:
     hashtags: hashtags.map((hashtag) => hashtag.toLowerCase()),
     links,
   }
+}
+
+/** Writes a post in English on one of the topics. It replies to nobody, and so makes sense on its own. */
+export function composeOriginal(
+  random: Random,
+  topics: readonly Topic[],
+  people: readonly Pick<Author, 'handle'>[],
+): Draft {
+  const author = { language: { ...english, topics }, interests: topics }
+  let draft = compose(random, author, people)
+  while (draft.replyTo !== null) draft = compose(random, author, people)
+  return draft
+}
+
+/** Writes a reply on a topic. */
+export function composeReply(random: Random, language: Phrases, topic: Topic): string {
+  return withoutGaps(filler(random, topic)(random.pick(language.replies)))
 }
 
 /** An original post always holds its topic's keyword, so that a search for the topic finds it. */

@@ -1,6 +1,7 @@
 import type { MicroblogEngagements, MicroblogPost } from '../contract/microblog.ts'
 import { type Author, createAuthors, languages, longTail } from './authors.ts'
 import { type Draft, compose } from './compose.ts'
+import { rememberLatest } from './remember.ts'
 import { type Random, createRandom } from './random.ts'
 import { normalize } from './words.ts'
 
@@ -28,20 +29,11 @@ export interface IndexedPost {
 }
 
 /** When the newest post was written. Fixed, so that the same seed gives the same posts on any day. */
-const newest = Date.UTC(2026, 10, 20, 18)
+export const newest = Date.UTC(2026, 10, 20, 18)
 const spanSeconds = 120 * 24 * 60 * 60
 
-let latest: { key: string; posts: readonly IndexedPost[] } | undefined
-
-/**
- * Returns made-up posts, newest first. The same seed and size give the same posts, byte for byte. The last
- * ones are kept: a test suite makes hundreds of sandboxes, and nearly all of them with the same posts.
- */
-export function corpusOf(seed: number, size: number): readonly IndexedPost[] {
-  const key = `${seed}/${size}`
-  if (latest?.key !== key) latest = { key, posts: createCorpus(seed, size) }
-  return latest.posts
-}
+/** Returns made-up posts, newest first. The same seed and size give the same posts, byte for byte. */
+export const corpusOf: (seed: number, size: number) => readonly IndexedPost[] = rememberLatest(createCorpus)
 
 function createCorpus(seed: number, size: number): IndexedPost[] {
   const random = createRandom(`${seed}/posts`)

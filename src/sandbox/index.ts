@@ -14,10 +14,11 @@ export type {
 
 /**
  * Starts the service in memory: it checks requests as the service would, keeps its limits, charges its credits,
- * and searches made-up posts. Its `fetch` goes where a client takes one.
+ * and searches made-up content. Its `fetch` goes where a client takes one.
  *
  * What the service description leaves open is made up here: how search matches and ranks, the bodies of 403, 404,
- * 405 and 413, and `retryAfter: 1` when too many requests are open at once.
+ * 405 and 413, `retryAfter: 1` when too many requests are open at once, and all that is sent and answered by the
+ * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, beyond the form of ids.
  *
  * @example
  * const sandbox = createSandbox({ seed: 1 })

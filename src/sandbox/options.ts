@@ -9,7 +9,7 @@ export interface Settings {
   readonly posts: number
   readonly latency: readonly [min: number, max: number]
   readonly limits: Readonly<Required<SandboxLimits>>
-  readonly keys: readonly SandboxKey[]
+  readonly keys: readonly Required<SandboxKey>[]
 }
 
 /** Checks what the caller passed, and fills in the defaults. */
@@ -58,13 +58,14 @@ function countOrOff(name: string, value: number | false): number | false {
 }
 
 /** Names the key by its place alone: somebody may have passed a real one. */
-function resolveKey(value: SandboxKey, index: number): SandboxKey {
+function resolveKey(value: SandboxKey, index: number): Required<SandboxKey> {
   const field = `createSandbox() option keys[${index}]`
-  record(field, value, ['key', 'scopes'])
+  record(field, value, ['key', 'scopes', 'lost'])
   if (typeof value.key !== 'string' || !/^[\x21-\x7e]+$/.test(value.key)) {
     throw new TypeError(`${field}.key must be a text of visible ASCII characters`)
   }
-  const { key, scopes } = value
+  const { key, scopes, lost = [] } = value
   if (!Array.isArray(scopes)) fail(`${field}.scopes`, 'an array', scopes)
-  return { key, scopes: scopes as readonly Scope[] }
+  if (!Array.isArray(lost)) fail(`${field}.lost`, 'an array', lost)
+  return { key, scopes: scopes as readonly Scope[], lost: lost as readonly Scope[] }
 }

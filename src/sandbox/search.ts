@@ -6,8 +6,8 @@ import {
 } from '../contract/microblog.ts'
 import type { Outcome } from './answers.ts'
 import type { IndexedPost } from './corpus.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
+import { pageFrom, startOf } from './pages.ts'
 import { containsAll } from './words.ts'
 
 /** How each category selects and orders. The posts come newest first. */
@@ -33,14 +33,8 @@ export function searchMicroblog(
 ): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
   const { test, issues } = compileFilters(filters)
   const search = JSON.stringify([corpusId, query, category, Object.entries(filters).sort(byKey)])
-  const offset = cursor === undefined ? 0 : decodeCursor(cursor, search)
-  if (offset === null) {
-    issues.push({
-      path: 'cursor',
-      message: 'not a cursor of this search, or changed since it was handed out',
-    })
-  }
-  if (offset === null || issues.length > 0) return { issues }
+  const offset = startOf(cursor, search, issues)
+  if (issues.length > 0) return { issues }
 
   const { select, byScore } = categories[category]
   const matches = containsAll(query)
@@ -49,19 +43,8 @@ export function searchMicroblog(
   )
   if (byScore) found.sort((a, b) => b.score - a.score)
 
-  const page = found.slice(offset, offset + count)
-  const end = offset + page.length
-  const hasMore = end < found.length
-  return {
-    body: {
-      posts: page.map(({ post }) => post),
-      meta: {
-        returnedCount: page.length,
-        hasMore,
-        ...(hasMore && { nextCursor: encodeCursor({ offset: end, search }) }),
-      },
-    },
-  }
+  const { page, meta } = pageFrom(found, { offset, count, search })
+  return { body: { posts: page.map(({ post }) => post), meta } }
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

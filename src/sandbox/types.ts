@@ -17,13 +17,15 @@ export interface SandboxKey {
   /** What stands behind `Bearer `: visible ASCII characters. */
   key: string
   scopes: readonly Scope[]
+  /** Permissions that the member behind the key has lost since: 403 although the scope was granted. Default none. */
+  lost?: readonly Scope[]
 }
 
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
   /** An integer that everything made up depends on: the same seed gives the same posts, ids and key. Default 1. */
   seed?: number
-  /** How many posts there are, up to 100,000. Default 4,000. */
+  /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
   posts?: number
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number]
@@ -84,6 +86,8 @@ export interface SandboxRequest {
   readonly method: string
   /** Path of the URL, without the query. */
   readonly path: string
+  /** Query of the URL with its question mark, or an empty text. */
+  readonly query: string
   /** Id of the operation, or null where method and path are nobody's. */
   readonly operation: string | null
   /** Null until answered, and for good where the connection broke or the caller gave up first. */

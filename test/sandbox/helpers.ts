@@ -4,7 +4,7 @@ import type {
   MicroblogSearchBody,
   MicroblogSearchParams,
 } from '../../src/contract/microblog.ts'
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'
 
@@ -15,8 +15,27 @@ export interface Answer<Body> {
 }
 
 /** A sandbox without a pace, for tests that send more than twenty requests. */
-export function unpaced(): Sandbox {
-  return createSandbox({ limits: { perMinute: false } })
+export function unpaced(options: Omit<SandboxOptions, 'limits'> = {}): Sandbox {
+  return createSandbox({ ...options, limits: { perMinute: false } })
+}
+
+/** A parsed JSON object, whose shape the assertions state. */
+export type Json = Record<string, ReturnType<typeof JSON.parse>>
+
+/** Calls any operation: `GET /mentions?limit=3`. A body makes it a request with JSON. */
+export async function call<Body = Json>(
+  sandbox: Pick<Sandbox, 'baseUrl' | 'apiKey' | 'fetch'>,
+  operation: string,
+  body?: unknown,
+  key: string = sandbox.apiKey,
+): Promise<Answer<Body>> {
+  const [method = '', path = ''] = operation.split(' ')
+  const request = new Request(sandbox.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return read(await sandbox.fetch(request))
 }
 
 export function searchRequest(

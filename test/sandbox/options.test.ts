@@ -21,6 +21,13 @@ describe('createSandbox()', () => {
     expect(create).toThrow(message)
   })
 
+  it('throws a TypeError naming the field when lost permissions are not a list', () => {
+    const keys = [{ key: 'k', scopes: [], lost: 'org:read' }]
+    expect(() => createSandbox({ keys } as unknown as SandboxOptions)).toThrow(
+      'keys[0].lost must be an array',
+    )
+  })
+
   it('does not repeat a key when it refuses it', () => {
     expect(() => createSandbox({ keys: [{ key: 'my secret', scopes: [] }] })).not.toThrow(/my secret/)
   })
@@ -33,7 +40,7 @@ describe('inject()', () => {
     [{ status: '500' }, 'inject() field status must be an integer from 200 to 599, got "500"'],
     [
       { operation: 'microblog.serach' },
-      'field operation must be one of microblog.search, got "microblog.serach"',
+      'inject() field operation must be one of microblog.search, professionalnet.posts.search,',
     ],
     [{ times: 0 }, 'inject() field times must be an integer of at least 1, got 0'],
     [{ skip: -1 }, 'inject() field skip must be an integer of at least 0, got -1'],

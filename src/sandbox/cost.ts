@@ -1,0 +1,12 @@
+import type { Operation } from '../contract/operation.ts'
+
+/** Credits that a success with this body costs. */
+export function costOf({ price, list }: Operation, body: unknown): number {
+  if (price.kind === 'free') return 0
+  if (price.kind === 'perRequest') return price.credits
+  const items: unknown =
+    typeof body === 'object' && body !== null && list !== undefined
+      ? (body as Record<string, unknown>)[list.property]
+      : undefined
+  return Array.isArray(items) ? price.credits * items.length : 0
+}

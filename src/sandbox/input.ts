@@ -1,0 +1,19 @@
+import type { Operation } from '../contract/operation.ts'
+
+/**
+ * Reads the input of a GET from the query of its URL. A parameter that is given more than once becomes a list. The
+ * number of a page is the one documented parameter that is not a text.
+ */
+export function inputOf(query: string, { paging }: Operation): Record<string, unknown> {
+  const search = new URLSearchParams(query)
+  const input: Record<string, unknown> = {}
+  for (const name of new Set(search.keys())) {
+    const values = search.getAll(name)
+    input[name] = values.length === 1 ? values[0] : values
+  }
+  if (paging !== undefined && paging.kind !== 'cursor') {
+    const page = input[paging.param]
+    if (typeof page === 'string' && /^-?\d{1,15}$/.test(page)) input[paging.param] = Number(page)
+  }
+  return input
+}

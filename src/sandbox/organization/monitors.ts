@@ -1,0 +1,86 @@
+import type { Outcome } from '../answers.ts'
+import { newest } from '../corpus.ts'
+import { pageFrom, startOf } from '../pages.ts'
+import { createParams } from '../params.ts'
+import { type Random, createRandom } from '../random.ts'
+
+/** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
+export interface Listener {
+  readonly id: string
+  readonly name: string
+  readonly keywords: readonly string[]
+  readonly networks: readonly string[]
+  readonly isActive: boolean
+  readonly createdAt: string
+}
+
+/** A saved view of mentions; as made up as {@link Listener}. */
+export interface Feed {
+  readonly id: string
+  readonly name: string
+  readonly listenerIds: readonly string[]
+  readonly minimumFitScore: number
+  readonly createdAt: string
+}
+
+export const networks = ['microblog', 'professionalnet', 'technews'] as const
+
+/** Keywords that listeners watch; each is the keyword of a topic. */
+const watched = ['typescript', 'opensource', 'databases', 'ai', 'coffee', 'climate', 'cycling', 'books']
+
+export function createListeners(seed: number): Listener[] {
+  const random = createRandom(`${seed}/listeners`)
+  return watched.map((keyword) => ({
+    id: `lis_${random.hex(16)}`,
+    name: `Mentions of ${keyword}`,
+    keywords: [keyword],
+    networks: networks.filter((_, index) => index === 0 || random.chance(0.6)),
+    isActive: random.chance(0.85),
+    createdAt: daysAgo(random, 300, 700),
+  }))
+}
+
+export function createFeeds(seed: number, listeners: readonly Listener[]): Feed[] {
+  const random = createRandom(`${seed}/feeds`)
+  return ['Everything', 'Best fits', 'Engineering', 'Daily digest', 'For the team meeting'].map((name) => ({
+    id: `svw_${random.hex(16)}`,
+    name,
+    listenerIds: listeners.filter(() => random.chance(0.5)).map(({ id }) => id),
+    minimumFitScore: random.pick([0, 0, 50, 70]),
+    createdAt: daysAgo(random, 20, 290),
+  }))
+}
+
+/**
+ * Lists records of the organization under the name of a property, with the `meta` of a search by cursor. That, and the
+ * parameters `cursor` and `limit`, are made up: the service does not document these lists.
+ */
+export function listRecords(
+  property: string,
+  records: readonly { readonly id: string }[],
+  input: unknown,
+): Outcome {
+  const params = createParams(input)
+  const count = params.count('limit', 100, 20)
+  const search = JSON.stringify([property, records[0]?.id])
+  const offset = startOf(params.text('cursor'), search, params.issues)
+  if (params.issues.length > 0) return { issues: params.issues }
+  const { page, meta } = pageFrom(records, { offset, count, search })
+  return { body: { [property]: page, meta } }
+}
+
+/** Finds a record by its id, under the name of a property; made up, like the 404 where there is none. */
+export function getRecord(
+  property: string,
+  records: readonly { readonly id: string }[],
+  id: string,
+): Outcome {
+  const record = records.find((each) => each.id === id)
+  return record === undefined
+    ? { missing: `No ${property} with the id ${id}` }
+    : { body: { [property]: record } }
+}
+
+function daysAgo(random: Random, min: number, max: number): string {
+  return new Date(newest - 86_400_000 * random.integer(min, max)).toISOString()
+}

@@ -1,0 +1,52 @@
+import type { Issue } from '../contract/issues.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+
+/** What is said of a page that a cursor leads on from, as the documented searches say it. */
+export interface PageMeta {
+  returnedCount: number
+  hasMore: boolean
+  nextCursor?: string
+}
+
+/** Where the page of a cursor starts. Adds an issue where the cursor belongs to another search, named by `search`. */
+export function startOf(cursor: string | undefined, search: string, issues: Issue[]): number {
+  const offset = cursor === undefined ? 0 : decodeCursor(cursor, search)
+  if (offset === null) {
+    issues.push({
+      path: 'cursor',
+      message: 'not a cursor of this search, or changed since it was handed out',
+    })
+  }
+  return offset ?? 0
+}
+
+/**
+ * Takes a page of the items that pass the test. Offsets count all items, so that a walk neither loses nor repeats any
+ * where the test's answer to one of them changes on the way.
+ */
+export function pageFrom<T>(
+  items: readonly T[],
+  { offset, count, search, test = () => true }: PageRequest<T>,
+): { page: T[]; meta: PageMeta } {
+  const page: T[] = []
+  let next = offset
+  for (let index = offset; index < items.length; index++) {
+    const item = items[index] as T
+    if (!test(item)) continue
+    if (page.length === count) {
+      const nextCursor = encodeCursor({ offset: next, search })
+      return { page, meta: { returnedCount: page.length, hasMore: true, nextCursor } }
+    }
+    page.push(item)
+    next = index + 1
+  }
+  return { page, meta: { returnedCount: page.length, hasMore: false } }
+}
+
+interface PageRequest<T> {
+  readonly offset: number
+  readonly count: number
+  /** Text that is the same for all pages of one search, and for no other. */
+  readonly search: string
+  readonly test?: (item: T) => boolean
+}

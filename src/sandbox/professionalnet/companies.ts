@@ -1,0 +1,82 @@
+import type { Company, CompanyLocation } from '../../contract/professionalnet/company.ts'
+import type { Industry } from '../../contract/professionalnet/industries.ts'
+import { longTail } from '../authors.ts'
+import type { Random } from '../random.ts'
+import { companyNames, places, specialities, streets } from './company-names.ts'
+import { industryOf } from './industries.ts'
+
+/** A company, and what is known of it besides its profile. */
+export interface IndexedCompany {
+  readonly company: Company
+  readonly slug: string
+  readonly url: string
+  readonly industry: Industry
+}
+
+const sizes = [
+  { start: 1, end: 10 },
+  { start: 11, end: 50 },
+  { start: 51, end: 200 },
+  { start: 201, end: 500 },
+  { start: 501, end: 1000 },
+  { start: 1001, end: 5000 },
+  { start: 5001, end: 10_000 },
+  { start: 10_001, end: null },
+] as const
+
+/** Makes up profiles. Every field that may be null is so for some of them. */
+export function createCompanies(random: Random): IndexedCompany[] {
+  return Object.entries(companyNames).map(([name, label], index) => {
+    const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+    const url = `https://professionalnet.example/company/${slug}`
+    const industry = industryOf(label)
+    const id = String(1_000_003 + 7919 * index + random.integer(0, 7000))
+    return { company: profile(random, { id, name, slug, url, industry }), slug, url, industry }
+  })
+}
+
+function profile(
+  random: Random,
+  about: { id: string; name: string; slug: string; url: string; industry: Industry },
+): Company {
+  const { id, name, slug, url, industry } = about
+  const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
+  const range = random.pick(sizes)
+  const locations = createLocations(random)
+  return {
+    id,
+    name,
+    universalName: orNull(0.06, slug),
+    linkedinUrl: orNull(0.08, url),
+    description: orNull(0.12, `${name} works in ${industry.label.toLowerCase()} and is entirely made up.`),
+    tagline: orNull(0.3, `${industry.label}, done with care`),
+    websiteUrl: orNull(0.15, `https://${slug}.example/`),
+    industry: orNull(0.1, industry.label),
+    foundedYear: orNull(0.2, random.integer(1898, 2025)),
+    followerCount: longTail(random, 1800),
+    employeeCount: random.integer(range.start, range.end ?? 42_000),
+    employeeCountRange: orNull(0.1, { ...range }),
+    headquarter: locations.find(({ headquarter }) => headquarter) ?? null,
+    locations,
+    specialities: specialities.filter(() => random.chance(0.25)),
+    logoUrl: orNull(0.1, `https://media.professionalnet.example/logo/${random.hex(12)}.png`),
+  }
+}
+
+function createLocations(random: Random): CompanyLocation[] {
+  const hasHeadquarter = random.chance(0.85)
+  return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, (_, index) => {
+    const isHere = random.chance(0.95)
+    const place = random.pick(places)
+    return {
+      country: isHere ? place.country : null,
+      city: isHere ? place.city : null,
+      geographicArea: place.geographicArea,
+      postalCode: place.postalCode,
+      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(streets)}` : null,
+      line2: random.chance(0.2) ? `Floor ${random.integer(1, 9)}` : null,
+      description: random.chance(0.25) ? random.pick(['Studio', 'Warehouse', 'Main office']) : null,
+      headquarter: hasHeadquarter && index === 0,
+    }
+  })
+}

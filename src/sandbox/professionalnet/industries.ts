@@ -1,0 +1,70 @@
+import {
+  type IndustriesListBody,
+  type IndustriesListParams,
+  type Industry,
+  industriesPageSize,
+} from '../../contract/professionalnet/industries.ts'
+import type { Outcome } from '../answers.ts'
+import { fold } from '../words.ts'
+import { taxonomy } from './taxonomy.ts'
+
+/** Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. */
+const industries: readonly Industry[] = listIndustries()
+
+const byLabel = new Map(industries.map((industry) => [industry.label, industry]))
+const byId = new Map(industries.map((industry) => [industry.id, industry]))
+
+/** The industry of a label that the taxonomy is known to have. */
+export function industryOf(label: string): Industry {
+  const industry = byLabel.get(label)
+  if (industry === undefined) throw new RangeError(`taxonomy must have the industry ${label}`)
+  return industry
+}
+
+/** Whether an industry is the one of an id, or lies below it. */
+export function isWithin({ hierarchy }: Industry, id: number): boolean {
+  const other = byId.get(id)
+  return other !== undefined && `${hierarchy} > `.startsWith(`${other.hierarchy} > `)
+}
+
+/**
+ * Lists industries. `q` matches as a substring of the hierarchy, in any case; there are no descriptions to search.
+ * A page beyond the last one is empty, and a search without results has no pages: neither is documented.
+ */
+export function listMatching({
+  q = '',
+  page = 1,
+}: IndustriesListParams): Outcome<Omit<IndustriesListBody, 'requestId'>> {
+  const wanted = fold(q).trim()
+  const found = industries.filter(({ hierarchy }) => fold(hierarchy).includes(wanted))
+  const start = (page - 1) * industriesPageSize
+  return {
+    body: {
+      industries: found.slice(start, start + industriesPageSize),
+      meta: {
+        total: found.length,
+        page,
+        pageCount: Math.ceil(found.length / industriesPageSize),
+        pageSize: industriesPageSize,
+      },
+    },
+  }
+}
+
+function listIndustries(): Industry[] {
+  const list: Industry[] = []
+  for (const [top, groups] of Object.entries(taxonomy)) {
+    add([top])
+    for (const [group, leaves] of Object.entries(groups)) {
+      add([top, group])
+      for (const leaf of leaves.split(', ')) add([top, group, leaf])
+    }
+  }
+  return list
+
+  function add(path: readonly string[]): void {
+    // Gaps between the ids: nobody should get away with counting them up.
+    const id = 4 + 7 * list.length + (list.length % 5)
+    list.push({ id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') })
+  }
+}

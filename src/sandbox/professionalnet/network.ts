@@ -1,0 +1,122 @@
+import type { ProfessionalnetPost } from '../../contract/professionalnet/posts.ts'
+import { longTail } from '../authors.ts'
+import { composeOriginal } from '../compose.ts'
+import { newest } from '../corpus.ts'
+import { english } from '../phrases/en.ts'
+import type { Topic } from '../phrases/topic.ts'
+import { type Random, createRandom } from '../random.ts'
+import { rememberLatest } from '../remember.ts'
+import { normalize } from '../words.ts'
+import { type IndexedCompany, createCompanies } from './companies.ts'
+import { createComponents } from './components.ts'
+import { type Person, createPeople } from './people.ts'
+
+/** A post, and what a search needs to know of it that is not on the wire. */
+export interface NetworkPost {
+  readonly post: ProfessionalnetPost
+  /** Number of the activity, the last part of its URN. */
+  readonly activity: string
+  /** Time of the post, in milliseconds since 1970. */
+  readonly at: number
+  readonly topic: Topic
+  /** Null where a company posted. */
+  readonly person: Person | null
+  /** The company that posted, or that the author works for. */
+  readonly company: IndexedCompany
+  readonly mentionedPeople: readonly Person[]
+  readonly mentionedCompanies: readonly IndexedCompany[]
+  readonly words: string
+  readonly score: number
+}
+
+/** Everything made up of the professional network. */
+export interface Network {
+  readonly seed: number
+  readonly companies: readonly IndexedCompany[]
+  readonly people: readonly Person[]
+  /** Newest first. */
+  readonly posts: readonly NetworkPost[]
+}
+
+const spanSeconds = 90 * 24 * 60 * 60
+const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
+
+/** Returns the network of a seed; `size` is the number of microblog posts, of which it has a quarter. */
+export const networkOf: (seed: number, size: number) => Network = rememberLatest((seed, size) => {
+  const random = createRandom(`${seed}/professionalnet`)
+  const companies = createCompanies(random)
+  const people = createPeople(random, companies)
+  const count = Math.ceil(size / 4)
+  const gap = Math.max(1, Math.floor((2 * spanSeconds) / Math.max(count, 1)))
+  let at = newest
+  const posts = Array.from({ length: count }, (_, index) => {
+    at -= 1000 * random.integer(1, gap)
+    return createPost(random, { companies, people, at, serial: count - index })
+  })
+  return { seed, companies, people, posts }
+})
+
+function createPost(
+  random: Random,
+  from: Pick<Network, 'companies' | 'people'> & { at: number; serial: number },
+): NetworkPost {
+  const { companies, people, at, serial } = from
+  const person = random.chance(0.85) ? random.pick(people) : null
+  const company = person?.employer ?? random.pick(companies)
+  const topic = random.pick(person?.interests ?? english.topics)
+  const { body, mentions } = composeOriginal(random, [topic], people)
+  const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
+  const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
+  const text = body + thanks.join('')
+
+  const activity = `${at / 1000}${String(serial).padStart(6, '0')}`
+  const slug = person?.handle ?? company.slug
+  const social = engage(random)
+  return {
+    post: {
+      share_url: `https://professionalnet.example/posts/${slug}_${topic.keyword}-activity-${activity}`,
+      actor: actorOf(random, person, company, at),
+      commentary: text,
+      social_details: social,
+      postedAt: new Date(at).toISOString(),
+      urn: `urn:professionalnet:activity:${activity}`,
+      reactionsUrn: `urn:professionalnet:reactions:${activity}`,
+      commentsUrn: `urn:professionalnet:comments:${activity}`,
+      repostsUrn: `urn:professionalnet:reposts:${activity}`,
+      ...createComponents(random, topic),
+    },
+    activity,
+    at,
+    topic,
+    person,
+    company,
+    mentionedPeople: people.filter(({ handle }) => mentions.includes(handle)),
+    mentionedCompanies,
+    words: normalize(`${text}\n${person?.name ?? company.company.name}`),
+    score: social.numLikes + 3 * social.numComments + 2 * social.numShares,
+  }
+}
+
+function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany, at: number) {
+  const days = Math.floor((newest - at) / 86_400_000)
+  return {
+    actor_image: person?.image ?? company.logoUrl ?? '',
+    actor_description: person?.headline ?? `${company.followerCount} followers`,
+    actor_name: person?.name ?? company.name,
+    actor_subDescription: `${days}d${random.chance(0.15) ? ' • Edited' : ''}`,
+    actor_navigationContext: person?.url ?? url,
+  }
+}
+
+function engage(random: Random): ProfessionalnetPost['social_details'] {
+  const counts = reactionTypes.map((type, index) => ({
+    type,
+    count: Math.floor(longTail(random, 22) / (index * index + 1)),
+  }))
+  return {
+    numLikes: counts.reduce((sum, { count }) => sum + count, 0),
+    numComments: random.chance(0.15) ? 0 : longTail(random, 16),
+    numShares: Math.floor(longTail(random, 4) / 2),
+    reactionTypeCounts: counts.filter(({ count }) => count > 0),
+  }
+}

@@ -1,0 +1,65 @@
+import { surnames } from '../authors.ts'
+import { english } from '../phrases/en.ts'
+import type { Topic } from '../phrases/topic.ts'
+import type { Random } from '../random.ts'
+import type { IndexedCompany } from './companies.ts'
+
+/** Somebody made up who has a profile. */
+export interface Person {
+  /** Last part of the profile's URL, and the name after `@` in a text. */
+  readonly handle: string
+  readonly url: string
+  readonly urn: string
+  readonly name: string
+  readonly jobTitle: string
+  readonly headline: string
+  readonly image: string
+  readonly employer: IndexedCompany
+  /** What most of their posts are about. */
+  readonly interests: readonly Topic[]
+}
+
+const personCount = 160
+
+const jobTitles = [
+  'Software Engineer',
+  'Staff Engineer',
+  'Head of Product',
+  'Product Designer',
+  'Data Analyst',
+  'Marketing Manager',
+  'Founder',
+  'Operations Lead',
+  'Recruiter',
+  'Account Manager',
+  'Finance Director',
+  'Community Manager',
+  'Technical Writer',
+  'Head of Sustainability',
+]
+
+/** Makes up people who work at the given companies, each with a handle of their own. */
+export function createPeople(random: Random, companies: readonly IndexedCompany[]): Person[] {
+  const people = new Map<string, Person>()
+  while (people.size < personCount) {
+    const name = `${random.pick(english.firstNames)} ${random.pick(surnames)}`
+    const handle = name
+      .normalize('NFD')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '')
+    const jobTitle = random.pick(jobTitles)
+    const employer = random.pick(companies)
+    people.set(handle, {
+      handle,
+      url: `https://professionalnet.example/in/${handle}`,
+      urn: `urn:professionalnet:person:${random.hex(10)}`,
+      name,
+      jobTitle,
+      headline: `${jobTitle} at ${employer.company.name}`,
+      image: `https://media.professionalnet.example/profile/${random.hex(12)}.jpg`,
+      employer,
+      interests: [random.weighted(english.topics), random.weighted(english.topics)],
+    })
+  }
+  return [...people.values()]
+}

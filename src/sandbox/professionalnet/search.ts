@@ -1,0 +1,75 @@
+import type {
+  ProfessionalnetContentType,
+  ProfessionalnetPostsSearchBody,
+  ProfessionalnetPostsSearchParams,
+} from '../../contract/professionalnet/posts.ts'
+import type { Outcome } from '../answers.ts'
+import { containsAll, fold } from '../words.ts'
+import { liveProvider } from './components.ts'
+import { isWithin } from './industries.ts'
+import type { Network, NetworkPost } from './network.ts'
+
+/** Posts on a full page. The service does not document how many it returns. */
+const postsPageSize = 10
+
+const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post']) => boolean> = {
+  photos: (post) => post.imageComponent !== undefined,
+  videos: (post) => post.professionalnetVideoComponent !== undefined,
+  liveVideos: (post) => post.professionalnetVideoComponent?.provider === liveProvider,
+  collaborativeArticles: (post) => post.articleComponent !== undefined,
+  documents: (post) => post.documentComponent !== undefined,
+}
+
+/**
+ * Searches made-up posts. How the service matches is not documented; these rules are the sandbox's own:
+ *
+ * - Every word of the query must occur as a whole word in the text or the author's name, in any case.
+ * - Without `sort_by`, and with `recent`, the newest come first, otherwise those with the most engagement.
+ * - `author_job_title` matches as a substring; `author_industry` also finds the industries below.
+ * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
+ * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
+ */
+export function searchPosts(
+  { posts }: Network,
+  params: ProfessionalnetPostsSearchParams,
+): Outcome<Omit<ProfessionalnetPostsSearchBody, 'requestId'>> {
+  const { query, page = 1, sort_by = 'recent' } = params
+  const matches = containsAll(query)
+  const tests = testsOf(params)
+  const found = posts.filter((post) => matches(post.words) && tests.every((test) => test(post)))
+  if (sort_by !== 'recent') found.sort((a, b) => b.score - a.score)
+
+  const start = (page - 1) * postsPageSize
+  const shown = found.slice(start, start + postsPageSize).map(({ post }) => post)
+  return { body: { posts: shown, meta: { returnedCount: shown.length, page } } }
+}
+
+function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
+  const tests: ((post: NetworkPost) => boolean)[] = []
+  const { content_type, author_industry = [] } = params
+
+  const title = fold(params.author_job_title ?? '').trim()
+  if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
+  if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
+  if (author_industry.length > 0)
+    tests.push(({ company }) => author_industry.some((id) => isWithin(company.industry, id)))
+
+  oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))
+  oneOf(params.from_organization, ({ person, company }) => (person === null ? [company.company.id] : []))
+  oneOf(params.author_company, ({ person, company }) => (person === null ? [] : [company.company.id]))
+  oneOf(params.mentions_member, ({ mentionedPeople }) => mentionedPeople.map(({ urn }) => urn))
+  oneOf(params.mentions_organization, ({ mentionedCompanies }) =>
+    mentionedCompanies.map(({ company }) => company.id),
+  )
+  return tests
+
+  function oneOf(list = '', of: (post: NetworkPost) => readonly string[]): void {
+    const wanted = new Set(list.split(',').map(lastPart).filter(Boolean))
+    if (wanted.size > 0) tests.push((post) => of(post).some((item) => wanted.has(lastPart(item))))
+  }
+}
+
+/** What is behind the last colon of a URN; an id without colons is its own. */
+function lastPart(urn: string): string {
+  return urn.trim().split(':').at(-1) ?? ''
+}

@@ -1,0 +1,115 @@
+import type { Outcome } from './answers.ts'
+import { composeOriginal, composeReply } from './compose.ts'
+import { longTail, surnames } from './authors.ts'
+import { newest } from './corpus.ts'
+import { pageFrom, startOf } from './pages.ts'
+import { createParams } from './params.ts'
+import { english } from './phrases/en.ts'
+import { techTopics } from './phrases/en-tech.ts'
+import { type Random, createRandom } from './random.ts'
+import { rememberLatest } from './remember.ts'
+import { containsAll, normalize } from './words.ts'
+
+/** A story or a comment. Its fields are made up: the service documents none. */
+interface TechnewsPost {
+  readonly id: string
+  readonly type: 'story' | 'comment'
+  /** Null for a comment. */
+  readonly title: string | null
+  /** Null for a story. */
+  readonly text: string | null
+  readonly url: string
+  readonly author: string
+  readonly points: number
+  readonly commentCount: number
+  readonly timestamp: string
+  /** The story that a comment is on. */
+  readonly storyId: string | null
+}
+
+interface IndexedStory {
+  readonly post: TechnewsPost
+  readonly words: string
+}
+
+const authors = surnames.map((name) => ({ handle: name.toLowerCase().replaceAll('-', '') }))
+const pageSize = 20
+const types = ['story', 'comment'] as const
+
+/** Returns stories and comments, newest first; `size` is the number of microblog posts, of which there is a fifth. */
+const storiesOf = rememberLatest((seed, size): readonly IndexedStory[] => {
+  const random = createRandom(`${seed}/technews`)
+  const count = Math.ceil(size / 5)
+  let at = newest
+  const posts: IndexedStory[] = []
+  // From the oldest on, so that comments come after their stories.
+  for (let serial = 1; serial <= count; serial++) {
+    const story = posts.length === 0 ? undefined : random.pick(posts)
+    posts.push(
+      random.chance(0.4) || story === undefined ? makeStory(random, serial) : comment(random, serial, story),
+    )
+  }
+  return posts.reverse().map(({ post, words }) => {
+    at -= 1000 * random.integer(60, 9000)
+    return { post: { ...post, timestamp: new Date(at).toISOString() }, words }
+  })
+})
+
+/**
+ * Searches made-up stories and comments. Request and response are made up, too: it takes `query`, `cursor`, `count` up
+ * to 20 and `type` (`story` or `comment`), and answers with `posts` and the `meta` of the documented search by cursor.
+ */
+export function searchTechnews(seed: number, size: number, input: unknown): Outcome {
+  const params = createParams(input)
+  const query = params.requiredText('query')
+  const count = params.count('count', pageSize)
+  const type = params.choice('type', types)
+  const search = JSON.stringify(['technews', seed, size, query, type])
+  const offset = startOf(params.text('cursor'), search, params.issues)
+  if (params.issues.length > 0) return { issues: params.issues }
+
+  const matches = containsAll(query)
+  const found = storiesOf(seed, size).filter(
+    ({ post, words }) => matches(words) && (type === undefined || post.type === type),
+  )
+  const { page, meta } = pageFrom(found, { offset, count, search })
+  return { body: { posts: page.map(({ post }) => post), meta } }
+}
+
+function makeStory(random: Random, serial: number): IndexedStory {
+  const topic = random.weighted(techTopics)
+  const { body, links } = composeOriginal(random, [topic], authors)
+  const title = links.reduce((text, link) => text.replace(` ${link}`, ''), body)
+  const points = longTail(random, 12)
+  return finish(random, serial, {
+    type: 'story',
+    title,
+    text: null,
+    points,
+    commentCount: Math.floor(points * random.next()),
+    storyId: null,
+  })
+}
+
+function comment(random: Random, serial: number, { post }: IndexedStory): IndexedStory {
+  const topic = random.weighted(techTopics)
+  return finish(random, serial, {
+    type: 'comment',
+    title: null,
+    text: `${composeReply(random, english, topic)} #${topic.keyword}`,
+    points: random.integer(0, 40),
+    commentCount: 0,
+    storyId: post.storyId ?? post.id,
+  })
+}
+
+function finish(
+  random: Random,
+  serial: number,
+  made: Omit<TechnewsPost, 'id' | 'url' | 'author' | 'timestamp'>,
+): IndexedStory {
+  const id = String(40_000_000 + 37 * serial)
+  const author = random.pick(authors).handle + String(random.integer(1, 99))
+  const post = { id, url: `https://technews.example/item/${id}`, author, timestamp: '', ...made }
+  return { post, words: normalize(`${made.title ?? made.text ?? ''}\n${author}`) }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { creditRates } from '../../src/contract/credits.ts'
+import type { Operation, Scope } from '../../src/contract/operation.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
+import { call, unpaced } from './helpers.ts'
+
+const scopes: readonly Scope[] = [
+  'mentions:read',
+  'mentions:write',
+  'listeners:read',
+  'feeds:read',
+  'org:read',
+  'search:read',
+]
+const { posts, people, companies } = networkOf(1, 4000)
+
+/** A body that any operation accepts which takes one. */
+const bodies: Record<string, object> = {
+  'microblog.search': { query: 'ai' },
+  'professionalnet.posts.search': { query: 'ai' },
+  'professionalnet.company.get': { url: companies[0]?.url },
+  'professionalnet.person.posts': { profileUrl: people[0]?.url },
+  'professionalnet.person.comments': { profileUrl: people[0]?.url },
+  'professionalnet.posts.comments': { postUrl: posts[0]?.post.share_url },
+  'professionalnet.posts.reactions': { postUrl: posts[0]?.post.share_url },
+  'technews.search': { query: 'ai' },
+  'mentions.setState': { state: 'done' },
+}
+
+const all: readonly Operation[] = operations
+
+async function send(sandbox: ReturnType<typeof createSandbox>, operation: Operation, key: string) {
+  const list = operation.path.split('/')[1]
+  const first = operation.idPrefix === undefined ? null : await call(sandbox, `GET /${list}`)
+  const path = operation.path.replace('{id}', String(first?.body[list ?? ''][0].id))
+  return call(sandbox, `${operation.method} ${path}`, bodies[operation.id], key)
+}
+
+describe.each(all.map((operation) => [operation.id, operation] as const))(
+  'createSandbox() %s',
+  (id, operation) => {
+    it('answers as the contract says, and charges what it says', async () => {
+      const sandbox = unpaced({ keys: [{ key: 'all', scopes }] })
+      const { status, body } = await send(sandbox, operation, 'all')
+      expect(status).toBe(200)
+      expect(operation.response(body)).toEqual([])
+      const items = operation.list === undefined ? [] : (body[operation.list.property] as unknown[])
+      const { price, list } = operation
+      const item = list?.item ?? null
+      if (item !== null) expect(items.flatMap((each) => item(each))).toEqual([])
+      const expected =
+        price.kind === 'free' ? 0 : price.kind === 'perRequest' ? price.credits : price.credits * items.length
+      expect(sandbox.ledger.spent).toBe(expected)
+      expect(sandbox.requests.at(-1)).toMatchObject({ operation: id, charged: expected })
+    })
+
+    it('answers 401 without a key, and 403 when any one scope is missing or lost', async () => {
+      const keys = operation.scopes.flatMap((scope) => [
+        { key: `without-${scope}`, scopes: scopes.filter((each) => each !== scope) },
+        { key: `lost-${scope}`, scopes, lost: [scope] },
+      ])
+      const sandbox = unpaced({ keys: [...keys, { key: 'exact', scopes: operation.scopes }] })
+      expect((await send(sandbox, operation, 'nobody')).status).toBe(401)
+      for (const { key } of keys) {
+        const { status, body } = await send(sandbox, operation, key)
+        expect([status, body['requestId']], key).toEqual([403, expect.any(String)])
+        expect(body['error'].message).toContain(key.slice(key.indexOf('-') + 1))
+      }
+      expect((await send(sandbox, operation, 'exact')).status).toBe(200)
+    })
+  },
+)
+
+describe('createSandbox() openapi', () => {
+  it('describes every operation, and the credit rates as constants', async () => {
+    const { status, body } = await call(createSandbox(), 'GET /openapi.json')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+    expect('requestId' in body).toBe(false)
+    for (const { id, path, method, scopes: needed } of all) {
+      expect(body['paths'][path][method.toLowerCase()]).toMatchObject({
+        operationId: id,
+        security: [{ apiKey: needed }],
+      })
+    }
+    const count = Object.values(body['paths'] as Record<string, object>).flatMap((methods) =>
+      Object.keys(methods),
+    ).length
+    expect(count).toBe(all.length)
+    const rates = body['components'].schemas.CreditRates
+    expect(rates.additionalProperties).toBe(false)
+    expect(rates.required).toEqual(Object.keys(creditRates))
+    for (const [name, value] of Object.entries(creditRates)) expect(rates.properties[name].const).toBe(value)
+  })
+})
+
+describe('createSandbox() posts', () => {
+  it('answers empty pages on every network when there are none', async () => {
+    const sandbox = unpaced({ posts: 0 })
+    for (const path of ['professionalnet/posts/search', 'technews/search', 'microblog/tweets/search'])
+      expect((await call(sandbox, `POST /data/${path}`, { query: 'ai' })).body['posts']).toEqual([])
+    for (const property of ['posts', 'comments']) {
+      const { status, body } = await call(sandbox, `POST /data/professionalnet/person/${property}`, {
+        profileUrl: people[0]?.url,
+      })
+      expect([status, body[property]]).toEqual([200, []])
+    }
+  })
+})
+
+describe('createSandbox() surfaces', () => {
+  it('keeps a pace for each surface, and none for the organization', async () => {
+    const sandbox = createSandbox({ limits: { perMinute: 1 } })
+    const statuses: number[] = []
+    for (const operation of [
+      'POST /data/technews/search',
+      'POST /data/professionalnet/posts/search',
+      'POST /data/technews/search',
+    ])
+      statuses.push((await call(sandbox, operation, { query: 'ai' })).status)
+    for (let i = 0; i < 3; i++) statuses.push((await call(sandbox, 'GET /mentions')).status)
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 200])
+  })
+})
