@@ -1,13 +1,34 @@
+import type { OpenRecord } from './contract/open.ts'
+import type { ApiCall } from './core/api-call.ts'
 import type { Credits } from './core/ledger.ts'
 import { Transport, createTransport } from './core/transport.ts'
 import { ConfigurationError } from './errors.ts'
-import type { ClientOptions, SharedOptions } from './options.ts'
+import type { CallOptions, ClientOptions, SharedOptions } from './options.ts'
+import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
+import { type Feeds, feeds } from './resources/feeds.ts'
+import { type Listeners, listeners } from './resources/listeners.ts'
+import { type Mentions, mentions } from './resources/mentions.ts'
 import { type Microblog, microblog } from './resources/microblog.ts'
+import { type Organization, organization } from './resources/organization.ts'
+import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
+import { type Technews, technews } from './resources/technews.ts'
 
 /** A client of the Social Search and Organization Data API, for one organization. */
 export class SocialSearch {
   /** The microblog network. */
   readonly microblog: Microblog
+  /** The professional network. */
+  readonly professionalnet: Professionalnet
+  /** The tech news site. */
+  readonly technews: Technews
+  /** What the organization's listeners have found. */
+  readonly mentions: Mentions
+  /** The organization's brand and keyword monitors. */
+  readonly listeners: Listeners
+  /** The organization's saved views. */
+  readonly feeds: Feeds
+  /** The organization itself. */
+  readonly organization: Organization
   readonly #transport: Transport
 
   /**
@@ -17,6 +38,12 @@ export class SocialSearch {
   constructor(options: ClientOptions | Transport) {
     this.#transport = options instanceof Transport ? options : createTransport(options)
     this.microblog = microblog(this.#transport)
+    this.professionalnet = professionalnet(this.#transport)
+    this.technews = technews(this.#transport)
+    this.mentions = mentions(this.#transport)
+    this.listeners = listeners(this.#transport)
+    this.feeds = feeds(this.#transport)
+    this.organization = organization(this.#transport)
   }
 
   /**
@@ -48,6 +75,16 @@ export class SocialSearch {
   /** A client with other options, which shares limits, ledger, credential and closing with this one. */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
+  }
+
+  /** The service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */
+  openapi(options?: CallOptions): ApiCall<OpenRecord> {
+    return openapi(this.#transport, options)
+  }
+
+  /** The credit rates that the service publishes in its description, and where they differ from what is assumed here. Free. */
+  creditRates(options?: CallOptions): Promise<CreditRates> {
+    return readCreditRates(this.#transport, options)
   }
 
   /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */

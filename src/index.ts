@@ -1,16 +1,62 @@
 export { SocialSearch } from './client.ts'
 export type {
   CallOptions,
+  CeilingOption,
   ClientOptions,
   LimitOptions,
+  OpenListOptions,
   PagedOptions,
+  PagingOverride,
   RetryOptions,
   SchemaOption,
   SharedOptions,
 } from './options.ts'
 
 export { type Answer, type Transport, createTransport } from './core/transport.ts'
+export type { CreditRates } from './resources/description.ts'
+export { type Feeds, feeds } from './resources/feeds.ts'
+export { type Listeners, listeners } from './resources/listeners.ts'
+export { type Mentions, type OpenSet, mentions } from './resources/mentions.ts'
 export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
+export type { OpenCall, OpenGet, OpenList, OpenPage } from './resources/open.ts'
+export { type Organization, organization } from './resources/organization.ts'
+export {
+  type IndustriesPage,
+  type Professionalnet,
+  type ProfessionalnetPosts,
+  type ProfessionalnetPostsPage,
+  professionalnet,
+} from './resources/professionalnet.ts'
+export { type Technews, technews } from './resources/technews.ts'
+export type { OpenBody, OpenRecord } from './contract/open.ts'
+export type {
+  PostComment,
+  PostCommentsBody,
+  PostCommentsParams,
+} from './contract/professionalnet/comments.ts'
+export type {
+  Company,
+  CompanyGetBody,
+  CompanyGetParams,
+  CompanyLocation,
+} from './contract/professionalnet/company.ts'
+export type {
+  IndustriesListBody,
+  IndustriesListParams,
+  Industry,
+} from './contract/professionalnet/industries.ts'
+export type {
+  ProfessionalnetActor,
+  ProfessionalnetArticle,
+  ProfessionalnetContentType,
+  ProfessionalnetDocument,
+  ProfessionalnetPoll,
+  ProfessionalnetPost,
+  ProfessionalnetPostsSearchBody,
+  ProfessionalnetPostsSearchParams,
+  ProfessionalnetSocialDetails,
+  ProfessionalnetVideo,
+} from './contract/professionalnet/posts.ts'
 export type {
   MicroblogCategory,
   MicroblogEngagements,
@@ -20,10 +66,13 @@ export type {
   MicroblogSearchMeta,
   MicroblogSearchParams,
 } from './contract/microblog.ts'
-export type { CursorPaging, ListShape, Operation, Price, Scope, Surface } from './contract/operation.ts'
+export type { CreditRateName } from './contract/credits.ts'
+export type { ListShape, Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
 export type { Check } from './contract/schema.ts'
 
-export type { PageFields, PagedCall, WithResponse } from './core/paged-call.ts'
+export type { ApiCall } from './core/api-call.ts'
+export type { PageFields, PagedCall } from './core/paged-call.ts'
+export type { WithResponse } from './core/with-response.ts'
 export type { InvalidItem, Validation } from './core/decode.ts'
 export { CreditBudget } from './core/budget.ts'
 export type { CreditSummary, Reservation } from './core/account.ts'

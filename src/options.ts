@@ -1,17 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from './contract/limits.ts'
-import { assertMethod, assertObject, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
+import type { OpenBody, OpenRecord } from './contract/open.ts'
+import { assertMethod, assertOptions, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
-import { CreditBudget } from './core/budget.ts'
+import type { CreditBudget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import type { Fetch } from './core/http.ts'
 import { type Limiter, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
 import type { Middleware } from './core/middleware.ts'
+import { defaultRetry, overlay } from './core/overlay.ts'
 import { ownerOf, resolveProvider } from './core/provider.ts'
 import { Redactor } from './core/redact.ts'
-import type { RetryPolicy } from './core/retry-policy.ts'
 import type { CallSettings, Settings, WalkLimits } from './core/settings.ts'
 import { ConfigurationError } from './errors.ts'
 
@@ -74,6 +75,11 @@ export interface ClientOptions extends SharedOptions {
   auth?: AuthProvider | false | undefined
   /** What this client takes of the organization's limits, at most. */
   limits?: LimitOptions | undefined
+  /**
+   * Credits that operations cost, by their ids, for each request or item, where they differ from the documented ones:
+   * `(await client.creditRates()).prices`, for example.
+   */
+  prices?: Readonly<Record<string, number>> | undefined
   /** A limiter that several processes share, in place of the one of this process. */
   limiter?: Limiter | undefined
   /** A label for the organization: clients with the same label and `baseUrl` share their limits, whatever their credentials. */
@@ -93,6 +99,29 @@ export interface CallOptions extends Pick<
   signal?: AbortSignal | undefined
 }
 
+/** An option of calls whose price depends on how much comes back, with no documented bound. */
+export interface CeilingOption {
+  /** Items to set credits aside for. Default 1,000, an assumption of this package. */
+  ceiling?: number | undefined
+}
+
+/** Options of a list whose shape is not documented. */
+export interface OpenListOptions extends PagedOptions {
+  /**
+   * Where items and next page are, where the inferred convention does not fit: an array under the resource's name,
+   * `meta.hasMore`, `meta.nextCursor`.
+   */
+  paging?: PagingOverride | undefined
+}
+
+/** How to walk a list whose shape is not documented. */
+export interface PagingOverride {
+  /** Name of the array in the body, or a function that finds the items. */
+  items?: string | ((body: OpenBody) => readonly unknown[]) | undefined
+  /** Params of the next page, or null after the last one. */
+  next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
+}
+
 /** The option that gives the records of a call another type. */
 export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   /** Checks each record, and may transform it: any Standard Schema. Its output is the type of the records. */
@@ -108,7 +137,7 @@ export interface PagedOptions extends CallOptions {
 }
 
 /** Whatever options a call may have. */
-export type AnyCallOptions = PagedOptions & Partial<SchemaOption>
+export type AnyCallOptions = OpenListOptions & CeilingOption & Partial<SchemaOption>
 
 // Written as records, so that the compiler knows when a name is missing.
 const sharedNames: Record<keyof SharedOptions, true> = {
@@ -118,13 +147,13 @@ const sharedNames: Record<keyof SharedOptions, true> = {
 
 const clientNames: Record<keyof ClientOptions, true> = {
   ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
-  ...{ fetch: true, dangerouslyAllowBrowser: true },
+  ...{ fetch: true, dangerouslyAllowBrowser: true, prices: true },
   ...sharedNames,
 }
 
 const callNames: Record<keyof AnyCallOptions, true> = {
   ...{ signal: true, timeout: true, deadline: true, retry: true, validation: true, budget: true },
-  ...{ headers: true, schema: true, limit: true, maxPages: true },
+  ...{ headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
 }
 
 /**
@@ -138,6 +167,11 @@ export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
+  for (const [id, credits] of Object.entries(options.prices ?? {})) {
+    if (!(Number.isFinite(credits) && credits >= 0)) {
+      throw new ConfigurationError(`prices.${id} must be a number of at least 0, got ${shown(credits)}`)
+    }
+  }
   const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
   const credential = new Credential(resolveProvider(options), redactor)
   const { inFlight = organizationLimits.inFlight, perMinute = organizationLimits.perMinute } = limits
@@ -159,6 +193,7 @@ export function resolveOptions(options: ClientOptions): Settings {
       perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
     },
     surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
+    prices: { ...options.prices },
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
     timeoutMs: undefined,
     deadlineMs: undefined,
@@ -181,7 +216,7 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 /** The settings of one call. */
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
-  const { signal, schema } = options
+  const { signal, schema, ceiling, paging } = options
   for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
     if (signal !== undefined) assertMethod('signal', signal, method)
   }
@@ -191,7 +226,14 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
       (schema as Partial<StandardSchemaV1> | null)?.['~standard'],
       'validate',
     )
-  return { ...overlay(settings, options), signal, schema }
+  if (ceiling !== undefined) wholeNumber('ceiling', ceiling)
+  if (paging !== undefined) assertOptions(paging, { items: true, next: true }, 'paging')
+  if (schema !== undefined && typeof paging?.items === 'function') {
+    throw new ConfigurationError(
+      'paging.items must be a name where a schema is given, so that its output can take their place',
+    )
+  }
+  return { ...overlay(settings, options), signal, schema, ceiling, paging }
 }
 
 /** The bounds of one walk. */
@@ -200,72 +242,4 @@ export function resolveWalk({ limit, maxPages }: PagedOptions): WalkLimits {
     items: limit === undefined ? Infinity : wholeNumber('limit', limit),
     pages: maxPages === undefined ? Infinity : wholeNumber('maxPages', maxPages),
   }
-}
-
-/** Budgets add up, since a ceiling that a call could drop would be none; headers merge; the rest replaces. */
-function overlay(settings: Settings, options: SharedOptions): Settings {
-  const { timeout, deadline, retry, validation, budget, headers, middleware, logger } = options
-  if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
-    throw new ConfigurationError(`validation must be strict, lenient or off, got ${shown(validation)}`)
-  }
-  if (budget !== undefined && !(budget instanceof CreditBudget)) {
-    throw new ConfigurationError(`budget must be a CreditBudget, got ${shown(budget)}`)
-  }
-  if (logger !== undefined) assertObject('logger', logger)
-  if (
-    middleware !== undefined &&
-    !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
-  ) {
-    throw new ConfigurationError('middleware must be an array of functions')
-  }
-  return {
-    ...settings,
-    ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
-    ...(deadline !== undefined && { deadlineMs: milliseconds('deadline', deadline) }),
-    ...(retry !== undefined && { retry: resolveRetry(retry) }),
-    ...(validation !== undefined && { validation }),
-    ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
-    ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers, settings.redactor) }),
-    ...(middleware !== undefined && { middleware }),
-    ...(logger !== undefined && { log: createLog(logger, settings.redactor) }),
-  }
-}
-
-const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
-
-function resolveRetry(retry: RetryOptions | false): RetryPolicy {
-  if (retry === false) return { ...defaultRetry, maxAttempts: 1 }
-  assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
-  const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait } = retry
-  if (typeof ambiguous !== 'boolean') {
-    throw new ConfigurationError(`retry.ambiguous must be true or false, got ${shown(ambiguous)}`)
-  }
-  return {
-    ambiguous,
-    maxAttempts:
-      maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
-    maxWaitMs: maxWait === undefined ? defaultRetry.maxWaitMs : milliseconds('retry.maxWait', maxWait),
-  }
-}
-
-function resolveHeaders(
-  base: Headers,
-  headers: NonNullable<SharedOptions['headers']>,
-  redactor: Redactor,
-): Headers {
-  assertObject('headers', headers)
-  const merged = new Headers(base)
-  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
-    if (name.toLowerCase() === 'authorization') {
-      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth instead')
-    }
-    try {
-      merged.set(name, value)
-    } catch {
-      // The runtime's own error repeats the value, which may be a secret.
-      const given = redactor.text(JSON.stringify(name))
-      throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
-    }
-  }
-  return merged
 }

@@ -43,7 +43,12 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
   const body = response.status === 206 || !complete ? undefined : parse(text)
   const requestId = requestIdOf(body, settings.redactor)
   if (requestId !== undefined) entry.requestId = requestId
-  call.bill(entry, received.origin, requestId !== undefined || settings.validation === 'off')
+  // Only the service puts its request id into a body; without one it may be a proxy's, unless nobody is to check.
+  call.bill(
+    entry,
+    received.origin,
+    requestId !== undefined || settings.validation === 'off' ? body : undefined,
+  )
 
   let decoded: Decoded
   try {
@@ -51,7 +56,7 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
     decoded = await abortable(signal, () =>
       body === undefined
         ? Promise.resolve({ ok: false, complaint: unreadable(response.status, text, complete), issues: [] })
-        : decode(operation, body, settings.validation, settings.schema),
+        : decode(operation, body, settings),
     )
   } catch (error) {
     throw call.failed(entry, AttemptFailure.final(error, entry.charged))

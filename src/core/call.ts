@@ -13,6 +13,8 @@ import { abortable, linkAbort } from './abort.ts'
 import type { Received } from './exchange.ts'
 import { AttemptFailure } from './failure.ts'
 import type { Lease } from './limiter.ts'
+import type { Message } from './message.ts'
+import { costOf } from './price.ts'
 import type { Purchase } from './purchase.ts'
 import { nextWait, stakeOf } from './retry-policy.ts'
 import type { CallSettings } from './settings.ts'
@@ -22,8 +24,7 @@ import { now, sleep } from './time.ts'
 /** One call under way: what it is, how far it has come, and when it has to end. */
 export class Call {
   readonly operation: Operation
-  /** JSON text to send, if the operation has a body. */
-  readonly body: string | undefined
+  readonly message: Message
   readonly settings: CallSettings
   readonly purchase: Purchase
   readonly signal: AbortSignal
@@ -43,13 +44,13 @@ export class Call {
 
   constructor(
     operation: Operation,
-    params: object,
+    message: Message,
     settings: CallSettings,
     purchase: Purchase,
     closing: AbortSignal,
   ) {
     this.operation = operation
-    this.body = operation.method === 'GET' ? undefined : JSON.stringify(params)
+    this.message = message
     this.settings = settings
     this.purchase = purchase
     this.#closing = closing
@@ -89,12 +90,15 @@ export class Call {
     return attempt
   }
 
-  /** Accounts for a success. `recognized`: the body is the service's own, beyond doubt. */
-  bill(entry: Attempt, origin: Received['origin'], recognized: boolean): void {
-    if (this.operation.price.kind === 'free' || origin === 'middleware') return
-    entry.charged = origin === 'service' ? 'yes' : 'unknown'
-    if (origin === 'service' && recognized) this.purchase.settle()
-    else this.purchase.doubt()
+  /** Accounts for a success. `body` is undefined where it is not recognizably the service's own. */
+  bill(entry: Attempt, origin: Received['origin'], body: unknown): void {
+    const { price } = this.operation
+    if (price.kind === 'free' || origin === 'middleware') return
+    const cost = origin === 'service' && body !== undefined ? costOf(this.operation, body) : null
+    if (cost === null) this.purchase.doubt()
+    else this.purchase.settle(cost)
+    // Where the price is the same for every success, a success is enough to know that it was charged.
+    entry.charged = origin === 'service' && (cost !== null || price.kind === 'perRequest') ? 'yes' : 'unknown'
   }
 
   /** Takes note of a failed attempt, and hands the failure back. */

@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type Issue, dotPath } from '../contract/issues.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { PagingOverride } from '../options.ts'
+import { missingItems } from './paginate.ts'
 
 /**
  * How answers are checked against the documented shape. `strict`: documented fields must be there with their types.
@@ -16,6 +18,13 @@ export interface InvalidItem {
   issues: Issue[]
 }
 
+/** What to check a body by. */
+export interface Rules {
+  readonly validation: Validation
+  readonly schema: StandardSchemaV1 | undefined
+  readonly paging: PagingOverride | undefined
+}
+
 export type Decoded =
   /** `invalid` is null unless items may be set apart. */
   | {
@@ -29,26 +38,32 @@ const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'
 
 /** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
-export async function decode(
-  operation: Operation,
-  body: unknown,
-  validation: Validation,
-  schema: StandardSchemaV1 | undefined,
-): Promise<Decoded> {
+export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
+  const { validation, schema, paging } = rules
   if (validation !== 'off') {
     const issues = operation.response(body)
     if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
   }
   const { list } = operation
-  const sent: unknown = list && isRecord(body) ? body[list.property] : undefined
   const lenient = validation === 'lenient'
-  if (list === undefined || !Array.isArray(sent)) return { ok: true, body, invalid: lenient ? [] : null }
+  if (list === undefined)
+    return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
+  const property = typeof paging?.items === 'string' ? paging.items : list.property
+  const sent: unknown = isRecord(body) ? body[property] : undefined
+  if (!Array.isArray(sent)) {
+    if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
+    return {
+      ok: false,
+      complaint: `${schemaComplaint}: ${missingItems(operation, body, paging)}`,
+      issues: [],
+    }
+  }
 
   let complaint = schemaComplaint
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of (sent as unknown[]).entries()) {
-    const issues = validation === 'off' ? [] : list.item(item)
+    const issues = validation === 'off' ? [] : (list.item?.(item) ?? [])
     if (issues.length > 0) complaint = shapeComplaint
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await apply(schema, item)
@@ -59,14 +74,22 @@ export async function decode(
     return {
       ok: false,
       complaint,
-      issues: invalid.flatMap(({ index, issues }) => below([list.property, index], issues)),
+      issues: invalid.flatMap(({ index, issues }) => below([property, index], issues)),
     }
   }
   return {
     ok: true,
-    body: { ...(body as object), [list.property]: items },
+    body: { ...(body as object), [property]: items },
     invalid: lenient ? invalid : null,
   }
+}
+
+/** Checks the body of a call that is no list. */
+async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
+  const { value, issues } = await apply(schema, body)
+  return issues.length > 0
+    ? { ok: false, complaint: schemaComplaint, issues }
+    : { ok: true, body: value, invalid: null }
 }
 
 /** The schema is the caller's: whatever it does, the answer is paid for and must not be lost to that. */

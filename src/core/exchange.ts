@@ -95,13 +95,14 @@ function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
-function outgoing({ operation, settings, body, token }: Call, signal: AbortSignal): Outgoing {
+function outgoing({ operation, settings, message, token }: Call, signal: AbortSignal): Outgoing {
+  const { path, body } = message
   const headers = new Headers(settings.headers)
   headers.set('accept', 'application/json')
   if (body !== undefined) headers.set('content-type', 'application/json')
   return {
     method: operation.method,
-    url: `${settings.baseUrl}${operation.path}`,
+    url: `${settings.baseUrl}${path}`,
     headers,
     body,
     token,

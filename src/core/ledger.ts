@@ -1,4 +1,3 @@
-import type { Operation, Price } from '../contract/operation.ts'
 import { Account, type CreditSummary, type Reservation } from './account.ts'
 import type { CreditBudget } from './budget.ts'
 
@@ -28,21 +27,22 @@ export class Ledger {
   /**
    * Sets aside what a send may cost at most, here and in each budget.
    *
+   * @param operation Its id.
+   *
    * @throws {CreditBudgetError} if a budget has too little left; then nothing is set aside anywhere.
    */
-  reserve(operation: Operation, budgets: readonly CreditBudget[]): Reservation {
-    const credits = creditsOf(operation.price)
+  reserve(operation: string, credits: number, budgets: readonly CreditBudget[]): Reservation {
     if (credits === 0) return unmetered
     const reservations: Reservation[] = []
     try {
-      for (const budget of budgets) reservations.push(budget.reserve(credits, operation.id))
+      for (const budget of budgets) reservations.push(budget.reserve(credits, operation))
     } catch (error) {
       for (const reservation of reservations) reservation.release()
       throw error
     }
-    reservations.push(this.#account(operation.id).reserve(credits))
+    reservations.push(this.#account(operation).reserve(credits))
     return {
-      settle: (credits) => reservations.forEach((reservation) => reservation.settle(credits)),
+      settle: (cost) => reservations.forEach((reservation) => reservation.settle(cost)),
       release: () => reservations.forEach((reservation) => reservation.release()),
       doubt: () => reservations.forEach((reservation) => reservation.doubt()),
     }
@@ -56,8 +56,3 @@ export class Ledger {
 }
 
 const unmetered: Reservation = { settle: () => {}, release: () => {}, doubt: () => {} }
-
-/** Credits that one success costs. */
-export function creditsOf(price: Price): number {
-  return price.kind === 'fixed' ? price.credits : 0
-}

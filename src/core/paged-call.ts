@@ -1,11 +1,11 @@
 import type { Operation } from '../contract/operation.ts'
-import { type Attempt, PaginationError, SocialSearchError, annotate } from '../errors.ts'
+import { PaginationError, SocialSearchError, annotate } from '../errors.ts'
 import { type AnyCallOptions, resolveWalk } from '../options.ts'
 import { wholeNumber } from './assert.ts'
 import type { InvalidItem } from './decode.ts'
-import { type Step, WalkGuard, itemsOf, nextStep } from './paginate.ts'
-import type { CallCredits } from './purchase.ts'
+import { type Step, WalkGuard, itemsOf, missingItems, nextStep } from './paginate.ts'
 import type { Answer, Transport } from './transport.ts'
+import { type WithResponse, describe } from './with-response.ts'
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -13,16 +13,6 @@ export interface PageFields<Params> {
   next: Params | null
   /** With `validation: 'lenient'`: the items that were set apart. */
   invalid?: InvalidItem[]
-}
-
-/** A result with what is known of the call behind it. */
-export interface WithResponse<T> {
-  data: T
-  /** The HTTP response; its body can be read again. */
-  response: Response
-  requestId: string | undefined
-  attempts: readonly Attempt[]
-  credits: CallCredits
 }
 
 /**
@@ -64,8 +54,7 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   /** The first page, with the HTTP response, the attempts and the credits it took. */
   async withResponse(): Promise<WithResponse<Page>> {
     const { page, answer } = await this.#fetchFirst()
-    const { requestId, attempts, credits } = answer
-    return { data: page, response: replay(answer), requestId, attempts, credits }
+    return describe(answer, page)
   }
 
   /**
@@ -76,27 +65,31 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
    * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const operation = this.#operation
     const limits = resolveWalk(this.#options)
     const guard = new WalkGuard()
+    const ahead = new Map<string, Promise<Fetched<Page>>>()
     let fetched = await this.#fetchFirst()
     let params = this.#params
     let items = 0
     for (let pages = 1; ; pages++) {
       const { page, step } = fetched
+      if (step.kind === 'wrong') throw this.#astray(step.why, params, page)
+      const found = this.#items(page)
+      if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(found)) {
+        throw this.#astray('the page has the very items of the one before', params, page)
+      }
       guard.enter(params)
       yield page
 
-      const found = itemsOf(operation, page).length
-      items += found
-      const isEmpty = found === 0 && fetched.invalid === 0
+      items += found.length
+      const isEmpty = found.length === 0 && fetched.invalid === 0
       if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
         return
-      if (step.kind === 'lost')
-        throw this.#astray('the page says that there is more, but has no cursor', null)
+      if (step.kind === 'lost') throw this.#astray(step.why, null)
       params = step.params
-      if (guard.knows(params)) throw this.#astray('the cursor leads back to a page of this walk', params)
-      fetched = await this.#fetch(params)
+      if (guard.knows(params)) throw this.#astray('the next page is one that this walk has been to', params)
+      this.#fetchAhead(ahead, params, fetched, limits.pages - pages)
+      fetched = await (ahead.get(JSON.stringify(params)) ?? this.#fetch(params))
     }
   }
 
@@ -104,7 +97,7 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     let left = resolveWalk(this.#options).items
     for await (const page of this.pages()) {
-      for (const item of itemsOf(this.#operation, page)) {
+      for (const item of this.#items(page)) {
         yield item as Item
         if (--left === 0) return
       }
@@ -131,13 +124,13 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   }
 
   async #fetch(params: object): Promise<Fetched<Page>> {
-    const { signal } = this.#options
+    const { signal, paging } = this.#options
     try {
       // Checked before anything is bought, though only a walk needs them.
       resolveWalk(this.#options)
       const answer = await this.#transport.request(this.#operation, params, this.#options)
       const { body, invalid } = answer.decoded
-      const step = nextStep(this.#operation, params, body)
+      const step = nextStep(this.#operation, params, body, paging)
       const fields: PageFields<object> = {
         // A copy, so that what the caller does to it does not change the pages to come.
         next: step.kind === 'next' ? structuredClone(step.params) : null,
@@ -153,9 +146,48 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
     }
   }
 
-  #astray(message: string, next: object | null): PaginationError {
-    return new PaginationError(message, next, { operation: this.#operation.id })
+  /** Where pages are free and counted, two of them are fetched at a time. */
+  #fetchAhead(
+    ahead: Map<string, Promise<Fetched<Page>>>,
+    params: object,
+    { answer }: Fetched<Page>,
+    most: number,
+  ): void {
+    const { paging, price } = this.#operation
+    if (paging?.kind !== 'counted' || price.kind !== 'free') return
+    const step = nextStep(this.#operation, params, {
+      ...(answer.decoded.body as object),
+      meta: countOf(answer),
+    })
+    const wanted = step.kind === 'next' && most > 1 ? [params, step.params] : [params]
+    for (const each of wanted) {
+      const key = JSON.stringify(each)
+      if (ahead.has(key)) continue
+      const fetching = this.#fetch(each)
+      // If the walk ends before it gets there, its failure is nobody's.
+      fetching.catch(() => {})
+      ahead.set(key, fetching)
+    }
   }
+
+  #items(page: Page): readonly unknown[] {
+    const { paging } = this.#options
+    const items = itemsOf(this.#operation, page, paging)
+    if (items !== null) return items
+    // Documented lists have been checked; where nothing is to be checked, nothing can be missed.
+    if (this.#operation.documented) return []
+    throw this.#astray(missingItems(this.#operation, page, paging), this.#params, page)
+  }
+
+  #astray(message: string, next: object | null, page?: unknown): PaginationError {
+    return new PaginationError(message, next, { operation: this.#operation.id, page })
+  }
+}
+
+/** The count of pages alone: which page it is would be another one's. */
+function countOf({ decoded }: Answer): object {
+  const { meta } = decoded.body as { meta?: { pageCount?: unknown } }
+  return { pageCount: meta?.pageCount }
 }
 
 interface Fetched<Page> {
@@ -178,14 +210,4 @@ function snapshot(operation: Operation, params: object): object {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The response as it came, with a body that can be read again. */
-function replay({ response, text }: Answer): Response {
-  const { status, statusText } = response
-  const headers = new Headers(response.headers)
-  // They describe the body on the wire, not the decoded text.
-  headers.delete('content-encoding')
-  headers.delete('content-length')
-  return new Response(text, { status, statusText, headers })
 }

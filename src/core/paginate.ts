@@ -1,26 +1,92 @@
+import type { OpenBody, OpenRecord } from '../contract/open.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { PagingOverride } from '../options.ts'
 
 /** Where a walk goes after a page. */
 export type Step =
   | { readonly kind: 'next'; readonly params: object }
   | { readonly kind: 'end' }
   /** The page says that there is more, and not where. */
-  | { readonly kind: 'lost' }
+  | { readonly kind: 'lost'; readonly why: string }
+  /** The page is not the one that was asked for. */
+  | { readonly kind: 'wrong'; readonly why: string }
 
-/** Reads from a page where the next one is. A cursor beside `hasMore: false` is no reason to go on. */
-export function nextStep(operation: Operation, params: object, body: unknown): Step {
+const end: Step = { kind: 'end' }
+
+/** Reads from a page where the next one is. */
+export function nextStep(
+  operation: Operation,
+  params: object,
+  body: unknown,
+  override: PagingOverride = {},
+): Step {
   const { paging } = operation
-  const meta = (body as { meta?: { hasMore?: unknown; nextCursor?: unknown } } | null)?.meta
-  if (paging === undefined || meta?.hasMore !== true) return { kind: 'end' }
-  const { nextCursor } = meta
-  if (typeof nextCursor !== 'string' || nextCursor === '') return { kind: 'lost' }
-  return { kind: 'next', params: { ...params, [paging.param]: nextCursor } }
+  if (paging === undefined) return end
+  if (override.next !== undefined) {
+    const next = override.next(body as OpenBody, params as OpenRecord)
+    return next === null ? end : { kind: 'next', params: next }
+  }
+  const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
+  if (paging.kind === 'cursor') return cursorStep(operation, paging.param, params, meta)
+
+  const page = (params as Record<string, unknown>)[paging.param] ?? 1
+  if (typeof page !== 'number') return end
+  if (meta['page'] !== undefined && meta['page'] !== page) {
+    return {
+      kind: 'wrong',
+      why: `page ${page} was asked for, the answer says that it is page ${JSON.stringify(meta['page'])}`,
+    }
+  }
+  const hasMore =
+    paging.kind === 'counted' ? Number(meta['pageCount']) > page : itemsOf(operation, body)?.length !== 0
+  return hasMore ? { kind: 'next', params: { ...params, [paging.param]: page + 1 } } : end
 }
 
-/** The items of a page. */
-export function itemsOf(operation: Operation, body: unknown): readonly unknown[] {
-  const items = (body as Record<string, unknown> | null)?.[operation.list?.property ?? '']
-  return Array.isArray(items) ? items : []
+/** A cursor beside `hasMore: false` is no reason to go on. */
+function cursorStep(
+  operation: Operation,
+  param: string,
+  params: object,
+  meta: Record<string, unknown>,
+): Step {
+  const { hasMore, nextCursor } = meta
+  if (!operation.documented && typeof hasMore !== 'boolean') {
+    return {
+      kind: 'lost',
+      why: `looked for meta.hasMore, there is ${namesOf(meta, 'meta.')}; pass paging.next`,
+    }
+  }
+  if (hasMore !== true) return end
+  if (typeof nextCursor === 'string' && nextCursor !== '')
+    return { kind: 'next', params: { ...params, [param]: nextCursor } }
+  return { kind: 'lost', why: 'the page says that there is more, but has no cursor' }
+}
+
+/** The items of a page, or null where there are none to be found. */
+export function itemsOf(
+  operation: Operation,
+  body: unknown,
+  { items }: PagingOverride = {},
+): readonly unknown[] | null {
+  const found =
+    typeof items === 'function'
+      ? items(body as OpenBody)
+      : (body as Record<string, unknown> | null)?.[items ?? operation.list?.property ?? '']
+  return Array.isArray(found) ? found : null
+}
+
+/** Says what was looked for in a list and what was there. */
+export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
+  const sought =
+    typeof items === 'function'
+      ? 'what paging.items returns'
+      : `an array under ${items ?? operation.list?.property}`
+  return `looked for ${sought}, there is ${namesOf(body, '')}; pass paging.items`
+}
+
+function namesOf(value: unknown, prefix: string): string {
+  const names = Object.keys(value ?? {}).map((name) => prefix + name)
+  return names.length === 0 ? 'nothing' : names.slice(0, 10).join(', ')
 }
 
 /** Empty pages in a row after which a walk ends, although the service says that there is more. */
@@ -30,6 +96,7 @@ const maxEmptyPages = 3
 export class WalkGuard {
   readonly #visited = new Set<string>()
   #empty = 0
+  #latest = ''
 
   /** Notes that a page has been fetched. */
   enter(params: object): void {
@@ -39,6 +106,14 @@ export class WalkGuard {
   /** Whether this walk has fetched a page before. */
   knows(params: object): boolean {
     return this.#visited.has(JSON.stringify(params))
+  }
+
+  /** Whether a page has the very items of the one before. */
+  repeats(items: readonly unknown[]): boolean {
+    const text = JSON.stringify(items)
+    const repeats = items.length > 0 && text === this.#latest
+    this.#latest = text
+    return repeats
   }
 
   /** Notes whether a page was empty; false if the walk should end here. */

@@ -1,7 +1,6 @@
-import type { Operation } from '../contract/operation.ts'
 import type { Reservation } from './account.ts'
 import type { CreditBudget } from './budget.ts'
-import { type Ledger, creditsOf } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 
 /** What one call has cost, all its attempts taken together, in credits. */
 export interface CallCredits {
@@ -13,13 +12,14 @@ export interface CallCredits {
 /** The credits of one call: a reservation stands from before the first send until the outcome is known. */
 export class Purchase {
   readonly credits: CallCredits = { spent: 0, uncertain: 0 }
-  readonly #operation: Operation
+  readonly #worstCase: number
   readonly #reserve: () => Reservation
   #reservation: Reservation | undefined
 
-  constructor(ledger: Ledger, operation: Operation, budgets: readonly CreditBudget[]) {
-    this.#operation = operation
-    this.#reserve = () => ledger.reserve(operation, budgets)
+  /** @param worstCase Credits that one success may cost at most. */
+  constructor(ledger: Ledger, operation: string, worstCase: number, budgets: readonly CreditBudget[]) {
+    this.#worstCase = worstCase
+    this.#reserve = () => ledger.reserve(operation, worstCase, budgets)
   }
 
   /**
@@ -31,9 +31,8 @@ export class Purchase {
     this.#reservation ??= this.#reserve()
   }
 
-  /** An attempt was charged. */
-  settle(): void {
-    const cost = creditsOf(this.#operation.price)
+  /** An attempt was charged so many credits. */
+  settle(cost: number): void {
     this.#end((reservation) => {
       this.credits.spent += cost
       reservation.settle(cost)
@@ -43,7 +42,7 @@ export class Purchase {
   /** An attempt may have been charged. */
   doubt(): void {
     this.#end((reservation) => {
-      this.credits.uncertain += creditsOf(this.#operation.price)
+      this.credits.uncertain += this.#worstCase
       reservation.doubt()
     })
   }

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../contract/operation.ts'
+import type { PagingOverride } from '../options.ts'
 import type { Credential } from './auth.ts'
 import type { CreditBudget } from './budget.ts'
 import type { Validation } from './decode.ts'
@@ -18,6 +19,8 @@ export interface Settings {
   readonly redactor: Redactor
   readonly limiter: Limiter
   readonly share: Share
+  /** Credits that operations cost, by id, where they differ from the documented ones. */
+  readonly prices: Readonly<Record<string, number>>
   readonly surfaceOf: (operation: Operation) => string | null
   readonly fetch: Fetch
   /** Undefined for what the operation asks for. */
@@ -35,6 +38,9 @@ export interface Settings {
 export interface CallSettings extends Settings {
   readonly signal: AbortSignal | undefined
   readonly schema: StandardSchemaV1 | undefined
+  readonly paging: PagingOverride | undefined
+  /** The caller's own bound on the items of a price per item that has no documented one. */
+  readonly ceiling: number | undefined
 }
 
 /** Most a walk may yield and buy. */

@@ -11,6 +11,8 @@ import {
 import { type Success, attempt } from './attempt.ts'
 import { Call } from './call.ts'
 import { type Credits, Ledger } from './ledger.ts'
+import { composeMessage } from './message.ts'
+import { priced, worstCase } from './price.ts'
 import { type CallCredits, Purchase } from './purchase.ts'
 import { retrying } from './retry.ts'
 import type { Settings } from './settings.ts'
@@ -57,23 +59,30 @@ export class Transport {
     await Promise.allSettled(this.#family.pending)
   }
 
-  /** Makes one call; the typed methods of the resources are the way to get here. */
-  request(operation: Operation, params: object, options: AnyCallOptions = {}): Promise<Answer> {
-    const answer = this.#call(operation, params, options)
+  /**
+   * Makes one call; the typed methods of the resources are the way to get here.
+   *
+   * @param params The body, or the query of a GET.
+   * @param id What stands for `{id}` in the path.
+   */
+  request(operation: Operation, params: object, options: AnyCallOptions = {}, id?: string): Promise<Answer> {
+    const answer = this.#call(operation, params, options, id)
     this.#family.pending.add(answer)
     const settled = (): void => void this.#family.pending.delete(answer)
     answer.then(settled, settled)
     return answer
   }
 
-  async #call(operation: Operation, params: object, options: AnyCallOptions): Promise<Answer> {
+  async #call(operation: Operation, params: object, options: AnyCallOptions, id?: string): Promise<Answer> {
     const { ledger, closing } = this.#family
     const settings = resolveCall(this.#settings, options)
-    const issues = operation.request(params)
-    if (issues.length > 0) throw new InvalidRequestError(issues, { operation: operation.id })
+    const message = composeMessage(operation, params, id)
+    if (!('path' in message)) throw new InvalidRequestError(message, { operation: operation.id })
 
-    const purchase = new Purchase(ledger, operation, settings.budgets)
-    const call = new Call(operation, params, settings, purchase, closing.signal)
+    const offer = priced(operation, settings.prices)
+    const worst = worstCase(offer.price, params, settings.ceiling)
+    const purchase = new Purchase(ledger, operation.id, worst, settings.budgets)
+    const call = new Call(offer, message, settings, purchase, closing.signal)
     try {
       const success = await retrying(
         () => attempt(call),

@@ -130,12 +130,16 @@ export class PaginationError extends SocialSearchError {
     this.prototype.name = 'PaginationError'
   }
   declare readonly code: 'pagination'
-  /** Params of the page that was not fetched, or null where the service named none. */
+  /** Params to go on with, or null where the service named none. */
   declare readonly next: object | null
+  /** A page that was paid for and not delivered, since it is not the one that was asked for. Not enumerable. */
+  declare readonly page?: unknown
 
-  constructor(message: string, next: object | null, context?: ErrorContext) {
+  constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
     super('pagination', message, context)
     Object.defineProperty(this, 'next', { value: next, enumerable: true })
+    if (context?.page !== undefined)
+      Object.defineProperty(this, 'page', { value: context.page, enumerable: false })
   }
 }
 

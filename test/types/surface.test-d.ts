@@ -6,11 +6,35 @@ import {
   type microblogSearchBodySchema,
   type microblogSearchParamsSchema,
 } from '../../src/contract/microblog.ts'
+import type {
+  postCommentSchema,
+  postCommentsBodySchema,
+  postCommentsParamsSchema,
+} from '../../src/contract/professionalnet/comments.ts'
+import type {
+  companyGetBodySchema,
+  companyGetParamsSchema,
+} from '../../src/contract/professionalnet/company.ts'
+import type {
+  industriesListBodySchema,
+  industriesListParamsSchema,
+  industrySchema,
+} from '../../src/contract/professionalnet/industries.ts'
+import type {
+  professionalnetPostSchema,
+  professionalnetPostsSearchBodySchema,
+  professionalnetPostsSearchParamsSchema,
+} from '../../src/contract/professionalnet/posts.ts'
 import {
   type AnySocialSearchError,
   ApiError,
   type ClientOptions,
+  type CompanyGetBody,
+  type CompanyGetParams,
   type ConnectionPhase,
+  type IndustriesListBody,
+  type IndustriesListParams,
+  type Industry,
   CreditBudget,
   type InvalidRequestError,
   type Issue,
@@ -21,6 +45,12 @@ import {
   type MicroblogSearchParams,
   type PagedCall,
   type PagedOptions,
+  type PostComment,
+  type PostCommentsBody,
+  type PostCommentsParams,
+  type ProfessionalnetPost,
+  type ProfessionalnetPostsSearchBody,
+  type ProfessionalnetPostsSearchParams,
   SocialSearch,
   type TimeoutPhase,
   createTransport,
@@ -47,6 +77,21 @@ describe('the contract', () => {
     expectTypeOf<Built<typeof microblogSearchParamsSchema>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
     expectTypeOf<Built<typeof microblogFiltersSchema>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
     expectTypeOf<Built<typeof microblogSearchBodySchema>>().toEqualTypeOf<MicroblogSearchBody<unknown>>()
+    expectTypeOf<Built<typeof professionalnetPostSchema>>().toEqualTypeOf<ProfessionalnetPost>()
+    expectTypeOf<Built<typeof professionalnetPostsSearchParamsSchema>>().toEqualTypeOf<
+      Mutable<ProfessionalnetPostsSearchParams>
+    >()
+    expectTypeOf<Built<typeof professionalnetPostsSearchBodySchema>>().toEqualTypeOf<
+      ProfessionalnetPostsSearchBody<unknown>
+    >()
+    expectTypeOf<Built<typeof companyGetParamsSchema>>().toEqualTypeOf<CompanyGetParams>()
+    expectTypeOf<Built<typeof companyGetBodySchema>>().toEqualTypeOf<CompanyGetBody>()
+    expectTypeOf<Built<typeof postCommentsParamsSchema>>().toEqualTypeOf<PostCommentsParams>()
+    expectTypeOf<Built<typeof postCommentSchema>>().toEqualTypeOf<PostComment>()
+    expectTypeOf<Built<typeof postCommentsBodySchema>>().toEqualTypeOf<PostCommentsBody<unknown>>()
+    expectTypeOf<Built<typeof industriesListParamsSchema>>().toEqualTypeOf<IndustriesListParams>()
+    expectTypeOf<Built<typeof industrySchema>>().toEqualTypeOf<Industry>()
+    expectTypeOf<Built<typeof industriesListBodySchema>>().toEqualTypeOf<IndustriesListBody<unknown>>()
   })
 })
 
@@ -109,6 +154,39 @@ describe('microblog.search()', () => {
       { query: 'rust', cursor: undefined, filters: { lang: undefined } },
       { signal: undefined },
     )
+  })
+})
+
+describe('the other calls', () => {
+  it('have the types that the service documents', async () => {
+    expectTypeOf(
+      (await client.professionalnet.company.get({ url: 'u' })).company.employeeCountRange,
+    ).toEqualTypeOf<{
+      start: number
+      end: number | null
+    } | null>()
+    expectTypeOf((await client.professionalnet.posts.comments({ postUrl: 'u' })).meta.total).toEqualTypeOf<
+      number | undefined
+    >()
+    for await (const post of client.professionalnet.posts.search({ query: 'q' })) {
+      expectTypeOf(post).toEqualTypeOf<ProfessionalnetPost>()
+    }
+    for await (const industry of client.professionalnet.industries.list()) {
+      expectTypeOf(industry).toEqualTypeOf<Industry>()
+    }
+  })
+
+  it('are open where the service documents nothing, until a schema closes them', async () => {
+    const mention = await client.mentions.get('men_1')
+    expectTypeOf(mention.requestId).toEqualTypeOf<string>()
+    expectTypeOf(mention['anything']).toEqualTypeOf<unknown>()
+    const schema = z.object({ id: z.string() })
+    expectTypeOf(await client.mentions.get('men_1', { schema })).toEqualTypeOf<{ id: string }>()
+    for await (const each of client.mentions.list({}, { schema }))
+      expectTypeOf(each).toEqualTypeOf<{ id: string }>()
+    // @ts-expect-error a bound on reactions means nothing elsewhere
+    client.technews.search({}, { ceiling: 5 })
+    client.professionalnet.posts.reactions({}, { ceiling: 5 })
   })
 })
 

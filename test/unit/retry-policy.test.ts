@@ -58,6 +58,6 @@ describe('stakeOf()', () => {
     const free = { kind: 'free' } as const
     expect(stakeOf({ method: 'GET', price: free })).toBe('read')
     expect(stakeOf({ method: 'PATCH', price: free })).toBe('write')
-    expect(stakeOf({ method: 'POST', price: { kind: 'fixed', credits: 2 } })).toBe('metered')
+    expect(stakeOf({ method: 'POST', price: { kind: 'perRequest', credits: 2, rate: null } })).toBe('metered')
   })
 })

@@ -1,0 +1,70 @@
+import type { Issue } from '../contract/issues.ts'
+import type { Operation } from '../contract/operation.ts'
+
+/** What goes over the wire. */
+export interface Message {
+  /** Path with its query, relative to the base URL. */
+  readonly path: string
+  /** JSON text, if there is a body. */
+  readonly body: string | undefined
+}
+
+/**
+ * Makes a message of a call's input, or tells what is wrong with it. An id that could lead elsewhere is refused, not
+ * repaired.
+ */
+export function composeMessage(
+  operation: Operation,
+  params: unknown,
+  id: unknown,
+): Message | readonly Issue[] {
+  const { path, idPrefix, method } = operation
+  const issues = operation.request(params)
+  if (idPrefix !== undefined) issues.push(...idIssues(id, idPrefix))
+  const search = method === 'GET' ? queryOf(params, issues) : ''
+  const body = method === 'GET' ? undefined : json(params, issues)
+  if (issues.length > 0) return issues
+  return { path: path.replace('{id}', encodeURIComponent(String(id))) + search, body }
+}
+
+function json(params: unknown, issues: Issue[]): string | undefined {
+  if (issues.length > 0) return undefined
+  try {
+    return JSON.stringify(params)
+  } catch {
+    // A circle or a BigInt; only what is passed through unchecked can hold one.
+    issues.push({ path: '', message: 'cannot be written as JSON' })
+    return undefined
+  }
+}
+
+/** The characters of an id are not documented, apart from its prefix; these would change the path, or hide in it. */
+const unsafe = /[/\\%?#\s\p{Cc}]|\.\./u
+
+function idIssues(id: unknown, prefix: string): Issue[] {
+  const issue = (message: string): Issue[] => [{ path: 'id', message }]
+  if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
+  if (!id.startsWith(prefix) || id.length === prefix.length)
+    return issue(`must start with ${prefix} and go on, got ${JSON.stringify(id.slice(0, 32))}`)
+  return unsafe.test(id)
+    ? issue(`must not contain / \\ % ? # .. or white space, got ${JSON.stringify(id.slice(0, 32))}`)
+    : []
+}
+
+/** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */
+function queryOf(query: unknown, issues: Issue[]): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue
+    for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
+      if (['string', 'boolean', 'bigint'].includes(typeof each) || Number.isFinite(each))
+        search.append(name, String(each))
+      else
+        issues.push({
+          path: Array.isArray(value) ? `${name}.${index}` : name,
+          message: 'must be text, a finite number or a boolean',
+        })
+    }
+  }
+  return search.size === 0 ? '' : `?${search}`
+}

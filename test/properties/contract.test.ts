@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { microblogSearch } from '../../src/contract/microblog.ts'
+import { operations } from '../../src/contract/operations.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { postComments } from '../../src/contract/professionalnet/comments.ts'
+import { companyGet } from '../../src/contract/professionalnet/company.ts'
+import { industriesList } from '../../src/contract/professionalnet/industries.ts'
+import { professionalnetPostsSearch } from '../../src/contract/professionalnet/posts.ts'
+import { decode } from '../../src/core/decode.ts'
+import {
+  type Shape,
+  anyText,
+  anyWhole,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  whole,
+} from '../support/shapes.ts'
+
+const accounts = optional(list(text(0, 100), 30))
+const words = optional(list(text(0, 200), 50))
+const ids = optional(text(0, 120))
+const flags = [
+  'removePostsWithLinks',
+  'onlyPostsWithLinks',
+  'removeReplies',
+  'onlyReplies',
+  'removePostsWithMedia',
+  'onlyPostsWithMedia',
+  'removePostsWithVideo',
+  'onlyPostsWithVideo',
+  'removePostsWithPhotos',
+  'onlyPostsWithPhotos',
+]
+const minimums = ['minimumRepliesCount', 'minimumRetweetsCount', 'minimumLikesCount']
+const each = (names: string[], shape: Shape) =>
+  Object.fromEntries(names.map((name) => [name, optional(shape)]))
+
+/** The bounds of the service's description, stated a second time and independently. */
+const requests: [Operation, Shape][] = [
+  [
+    microblogSearch,
+    object(
+      {
+        query: text(1, 200),
+        cursor: optional(text(0, 1024)),
+        count: optional(whole(1, 20)),
+        category: optional(oneOf('Top', 'Latest', 'People', 'Photos', 'Videos')),
+        filters: optional(
+          object(
+            {
+              ...{ lang: optional(text(0, 32)), since: optional(text(0, 32)), until: optional(text(0, 32)) },
+              ...{ exactSentence: optional(text(0, 512)), anyOfTheseWords: words, noneOfTheseWords: words },
+              hashtags: optional(list(text(0, 200), 30)),
+              ...{ fromTheseAccounts: accounts, toTheseAccounts: accounts, mentionsTheseAccounts: accounts },
+              ...each(flags, flag),
+              linksInclude: optional(text(0, 200)),
+              ...each(minimums, whole(0)),
+              ...{ geocode: optional(text(0, 120)), radius: optional(number) },
+            },
+            true,
+          ),
+        ),
+      },
+      true,
+    ),
+  ],
+  [
+    professionalnetPostsSearch,
+    object(
+      {
+        ...{ query: text(1, 200), page: optional(whole(1)), sort_by: optional(oneOf('recent', 'relevant')) },
+        ...{ count: optional(whole(1, 20)), author_job_title: optional(text(0, 80)) },
+        content_type: optional(oneOf('photos', 'videos', 'liveVideos', 'collaborativeArticles', 'documents')),
+        ...{ from_member: ids, from_organization: ids, author_company: ids },
+        author_industry: optional(list(anyWhole, 5)),
+        ...{ mentions_member: ids, mentions_organization: ids },
+      },
+      true,
+    ),
+  ],
+  [companyGet, object({ url: text(1, 2048) }, true)],
+  [postComments, object({ postUrl: text(1, 2048), maxComments: optional(whole(100, 1000)) }, true)],
+  [industriesList, object({ q: optional(text(1, 100)), page: optional(whole(1)) }, true)],
+]
+
+const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anyText]))
+const numbers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, number]))
+const nullables = (...names: string[]) => Object.fromEntries(names.map((name) => [name, orNull(anyText)]))
+
+const location = object({
+  ...nullables('country', 'city', 'geographicArea', 'postalCode', 'line1', 'line2', 'description'),
+  headquarter: flag,
+})
+
+const professionalnetPost = object({
+  ...texts('share_url', 'commentary', 'postedAt', 'urn', 'reactionsUrn', 'commentsUrn', 'repostsUrn'),
+  actor: object(
+    texts(
+      'actor_image',
+      'actor_description',
+      'actor_name',
+      'actor_subDescription',
+      'actor_navigationContext',
+    ),
+  ),
+  social_details: object({
+    ...numbers('numLikes', 'numComments', 'numShares'),
+    reactionTypeCounts: list(object({ type: anyText, count: number })),
+  }),
+  imageComponent: optional(list(anyText)),
+  articleComponent: optional(
+    object({
+      ...texts('title', 'subtitle', 'navigationContext', 'smallImage'),
+      description: optional(anyText),
+    }),
+  ),
+  professionalnetVideoComponent: optional(
+    object({ thumbnail: anyText, duration: number, provider: anyText }),
+  ),
+  documentComponent: optional(
+    object({
+      ...texts('title', 'transcribedDocumentUrl'),
+      coverPages: list(object({ ...numbers('width', 'height'), imageUrls: list(anyText) })),
+    }),
+  ),
+  pollComponent: optional(
+    object({
+      ...texts('question', 'visibilityInfo', 'remainingDuration'),
+      ...{ showPollSummaryInfo: flag, closed: flag, totalVotes: number },
+      pollOptions: list(object({ option: anyText, votes: number })),
+    }),
+  ),
+})
+
+const microblogPost = object({
+  ...texts('id', 'body', 'author', 'name', 'timestamp', 'url'),
+  ...{ images: list(anyText), video: orNull(anyText) },
+  engagements: object(
+    numbers('bookmarkCount', 'favoriteCount', 'quoteCount', 'replyCount', 'retweetCount', 'viewsCount'),
+  ),
+})
+
+const company = object({
+  ...texts('id', 'name'),
+  ...nullables('universalName', 'linkedinUrl', 'description', 'tagline', 'websiteUrl', 'industry', 'logoUrl'),
+  ...{ foundedYear: orNull(anyWhole), followerCount: whole(0), employeeCount: whole(0) },
+  employeeCountRange: orNull(object({ start: whole(0), end: orNull(whole(0)) })),
+  ...{ headquarter: orNull(location), locations: list(location), specialities: list(anyText) },
+})
+
+const comment = object(texts('profileUrl', 'authorName', 'authorHeadline', 'text', 'timestamp', 'permalink'))
+const industry = object({ id: anyWhole, label: anyText, hierarchy: anyText })
+const returnedCount = whole(0)
+
+const body = (fields: Record<string, Shape>) => object({ requestId: anyText, ...fields })
+
+const responses: [Operation, Shape][] = [
+  [
+    microblogSearch,
+    body({
+      posts: list(microblogPost),
+      meta: object({ returnedCount, hasMore: flag, nextCursor: optional(anyText) }),
+    }),
+  ],
+  [
+    professionalnetPostsSearch,
+    body({ posts: list(professionalnetPost), meta: object({ returnedCount, page: whole(1) }) }),
+  ],
+  [companyGet, body({ company })],
+  [
+    postComments,
+    body({
+      comments: list(comment),
+      meta: object({ returnedCount: anyWhole, total: optional(anyWhole), creditsCharged: anyWhole }),
+    }),
+  ],
+  [
+    industriesList,
+    body({
+      industries: list(industry),
+      meta: object({ total: anyWhole, page: anyWhole, pageCount: anyWhole, pageSize: anyWhole }),
+    }),
+  ],
+]
+
+const rules = { validation: 'strict', schema: undefined, paging: undefined } as const
+const named = (cases: [Operation, Shape][]) =>
+  cases.map(([operation, shape]) => [operation.id, operation, shape] as const)
+
+describe('the contract', () => {
+  it('of every documented operation is tested here', () => {
+    const documented = operations.filter(({ documented }) => documented).map(({ id }) => id)
+    expect(requests.map(([{ id }]) => id).sort()).toEqual([...documented].sort())
+    expect(responses.map(([{ id }]) => id).sort()).toEqual([...documented].sort())
+  })
+
+  it.each(named(requests))('%s: request() accepts whatever is documented', (_, operation, shape) => {
+    fc.assert(
+      fc.property(shape.valid, (params) => {
+        expect(operation.request(params)).toEqual([])
+      }),
+      { seed: 7 },
+    )
+  })
+
+  it.each(named(requests))('%s: request() names the path of each single violation', (_, operation, shape) => {
+    expect(shape.violations.length).toBeGreaterThan(5)
+    for (const { path, value } of shape.violations) {
+      expect([operation.request(value).map((issue) => issue.path), value]).toEqual([[path.join('.')], value])
+    }
+  })
+
+  it.each(named(responses))(
+    '%s: decode() hands over unchanged whatever is documented',
+    async (_, operation, shape) => {
+      await fc.assert(
+        fc.asyncProperty(shape.valid, async (body) => {
+          const before = structuredClone(body)
+          expect(await decode(operation, body, rules)).toEqual({ ok: true, body: before, invalid: null })
+        }),
+        { seed: 7 },
+      )
+    },
+  )
+
+  it.each(named(responses))(
+    '%s: decode() names the path of each single violation',
+    async (_, operation, shape) => {
+      expect(shape.violations.length).toBeGreaterThan(20)
+      for (const { path, value } of shape.violations) {
+        const decoded = await decode(operation, value, rules)
+        expect([decoded.ok ? 'accepted' : decoded.issues.map((issue) => issue.path), value]).toEqual([
+          [path.join('.')],
+          value,
+        ])
+      }
+    },
+  )
+
+  it.each(named(responses))('%s: decode() keeps what is not documented', async (_, operation, shape) => {
+    const [sample] = fc.sample(shape.valid, { numRuns: 1, seed: 3 }) as [object]
+    const extended = { ...sample, undocumented: { deep: [1] } }
+    expect(await decode(operation, extended, rules)).toMatchObject({ ok: true, body: extended })
+  })
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+
+/** A documented field: what it may hold, and single values that it must not. */
+export interface Shape {
+  valid: fc.Arbitrary<unknown>
+  /** Each with the path below the field at which it is to be refused. */
+  violations: { path: (string | number)[]; value: unknown }[]
+  optional?: boolean
+}
+
+const here = (...values: unknown[]) => values.map((value) => ({ path: [], value }))
+const unit = fc.constantFrom('x', 'é', '日', '😀', ' ')
+
+export function text(min: number, max: number): Shape {
+  const tooShort = min > 0 ? [''] : []
+  return {
+    valid: fc.string({ unit, minLength: min, maxLength: max }),
+    violations: here(...tooShort, 'x'.repeat(max + 1), 5, null, {}, ['x']),
+  }
+}
+
+export const anyText: Shape = { valid: fc.string(), violations: here(5, null, {}, [], true) }
+export const flag: Shape = { valid: fc.boolean(), violations: here('true', 0, null) }
+export const number: Shape = {
+  valid: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  violations: here('1', null, {}),
+}
+
+export function whole(min: number, max?: number): Shape {
+  return {
+    valid: fc.integer({ min, max: max ?? 2 ** 31 }),
+    violations: here(min - 1, min + 0.5, '1', null, ...(max === undefined ? [] : [max + 1])),
+  }
+}
+
+export const anyWhole: Shape = { valid: fc.integer(), violations: here(0.5, '1', null) }
+
+export function oneOf(...values: string[]): Shape {
+  return {
+    valid: fc.constantFrom(...values),
+    violations: here('other', 5, null, `${values[0]}!`),
+  }
+}
+
+export function list(item: Shape, maxItems = Infinity): Shape {
+  const sample = fc.sample(item.valid, { numRuns: 1, seed: 1 })[0]
+  const tooMany = maxItems === Infinity ? [] : here(Array.from({ length: maxItems + 1 }, () => sample))
+  return {
+    valid: fc.array(item.valid, { maxLength: Math.min(maxItems, 4) }),
+    violations: [
+      ...here('x', 5, null, {}),
+      ...tooMany,
+      ...item.violations.map(({ path, value }) => ({
+        path: [1, ...path],
+        value: [sample, wrap(path, value, sample)],
+      })),
+    ],
+  }
+}
+
+export function orNull(shape: Shape): Shape {
+  return { valid: fc.option(shape.valid), violations: shape.violations.filter(({ value }) => value !== null) }
+}
+
+export const optional = (shape: Shape): Shape => ({ ...shape, optional: true })
+
+/** @param closed Whether properties that are not documented are refused. */
+export function object(fields: Record<string, Shape>, closed = false): Shape {
+  const required = Object.keys(fields).filter((name) => fields[name]?.optional !== true)
+  const valid = fc.record(
+    Object.fromEntries(Object.entries(fields).map(([name, { valid }]) => [name, valid])),
+    { requiredKeys: required },
+  )
+  const whole = fc.sample(
+    fc.record(Object.fromEntries(Object.entries(fields).map(([name, { valid }]) => [name, valid]))),
+    { numRuns: 1, seed: 1 },
+  )[0] as object
+  const without = (name: string) => Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name))
+  return {
+    valid,
+    violations: [
+      ...here('x', 5, []),
+      ...required.map((name) => ({ path: [name], value: without(name) })),
+      ...Object.entries(fields).flatMap(([name, field]) =>
+        field.violations.map(({ path, value }) => ({
+          path: [name, ...path],
+          value: { ...whole, [name]: value },
+        })),
+      ),
+      ...(closed ? [{ path: ['undocumented'], value: { ...whole, undocumented: 1 } }] : []),
+    ],
+  }
+}
+
+/** A violation inside an object or list already comes as a whole value. */
+function wrap(path: (string | number)[], value: unknown, sample: unknown): unknown {
+  return path.length === 0 || typeof value === 'object' ? value : sample
+}

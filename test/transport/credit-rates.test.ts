@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget } from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const published = (rates: Record<string, number>) => {
+  const properties = Object.fromEntries(
+    Object.entries(rates).map(([name, value]) => [name, { const: value }]),
+  )
+  return ok({
+    openapi: '3.1.0',
+    components: { schemas: { Other: { properties: { x: {} } }, Rates: { properties } } },
+  })
+}
+
+const documented = {
+  apiTwitterSearchPerRequest: 2,
+  apiLinkedInSearchPerRequest: 4,
+  apiLinkedInPostCommentsPerComment: 1,
+  apiLinkedInPostReactionsPerReaction: 1,
+}
+
+describe('creditRates()', () => {
+  it('finds no difference when the service publishes what is documented', async () => {
+    service.script(published({ ...documented, aiRelevanceScoring: 0.5 }))
+    const { value } = await settle(makeClient().creditRates())
+    expect(value?.differences).toEqual([])
+    expect(value?.rates).toEqual({ ...documented, aiRelevanceScoring: 0.5 })
+    expect(value?.prices).toMatchObject({ 'microblog.search': 2, 'professionalnet.company.get': 4 })
+  })
+
+  it('names what is published differently, or not at all', async () => {
+    service.script(
+      published({
+        apiTwitterSearchPerRequest: 3,
+        apiLinkedInSearchPerRequest: 4,
+        apiLinkedInPostCommentsPerComment: 1,
+      }),
+    )
+    const { value } = await settle(makeClient().creditRates())
+    expect(value?.differences).toEqual([
+      { rate: 'apiTwitterSearchPerRequest', assumed: 2, published: 3 },
+      { rate: 'apiLinkedInPostReactionsPerReaction', assumed: 1, published: null },
+    ])
+  })
+
+  it('finds nothing in a description without rates', async () => {
+    service.script(ok({ openapi: '3.1.0' }))
+    expect((await settle(makeClient().creditRates())).value).toMatchObject({ rates: {}, prices: {} })
+  })
+})
+
+describe('prices', () => {
+  it('replace what is reserved and settled', async () => {
+    service.script(() => ok())
+    const client = makeClient({ prices: { 'microblog.search': 3 }, budget: new CreditBudget(5) })
+    expect((await settle(client.microblog.search({ query: 'q' }))).error).toBeUndefined()
+    expect(client.credits.spent).toBe(3)
+    expect((await settle(client.microblog.search({ query: 'q' }))).error).toMatchObject({
+      needed: 3,
+      remaining: 2,
+    })
+  })
+
+  it.each([-1, Number.NaN, '2'])('are refused when one is %s', (price) => {
+    expect(() => makeClient({ prices: { 'microblog.search': price as number } })).toThrow(
+      /prices.microblog.search must be a number/,
+    )
+  })
+})

@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import { CreditBudget, PaginationError } from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+async function walk<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: unknown }> {
+  const delivered: T[] = []
+  const consume = async () => {
+    for await (const item of items) delivered.push(item)
+  }
+  return { error: (await settle(consume())).error, items: delivered }
+}
+
+const bodies = () => service.arrivals.map(({ body }) => JSON.parse(body))
+
+function post(urn: string): object {
+  const actor = {
+    actor_image: '',
+    actor_description: '',
+    actor_name: '',
+    actor_subDescription: '',
+    actor_navigationContext: '',
+  }
+  const social_details = { numLikes: 1, numComments: 0, numShares: 0, reactionTypeCounts: [] }
+  return {
+    share_url: '',
+    actor,
+    commentary: '',
+    social_details,
+    postedAt: '',
+    urn,
+    reactionsUrn: '',
+    commentsUrn: '',
+    repostsUrn: '',
+  }
+}
+
+const posts = (page: number, ...urns: string[]) =>
+  ok({ requestId: 'r', posts: urns.map(post), meta: { returnedCount: urns.length, page } })
+
+describe('professionalnet.posts.search()', () => {
+  const search = (options = {}) => makeClient().professionalnet.posts.search({ query: 'q' }, options)
+
+  it('counts pages up until one is empty, which is charged as well', async () => {
+    service.script(posts(1, 'a', 'b'), posts(2, 'c'), posts(3))
+    const client = makeClient()
+    const { items } = await walk(client.professionalnet.posts.search({ query: 'q' }))
+    expect(items.map(({ urn }) => urn)).toEqual(['a', 'b', 'c'])
+    expect(bodies().map(({ page }) => page)).toEqual([undefined, 2, 3])
+    expect(client.credits.spent).toBe(12)
+  })
+
+  it('buys no further page when limit or maxPages is reached', async () => {
+    service.script(posts(1, 'a', 'b'), posts(2, 'c'))
+    expect((await walk(search({ limit: 2 }))).items).toHaveLength(2)
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it.each([
+    ['echoes another page', () => posts(1, 'c')],
+    ['repeats the page before', () => posts(2, 'a', 'b')],
+  ])('throws, and keeps the paid page on the error, when a page %s', async (_, second) => {
+    service.script(posts(1, 'a', 'b'), second())
+    const { items, error } = await walk(search())
+    expect(items).toHaveLength(2)
+    expect(error).toBeInstanceOf(PaginationError)
+    expect((error as PaginationError).next).toEqual({ query: 'q', page: 2 })
+    expect((error as PaginationError).page).toMatchObject({ requestId: 'r' })
+    expect(service.arrivals).toHaveLength(2)
+  })
+})
+
+describe('professionalnet.industries.list()', () => {
+  const page = (number: number, pageCount = 5) =>
+    ok({
+      requestId: 'r',
+      industries: [{ id: number, label: `L${number}`, hierarchy: 'A > B' }],
+      meta: { total: pageCount, page: number, pageCount, pageSize: 25 },
+    })
+  const numberOf = (url: string) => Number(new URL(url).searchParams.get('page') ?? 1)
+
+  it('fetches the remaining pages two at a time and yields them in order', async () => {
+    let open = 0
+    let peak = 0
+    const fetch = async ({ url }: Request) => {
+      peak = Math.max(peak, ++open)
+      // The later of two pages answers first.
+      await new Promise((resolve) => setTimeout(resolve, numberOf(url) % 2 === 0 ? 300 : 100))
+      open--
+      return page(numberOf(url))
+    }
+    const { items } = await walk(makeClient({ fetch }).professionalnet.industries.list())
+    expect(items.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
+    expect(peak).toBe(2)
+  })
+
+  it('fetches each page once', async () => {
+    const asked: number[] = []
+    const fetch = ({ url }: Request) => {
+      asked.push(numberOf(url))
+      return Promise.resolve(page(numberOf(url)))
+    }
+    await walk(makeClient({ fetch }).professionalnet.industries.list())
+    expect(asked.sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('stops when the count of pages shrinks', async () => {
+    service.script(page(1, 9), page(2, 2), page(3, 2))
+    const { items, error } = await walk(makeClient().professionalnet.industries.list())
+    expect(error).toBeUndefined()
+    expect(items.map(({ id }) => id)).toEqual([1, 2])
+  })
+})
+
+describe('professionalnet.posts.comments()', () => {
+  const comment = {
+    profileUrl: '',
+    authorName: '',
+    authorHeadline: '',
+    text: 'x',
+    timestamp: '',
+    permalink: '',
+  }
+  const comments = (count: number, creditsCharged: unknown) =>
+    ok({
+      requestId: 'r',
+      comments: Array.from({ length: count }, () => comment),
+      meta: { returnedCount: count, creditsCharged },
+    })
+  const params = { postUrl: 'https://network.example/p/1' }
+
+  it('sets maxComments aside and settles to what was charged', async () => {
+    const budget = new CreditBudget(300)
+    const client = makeClient({ budget })
+    let reserved = 0
+    service.script(() => {
+      reserved = budget.reserved
+      return comments(3, 3)
+    })
+    const { value } = await settle(
+      client.professionalnet.posts.comments({ ...params, maxComments: 250 }).withResponse(),
+    )
+    expect(reserved).toBe(250)
+    expect(value?.data.comments).toHaveLength(3)
+    expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
+    expect(budget.remaining).toBe(297)
+  })
+
+  it('is refused before sending when a budget could not cover the default of 100', async () => {
+    const { error } = await settle(
+      makeClient({ budget: new CreditBudget(99) }).professionalnet.posts.comments(params),
+    )
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 100, remaining: 99 })
+    expect(service.arrivals).toHaveLength(0)
+  })
+
+  it.each([-1, 1.5, '3', null])(
+    'does not know what was charged when the service says %j',
+    async (creditsCharged) => {
+      service.script(comments(3, creditsCharged))
+      const client = makeClient()
+      const { error } = await settle(client.professionalnet.posts.comments(params, { validation: 'off' }))
+      expect(error).toBeUndefined()
+      expect(client.credits).toMatchObject({ spent: 0, uncertain: 100 })
+      const strict = await settle(client.professionalnet.posts.comments(params))
+      if (creditsCharged !== -1)
+        expect(strict.error).toMatchObject({ name: 'InvalidResponseError', charged: 'unknown' })
+    },
+  )
+})
+
+describe('professionalnet.posts.reactions()', () => {
+  const reactions = ok({ requestId: 'r', reactions: [{}, {}, {}], meta: { hasMore: false } })
+
+  it('settles to the reactions returned, and sets aside what the caller says', async () => {
+    service.script(reactions)
+    const client = makeClient({ budget: new CreditBudget(50) })
+    expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({ needed: 1000 })
+    const { value } = await settle(client.professionalnet.posts.reactions({}, { ceiling: 50 }).withResponse())
+    expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
+  })
+
+  it('counts as uncertain what cannot be counted', async () => {
+    service.script(ok({ requestId: 'r', data: [] }))
+    const client = makeClient()
+    expect((await settle(client.professionalnet.posts.reactions({}, { ceiling: 7 }))).error).toBeUndefined()
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 7 })
+  })
+})
+
+describe('a list whose shape is not documented', () => {
+  const list = (options = {}) => makeClient().mentions.list({}, options)
+
+  it('gives the body as it is when awaited, whatever it is', async () => {
+    service.script(ok({ requestId: 'r', data: { rows: [1] } }))
+    expect((await settle(list())).value).toEqual({ requestId: 'r', data: { rows: [1] }, next: null })
+  })
+
+  it('is walked by the convention of the documented ones', async () => {
+    service.script(
+      ok({ requestId: 'r', mentions: [{ id: 'men_1' }], meta: { hasMore: true, nextCursor: 'A' } }),
+      ok({ requestId: 'r', mentions: [{ id: 'men_2' }], meta: { hasMore: false } }),
+    )
+    expect((await walk(list())).items).toEqual([{ id: 'men_1' }, { id: 'men_2' }])
+    expect(new URL(service.arrivals[1]!.url).search).toBe('?cursor=A')
+  })
+
+  it('says what was looked for and what was there when the convention does not fit', async () => {
+    service.script(ok({ requestId: 'r', data: [], total: 3 }))
+    const { error } = await walk(list())
+    expect(error).toBeInstanceOf(PaginationError)
+    expect((error as Error).message).toMatch(
+      /looked for an array under mentions, there is requestId, data, total/,
+    )
+    service.script(ok({ requestId: 'r', mentions: [{}], meta: { total: 3 } }))
+    const { items, error: second } = await walk(list())
+    expect(items).toHaveLength(1)
+    expect((second as Error).message).toMatch(/looked for meta.hasMore, there is meta.total/)
+  })
+
+  it('is walked by the caller’s own rules when they are given', async () => {
+    service.script(
+      ok({ requestId: 'r', data: { rows: [1, 2] }, after: 2 }),
+      ok({ requestId: 'r', data: { rows: [3] } }),
+    )
+    const paging = {
+      items: (body: Record<string, unknown>) => (body['data'] as { rows: number[] }).rows,
+      next: (body: Record<string, unknown>) =>
+        body['after'] === undefined ? null : { after: body['after'] },
+    }
+    expect((await walk(list({ paging }))).items).toEqual([1, 2, 3])
+    expect(new URL(service.arrivals[1]!.url).search).toBe('?after=2')
+  })
+
+  it('checks each record by the caller’s schema, which may be asynchronous', async () => {
+    service.script(ok({ requestId: 'r', rows: [{ id: 'men_1' }], meta: { hasMore: false } }))
+    const schema = z.pipe(
+      z.object({ id: z.string() }),
+      z.transform(({ id }) => Promise.resolve(id.length)),
+    )
+    const call = makeClient().mentions.list({}, { schema, paging: { items: 'rows' } })
+    expect((await walk(call)).items).toEqual([5])
+  })
+
+  it('refuses an answer whose records the schema cannot get at, and keeps it', async () => {
+    service.script(ok({ requestId: 'r', data: [] }))
+    const { error } = await settle(list({ schema: z.any() }))
+    expect(error).toMatchObject({ name: 'InvalidResponseError', body: { requestId: 'r', data: [] } })
+  })
+})
+
+describe('a call without pages', () => {
+  it('is sent at once, once, and gives what the schema makes of the body', async () => {
+    service.script(ok({ requestId: 'r', name: 'Acme' }))
+    const schema = z.pipe(
+      z.object({ name: z.string() }),
+      z.transform(({ name }) => name),
+    )
+    const call = makeClient().organization.context({}, { schema })
+    expect((await settle(Promise.all([call, call]))).value).toEqual(['Acme', 'Acme'])
+    const { value } = await settle(call.withResponse())
+    expect(value).toMatchObject({ data: 'Acme', requestId: 'r', credits: { spent: 0, uncertain: 0 } })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('waits 90 s where the service recommends it', async () => {
+    const client = makeClient({ fetch: () => new Promise(() => {}) })
+    const { error, ms } = await settle(
+      client.professionalnet.company.get({ url: 'https://network.example/c' }),
+    )
+    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'unknown' })
+    expect(ms).toBe(90_000)
+  })
+})
