@@ -92,7 +92,7 @@ export default tseslint.config(
               'errors',
               'index.ts',
             ),
-            zone('cli', 'core', 'resources', 'contract'),
+            zone('cli', 'core', 'resources'),
           ],
         },
       ],
