@@ -1,11 +1,22 @@
+import { globSync } from 'node:fs'
 import { defineConfig } from 'tsup'
 
+const entry = {
+  index: 'src/index.ts',
+  'sandbox/index': 'src/sandbox/index.ts',
+  'sandbox/node': 'src/sandbox/node.ts',
+}
+
+/** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */
+const apart = Object.fromEntries(
+  globSync(['src/contract/**/*.ts', 'src/resources/*.ts']).map((file) => [
+    file.replace(/^src\/|\.ts$/g, ''),
+    file,
+  ]),
+)
+
 export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    'sandbox/index': 'src/sandbox/index.ts',
-    'sandbox/node': 'src/sandbox/node.ts',
-  },
+  entry: { ...entry, ...apart },
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
@@ -13,7 +24,7 @@ export default defineConfig({
   treeshake: true,
   sourcemap: true,
   clean: true,
-  dts: true,
+  dts: { entry },
   external: [/^node:/],
   removeNodeProtocol: false,
 })
