@@ -31,3 +31,13 @@ export const openRead = {
 
 /** Paging as the documented searches have it: an inference, which callers can override. */
 export const openCursor = { kind: 'cursor', param: 'cursor' } as const satisfies Paging
+
+/** What the paid searches have in common whose shapes are not documented. */
+export const openSearch = {
+  method: 'POST',
+  scopes: ['search:read'],
+  documented: false,
+  request: openParams,
+  response: openBody,
+  paging: openCursor,
+} as const

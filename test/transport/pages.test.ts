@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import * as z from 'zod/mini'
 import {
   CreditBudget,
-  InvalidResponseError,
   type MicroblogSearchParams,
   PaginationError,
   type PagedOptions,
@@ -10,7 +8,8 @@ import {
   type SocialSearchError,
 } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { page, post } from '../support/pages.ts'
+import { page } from '../support/pages.ts'
+import { walk } from '../support/walk.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
@@ -18,17 +17,6 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 const threePages = () => service.script(ok(page(['1', '2'], 'A')), ok(page(['3', '4'], 'B')), ok(page(['5'])))
-
-/** What a walk delivered before it ended, and the error that ended it. */
-async function walk<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: unknown }> {
-  const delivered: T[] = []
-  const { error } = await settle(
-    (async () => {
-      for await (const item of items) delivered.push(item)
-    })(),
-  )
-  return { items: delivered, error }
-}
 
 const search = (
   options?: PagedOptions & Partial<SchemaOption>,
@@ -289,123 +277,5 @@ describe('params and pages', () => {
     expect((await walk(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
     expect((await walk(search({}, bad).pages())).error).toMatchObject({ name: 'InvalidRequestError' })
     expect(service.arrivals).toHaveLength(0)
-  })
-})
-
-describe('validation', () => {
-  const broken = { ...post('2'), author: null }
-  const mixed = { ...page(['1', '3']), posts: [post('1'), broken, post('3')] }
-
-  it('strict refuses a page with an item that does not fit, and keeps the page on the error', async () => {
-    service.script(ok(mixed))
-    const { error } = await settle(search())
-    expect(error).toMatchObject({
-      issues: [{ path: 'posts.1.author', message: 'must be a string, got null' }],
-    })
-    expect((error as InvalidResponseError).body).toEqual(mixed)
-  })
-
-  it('lenient keeps the items that fit and reports the others', async () => {
-    service.script(ok(mixed))
-    const { value } = await settle(search({ validation: 'lenient' }))
-    expect(ids(value!.posts)).toEqual(['1', '3'])
-    expect(value?.invalid).toEqual([
-      { index: 1, item: broken, issues: [{ path: 'author', message: 'must be a string, got null' }] },
-    ])
-  })
-
-  it('lenient does not take pages for empty whose items were set apart', async () => {
-    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
-    service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
-    expect(ids((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
-  })
-
-  it.each(['[1]', '"abc"', '5', 'null'])('off hands over the body %s as it is', async (body) => {
-    service.script(ok(body))
-    const { value } = await settle(search({ validation: 'off' }))
-    expect(value).toEqual(JSON.parse(body))
-  })
-
-  it('off hands over whatever came', async () => {
-    service.script(ok(mixed))
-    const { value } = await settle(search({ validation: 'off' }))
-    expect(value?.posts).toHaveLength(3)
-    expect(value).not.toHaveProperty('invalid')
-  })
-
-  it('leaves prototypes alone when the body has a __proto__ key', async () => {
-    service.script(ok(`{"__proto__":{"polluted":true},${JSON.stringify(page(['1'])).slice(1)}`))
-    const { value } = await settle(search())
-    expect(value?.posts).toHaveLength(1)
-    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-    expect((value as { polluted?: boolean }).polluted).toBeUndefined()
-  })
-
-  it('rejects and does not crash when the JSON is nested 100,000 deep', async () => {
-    service.script(ok(`${'['.repeat(100_000)}${']'.repeat(100_000)}`))
-    expect((await settle(search())).error).toBeInstanceOf(InvalidResponseError)
-  })
-})
-
-describe('schema', () => {
-  const schema = z.pipe(
-    z.looseObject({ id: z.string() }),
-    z.transform(({ id }) => ({ number: Number(id) })),
-  )
-
-  it('checks each post and gives its output', async () => {
-    threePages()
-    const { items } = await walk(makeClient().microblog.search({ query: 'rust' }, { schema }))
-    expect(items).toEqual([1, 2, 3, 4, 5].map((number) => ({ number })))
-  })
-
-  it('refuses the page when a post does not fit, or sets it apart when lenient', async () => {
-    const picky = z.looseObject({ id: z.string().check(z.regex(/1/, 'no one')) })
-    service.script(ok(page(['1', '2'])))
-    const { error } = await settle(search({ schema: picky }))
-    expect(error).toMatchObject({ issues: [{ path: 'posts.1.id', message: 'no one' }] })
-    const { value } = await settle(search({ schema: picky, validation: 'lenient' }))
-    expect(value?.posts).toHaveLength(1)
-    expect(value?.invalid?.[0]).toMatchObject({ index: 1, issues: [{ path: 'id', message: 'no one' }] })
-  })
-
-  const odd: [name: string, validate: () => unknown][] = [
-    ['undefined', () => undefined],
-    ['null', () => null],
-    ['issues that are text', () => ({ issues: 'bad' })],
-    ['an issue that is null', () => ({ issues: [null] })],
-    ['an issue without a message', () => ({ issues: [{}] })],
-    ['a path of null', () => ({ issues: [{ message: 'm', path: [null] }] })],
-  ]
-  it.each(odd)('keeps the paid page on the error when the schema returns %s', async (_, validate) => {
-    service.script(ok(page(['1'])))
-    const schema = { '~standard': { version: 1, vendor: 'test', validate: validate as () => never } } as const
-    const client = makeClient()
-    const { error } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
-    expect(error).toBeInstanceOf(InvalidResponseError)
-    expect((error as Error).message).toMatch(/does not fit the schema of the call/)
-    expect((error as InvalidResponseError).body).toEqual(page(['1']))
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
-  it('does not outlast the deadline of its call, whose answer is paid for', async () => {
-    service.script(ok(page(['1'])))
-    const validate = () => new Promise<never>(() => {})
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
-    const client = makeClient({ deadline: 500 })
-    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
-    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes' })
-    expect(ms).toBe(500)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
-  it('keeps the paid page on the error when the schema itself throws', async () => {
-    service.script(ok(page(['1'])))
-    const throwing = {
-      '~standard': { version: 1, vendor: 'test', validate: () => Promise.reject(new Error('bug')) },
-    } as const
-    const { error } = await settle(search({ schema: throwing }))
-    expect(error).toBeInstanceOf(InvalidResponseError)
-    expect((error as InvalidResponseError).body).toEqual(page(['1']))
   })
 })

@@ -3,18 +3,11 @@ import * as z from 'zod/mini'
 import { CreditBudget, PaginationError } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { walk } from '../support/walk.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
-
-async function walk<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: unknown }> {
-  const delivered: T[] = []
-  const consume = async () => {
-    for await (const item of items) delivered.push(item)
-  }
-  return { error: (await settle(consume())).error, items: delivered }
-}
 
 const bodies = () => service.arrivals.map(({ body }) => JSON.parse(body))
 

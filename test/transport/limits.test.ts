@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const hang = (): Promise<Response> => new Promise(() => {})
+
+describe('limits', () => {
+  it('search() keeps the slot of a request that was given up until the service can have noticed', async () => {
+    const starts: number[] = []
+    const fetch = () => {
+      starts.push(performance.now())
+      return hang()
+    }
+    const client = makeClient({ fetch, timeout: 1000, limits: { inFlight: 1 } })
+    const calls = ['a', 'b'].map((query) => client.microblog.search({ query }))
+    await settle(Promise.allSettled(calls))
+    expect(starts[1]! - starts[0]!).toBe(1050)
+  })
+
+  it('search() closes its surface for the others when a 429 is not repeated', async () => {
+    service.script(rateLimited(5), () => ok())
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
+    const { ms } = await settle(client.microblog.search({ query: 'b' }))
+    expect(ms).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('search() is patient with a 429 that announces nothing, whatever maxWait is', async () => {
+    service.script(failure(429, 'rate_limited'), ok())
+    const { value } = await settle(makeClient({ retry: { maxWait: 1 } }).microblog.search({ query: 'rust' }))
+    expect(value?.posts).toHaveLength(1)
+  })
+
+  it('search() tells others of a surface that is closed for long, without sending', async () => {
+    service.script(rateLimited(600))
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'a' }))
+    const { error, ms } = await settle(client.microblog.search({ query: 'b' }))
+    expect(error).toMatchObject({
+      name: 'RateLimitError',
+      status: 429,
+      retryAfter: 600,
+      charged: 'no',
+      attempts: [],
+    })
+    expect(ms).toBe(0)
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('search() keeps two clients with one key to two requests in flight', async () => {
+    let open = 0
+    let peak = 0
+    service.script(async () => {
+      peak = Math.max(peak, ++open)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      open--
+      return ok()
+    })
+    const shared = {
+      apiKey: `${apiKey}_shared`,
+      organization: undefined,
+      limits: { perMinute: false },
+    } as const
+    const clients = [makeClient(shared), makeClient(shared)]
+    const calls = clients.flatMap((client) =>
+      Array.from({ length: 20 }, () => client.microblog.search({ query: 'rust' })),
+    )
+    await settle(Promise.all(calls))
+    expect(peak).toBe(2)
+  })
+
+  it('search() sends the 21st request at least a minute after the first', async () => {
+    service.script(() => ok())
+    const client = makeClient()
+    await settle(Promise.all(Array.from({ length: 21 }, () => client.microblog.search({ query: 'rust' }))))
+    expect(service.arrivals[20]!.at - service.arrivals[0]!.at).toBeGreaterThanOrEqual(60_000)
+    expect(service.arrivals[19]!.at - service.arrivals[0]!.at).toBeLessThan(1000)
+  })
+
+  it('search() closes its surface for the others while a 429 holds', async () => {
+    service.script(rateLimited(3), () => ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const { value, ms } = await settle(
+      Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }).withResponse())),
+    )
+    expect(ms).toBeGreaterThanOrEqual(3000)
+    expect(service.arrivals.map(({ body }) => JSON.parse(body).query)).toEqual(['a', 'a', 'b', 'c'])
+    expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('search() waits without holding a slot', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const waiting = client.microblog.search({ query: 'waiting' }).then()
+    await pass(100)
+    const { ms } = await settle(client.microblog.search({ query: 'neighbour' }))
+    expect(ms).toBe(0)
+    await settle(waiting)
+  })
+})
