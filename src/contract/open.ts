@@ -17,7 +17,7 @@ export interface OpenBody extends OpenRecord {
 export const openParams: Check = check<OpenRecord>(() => z.record(z.string(), z.unknown()))
 
 /** Checks what every body of the data endpoints has. */
-export const openBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
+const openBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
 
 /** What the operations on an organization's own data have in common. */
 export const openRead = {
