@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.ts'
 import type { Issue } from './issues.ts'
 
 /** Codes that the service documents for its errors (service description, part 7), each with its HTTP status. */
@@ -48,8 +49,4 @@ export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
 
 function isIssue(value: unknown): value is Issue {
   return isRecord(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord } from '../contract/is-record.ts'
 import { type Issue, dotPath } from '../contract/issues.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { PagingOverride } from '../options.ts'
@@ -112,8 +113,4 @@ function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[]
     path: dotPath(path === '' ? place : [...place, path]),
     message,
   }))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
