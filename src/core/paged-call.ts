@@ -1,3 +1,4 @@
+import { isRecord } from '../contract/is-record.ts'
 import type { Operation } from '../contract/operation.ts'
 import { PaginationError, SocialSearchError, annotate } from '../errors.ts'
 import { type AnyCallOptions, resolveWalk } from '../options.ts'
@@ -89,7 +90,9 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
       params = step.params
       if (guard.knows(params)) throw this.#astray('the next page is one that this walk has been to', params)
       this.#fetchAhead(ahead, params, fetched, limits.pages - pages)
-      fetched = await (ahead.get(JSON.stringify(params)) ?? this.#fetch(params))
+      const key = JSON.stringify(params)
+      fetched = await (ahead.get(key) ?? this.#fetch(params))
+      ahead.delete(key)
     }
   }
 
@@ -130,7 +133,7 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
       resolveWalk(this.#options)
       const answer = await this.#transport.request(this.#operation, params, this.#options)
       const { body, invalid } = answer.decoded
-      const step = nextStep(this.#operation, params, body, paging)
+      const step = nextStep(this.#operation, params, body, paging, invalid?.length)
       const fields: PageFields<object> = {
         // A copy, so that what the caller does to it does not change the pages to come.
         next: step.kind === 'next' ? structuredClone(step.params) : null,
@@ -155,11 +158,10 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   ): void {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return
-    const step = nextStep(this.#operation, params, {
-      ...(answer.decoded.body as object),
-      meta: countOf(answer),
-    })
-    const wanted = step.kind === 'next' && most > 1 ? [params, step.params] : [params]
+    const { meta } = answer.decoded.body as { meta?: { pageCount?: unknown } }
+    const page = Number((params as Record<string, unknown>)[paging.param])
+    const isLast = page >= Number(meta?.pageCount) || most === 1
+    const wanted = isLast ? [params] : [params, { ...params, [paging.param]: page + 1 }]
     for (const each of wanted) {
       const key = JSON.stringify(each)
       if (ahead.has(key)) continue
@@ -184,12 +186,6 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
   }
 }
 
-/** The count of pages alone: which page it is would be another one's. */
-function countOf({ decoded }: Answer): object {
-  const { meta } = decoded.body as { meta?: { pageCount?: unknown } }
-  return { pageCount: meta?.pageCount }
-}
-
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
@@ -206,8 +202,4 @@ function snapshot(operation: Operation, params: object): object {
     // Proxies, as state libraries make them, cannot be cloned; what is not plain data will be refused, and told why.
     return operation.request(params).length === 0 ? (JSON.parse(JSON.stringify(params)) as object) : params
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

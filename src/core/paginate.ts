@@ -13,19 +13,21 @@ export type Step =
 
 const end: Step = { kind: 'end' }
 
-/** Reads from a page where the next one is. */
+/**
+ * Reads from a page where the next one is.
+ *
+ * @param setApart Items of the page that are not in the body any more: a page that had nothing else is not empty.
+ */
 export function nextStep(
   operation: Operation,
   params: object,
   body: unknown,
   override: PagingOverride = {},
+  setApart = 0,
 ): Step {
   const { paging } = operation
   if (paging === undefined) return end
-  if (override.next !== undefined) {
-    const next = override.next(body as OpenBody, params as OpenRecord)
-    return next === null ? end : { kind: 'next', params: next }
-  }
+  if (override.next !== undefined) return overriddenStep(override.next, params, body)
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
   if (paging.kind === 'cursor') return cursorStep(operation, paging.param, params, meta)
 
@@ -38,8 +40,20 @@ export function nextStep(
     }
   }
   const hasMore =
-    paging.kind === 'counted' ? Number(meta['pageCount']) > page : itemsOf(operation, body)?.length !== 0
+    paging.kind === 'counted'
+      ? Number(meta['pageCount']) > page
+      : setApart > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: { ...params, [paging.param]: page + 1 } } : end
+}
+
+/** The page is paid for and awaits its reader, whatever the caller's function does. */
+function overriddenStep(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
+  try {
+    const following = next(body as OpenBody, params as OpenRecord)
+    return following === null ? end : { kind: 'next', params: structuredClone(following) }
+  } catch {
+    return { kind: 'lost', why: 'paging.next threw an error, or returned what is not plain data' }
+  }
 }
 
 /** A cursor beside `hasMore: false` is no reason to go on. */
@@ -68,11 +82,21 @@ export function itemsOf(
   body: unknown,
   { items }: PagingOverride = {},
 ): readonly unknown[] | null {
+  const property = typeof items === 'string' ? items : (operation.list?.property ?? '')
   const found =
     typeof items === 'function'
-      ? items(body as OpenBody)
-      : (body as Record<string, unknown> | null)?.[items ?? operation.list?.property ?? '']
+      ? attempted(() => items(body as OpenBody))
+      : (body as OpenRecord | null)?.[property]
   return Array.isArray(found) ? found : null
+}
+
+/** What a function of the caller's finds; nothing, where it fails. */
+function attempted(find: () => unknown): unknown {
+  try {
+    return find()
+  } catch {
+    return undefined
+  }
 }
 
 /** Says what was looked for in a list and what was there. */

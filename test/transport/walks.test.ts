@@ -48,6 +48,12 @@ describe('professionalnet.posts.search()', () => {
     expect(client.credits.spent).toBe(12)
   })
 
+  it('does not take a page for the empty last one whose posts were all set apart', async () => {
+    const broken = ok({ requestId: 'r', posts: [{}], meta: { returnedCount: 1, page: 1 } })
+    service.script(broken, posts(2, 'a'), posts(3))
+    expect((await walk(search({ validation: 'lenient' }))).items).toHaveLength(1)
+  })
+
   it('buys no further page when limit or maxPages is reached', async () => {
     service.script(posts(1, 'a', 'b'), posts(2, 'c'))
     expect((await walk(search({ limit: 2 }))).items).toHaveLength(2)
@@ -228,6 +234,22 @@ describe('a list whose shape is not documented', () => {
     }
     expect((await walk(list({ paging }))).items).toEqual([1, 2, 3])
     expect(new URL(service.arrivals[1]!.url).search).toBe('?after=2')
+  })
+
+  it('gives the paid body although the caller’s own rules fail, and says so when it is walked', async () => {
+    const bug = () => {
+      throw new Error('bug')
+    }
+    service.script(ok({ requestId: 'r', mentions: [1], meta: { hasMore: true, nextCursor: 'A' } }))
+    expect((await settle(list({ paging: { next: bug } }))).value).toMatchObject({ mentions: [1], next: null })
+    const next = await walk(list({ paging: { next: bug } }))
+    expect(next.items).toEqual([1])
+    expect((next.error as Error).message).toMatch(/paging.next threw an error/)
+    const { error } = await walk(list({ paging: { items: bug } }))
+    expect((error as Error).message).toMatch(
+      /looked for what paging.items returns, there is requestId, mentions, meta/,
+    )
+    expect((error as PaginationError).page).toMatchObject({ mentions: [1] })
   })
 
   it('checks each record by the caller’s schema, which may be asynchronous', async () => {
