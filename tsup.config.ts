@@ -5,6 +5,7 @@ const entry = {
   index: 'src/index.ts',
   'sandbox/index': 'src/sandbox/index.ts',
   'sandbox/node': 'src/sandbox/node.ts',
+  'catalog/index': 'src/catalog/index.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */

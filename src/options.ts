@@ -6,6 +6,7 @@ import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
 import type { CreditBudget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
+import { serviceDialect } from './core/dialect.ts'
 import type { Fetch } from './core/http.ts'
 import { type Limiter, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
@@ -185,6 +186,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const settings: Settings = {
     baseUrl,
+    dialect: serviceDialect,
     credential,
     redactor,
     limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),

@@ -13,7 +13,14 @@ export interface Issue {
  * are set globally, and the caller's own zod configuration is not this package's to change.
  */
 export function describeIssues(schema: z.ZodMiniType, value: unknown): Issue[] {
-  const result = z.safeParse(schema, value, { error: message, reportInput: true })
+  let result
+  try {
+    result = z.safeParse(schema, value, { error: message, reportInput: true })
+  } catch (error) {
+    // Only a recursive shape can go so deep that the stack ends first.
+    if (error instanceof RangeError) return [{ path: '', message: 'is nested too deeply, or in a circle' }]
+    throw error
+  }
   if (result.success) return []
   return result.error.issues.flatMap((issue) => {
     const path = dotPath(issue.path)

@@ -53,11 +53,13 @@ export interface Operation {
   readonly id: string
   /** What it does, in a few words. */
   readonly summary: string
-  readonly method: 'GET' | 'POST' | 'PATCH'
-  /** Path below the base URL, with a leading slash; `{id}` stands for the id. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** Path below the base URL, with a leading slash; `{id}`, or another name in braces, stands for the id. */
   readonly path: string
   /** Prefix of the ids that `{id}` takes. */
   readonly idPrefix?: string
+  /** Checks the id in the path. */
+  readonly pathId?: Check
   /** Scopes that a credential needs, all of them. */
   readonly scopes: readonly Scope[]
   /** The search surface whose pace the call counts towards; null where the service states no limit. */

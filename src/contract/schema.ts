@@ -58,6 +58,15 @@ export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<
   return bounds.max === undefined ? schema : schema.check(z.maximum(bounds.max))
 }
 
+/** An integer of 64 bits, as a bigint, or as a number that holds it exactly. */
+export function int64() {
+  return z.custom<bigint | number>(
+    (value) =>
+      Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
+    { error: 'must be an integer of 64 bits, as a bigint or as a number that holds it exactly' },
+  )
+}
+
 /** Exact only up to the bound: counting the rest of a huge string would be wasted work. */
 function codePoints(value: string, bound: number): number {
   if (value.length <= bound || value.length > bound * 2) return value.length

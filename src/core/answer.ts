@@ -1,4 +1,4 @@
-import { type ErrorEnvelope, type ServiceErrorCode, readErrorEnvelope } from '../contract/error-envelope.ts'
+import type { ServiceErrorCode } from '../contract/error-envelope.ts'
 import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
@@ -14,11 +14,12 @@ import {
   UpstreamError,
   ValidationError,
 } from '../errors.ts'
+import { type Complaint, parsed } from './dialect.ts'
 import { AttemptFailure } from './failure.ts'
-import type { Redactor } from './redact.ts'
 import { requestIdOf } from './request-id.ts'
 import { announcedWait } from './retry-after.ts'
 import type { FailureKind } from './retry-policy.ts'
+import type { Settings } from './settings.ts'
 
 const errorClasses: Record<number, new (details: ApiErrorDetails) => ApiError> = {
   400: ValidationError,
@@ -35,7 +36,7 @@ export function readFailure(
   operation: Operation,
   response: Response,
   text: string,
-  redactor: Redactor,
+  { redactor, dialect }: Pick<Settings, 'redactor' | 'dialect'>,
   wallClock: number,
 ): AttemptFailure {
   const { status, headers, type } = response
@@ -55,25 +56,26 @@ export function readFailure(
       metered,
     )
   }
-  const body = redactor.data(parse(text))
-  const envelope = readErrorEnvelope(body)
+  const body = redactor.data(parsed(text, dialect))
+  const complaint = dialect.complaintOf(body)
   const announced = announcedWait(headers, body, wallClock)
-  const kind = kindOf(status, envelope)
+  const kind = kindOf(status, complaint)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
   const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
   const retryAfter = announced === null ? undefined : announced / 1000
-  const ErrorClass = errorClasses[status] ?? ApiError
-  const error = new ErrorClass({
+  const details: ApiErrorDetails = {
     operation: operation.id,
     status,
     charged,
-    code: printable(envelope?.error.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
-    message: describe(operation, status, envelope, charged, retryAfter),
+    code: printable(complaint?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
+    message: describe(operation, status, complaint, charged, retryAfter),
     requestId: requestIdOf(body, redactor),
-    issues: envelope?.error.issues,
+    issues: complaint?.issues,
     retryAfter,
     ...(status === 403 && { requiredScopes: operation.scopes }),
-  })
+  }
+  const ErrorClass = errorClasses[status] ?? ApiError
+  const error = complaint?.toError?.(details) ?? new ErrorClass(details)
   return new AttemptFailure(error, { kind, announced }, charged)
 }
 
@@ -100,10 +102,10 @@ export function closedSurface(operation: Operation, remainingMs: number): RateLi
   })
 }
 
-function kindOf(status: number, envelope: ErrorEnvelope | null): FailureKind {
+function kindOf(status: number, complaint: Complaint | null): FailureKind {
   if (status === 429) return 'rate-limited'
   if (status < 500) return 'final'
-  if (envelope === null) return 'foreign-error'
+  if (complaint === null) return 'foreign-error'
   if (status === 502) return 'upstream'
   return status === 503 ? 'unavailable' : 'server-error'
 }
@@ -111,36 +113,27 @@ function kindOf(status: number, envelope: ErrorEnvelope | null): FailureKind {
 function describe(
   operation: Operation,
   status: number,
-  envelope: ErrorEnvelope | null,
+  complaint: Complaint | null,
   charged: Charged,
   retryAfter: number | undefined,
 ): string {
   const parts = [`the service answered ${status}`]
-  if (envelope === null) parts.push('without its own error body')
+  if (complaint === null) parts.push('without its own error body')
   else
     parts.push(
-      [envelope.error.code, envelope.error.message]
-        .filter(Boolean)
-        .map((text) => printable(text ?? '', maxMessageLength))
+      [complaint.code, complaint.message]
+        .filter((text) => text !== undefined && text !== '')
+        .map((text) => printable(String(text), maxMessageLength))
         .join(': '),
     )
-  const [issue] = envelope?.error.issues ?? []
-  if (issue && envelope?.error.message === undefined) parts.push(`${issue.path} ${issue.message}`)
+  const [issue] = complaint?.issues ?? []
+  if (issue && complaint?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
-  if (status === 403) {
+  if (status === 403 && operation.scopes.length > 0) {
     parts.push(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
     )
   }
   if (charged === 'unknown') parts.push('it may have been charged')
   return parts.join('; ')
-}
-
-/** The JSON value of a text, or undefined: nothing that JSON can say. */
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,8 +1,8 @@
 import { type Attempt, InvalidResponseError } from '../errors.ts'
 import { abortable } from './abort.ts'
-import { parse } from './answer.ts'
 import type { Call } from './call.ts'
 import { type Decoded, decode } from './decode.ts'
+import { parsed } from './dialect.ts'
 import { type Received, exchange } from './exchange.ts'
 import { AttemptFailure } from './failure.ts'
 import { maxBodyBytes } from './http.ts'
@@ -40,7 +40,7 @@ export async function attempt(call: Call): Promise<Success> {
 async function accept(call: Call, entry: Attempt, received: Received): Promise<Success> {
   const { operation, settings, signal } = call
   const { response, text, complete } = received
-  const body = response.status === 206 || !complete ? undefined : parse(text)
+  const body = response.status === 206 || !complete ? undefined : parsed(text, settings.dialect)
   const requestId = requestIdOf(body, settings.redactor)
   if (requestId !== undefined) entry.requestId = requestId
   // Only the service puts its request id into a body; without one it may be a proxy's, unless nobody is to check.

@@ -2,7 +2,6 @@ import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
   type Attempt,
-  AuthenticationError,
   ClosedError,
   SocialSearchError,
   TimeoutError,
@@ -174,7 +173,7 @@ export class Call {
   #mayRenew({ error }: AttemptFailure): boolean {
     const { credential, retry } = this.settings
     const allowed = !this.#renewed && credential.refreshable && this.attempts.length < retry.maxAttempts
-    return allowed && error instanceof AuthenticationError
+    return allowed && error instanceof ApiError && error.status === 401
   }
 
   #hold(milliseconds: number): void {

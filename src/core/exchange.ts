@@ -64,7 +64,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
       entry.status = response.status
       call.phase = 'body'
       const { text, complete } = await readText(response, operation.id, settings.redactor, limit.signal)
-      if (!response.ok) throw readFailure(operation, response, text, settings.redactor, Date.now())
+      if (!response.ok) throw readFailure(operation, response, text, settings, Date.now())
       const origin = entry.sent === null ? 'middleware' : isSuccess(fetched) ? 'service' : 'uncertain'
       return { response, text, complete, origin }
     })
@@ -98,7 +98,7 @@ function isSuccess(status: number | null): boolean {
 function outgoing({ operation, settings, message, token }: Call, signal: AbortSignal): Outgoing {
   const { path, body } = message
   const headers = new Headers(settings.headers)
-  headers.set('accept', 'application/json')
+  headers.set('accept', settings.dialect.accept)
   if (body !== undefined) headers.set('content-type', 'application/json')
   return {
     method: operation.method,

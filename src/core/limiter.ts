@@ -46,9 +46,14 @@ export interface Limiter {
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter {
-  readonly #slots = pLimit(organizationLimits.inFlight)
+  readonly #slots: ReturnType<typeof pLimit>
   readonly #lanes = new Map<string | null, Lane>()
   readonly #inFlight = new WeakMap<Share, number>()
+
+  /** @param inFlight Requests that may be open at once. */
+  constructor(inFlight: number = organizationLimits.inFlight) {
+    this.#slots = pLimit(inFlight)
+  }
 
   acquire(ticket: Ticket): Promise<Lease> {
     return this.#lane(ticket.surface).enter(ticket)

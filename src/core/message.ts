@@ -1,5 +1,6 @@
 import type { Issue } from '../contract/issues.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { Dialect } from './dialect.ts'
 
 /** What goes over the wire. */
 export interface Message {
@@ -17,20 +18,22 @@ export function composeMessage(
   operation: Operation,
   params: unknown,
   id: unknown,
+  dialect: Dialect,
 ): Message | readonly Issue[] {
   const { path, idPrefix, method } = operation
   const issues = operation.request(params)
   if (idPrefix !== undefined) issues.push(...idIssues(id, idPrefix))
+  for (const { message } of operation.pathId?.(id) ?? []) issues.push({ path: 'id', message })
   const search = method === 'GET' ? queryOf(params, issues) : ''
-  const body = method === 'GET' ? undefined : json(params, issues)
+  const body = method === 'GET' ? undefined : json(params, issues, dialect)
   if (issues.length > 0) return issues
-  return { path: path.replace('{id}', encodeURIComponent(String(id))) + search, body }
+  return { path: path.replace(/\{\w+\}/, encodeURIComponent(String(id))) + search, body }
 }
 
-function json(params: unknown, issues: Issue[]): string | undefined {
+function json(params: unknown, issues: Issue[], { stringify }: Dialect): string | undefined {
   if (issues.length > 0) return undefined
   try {
-    return JSON.stringify(params)
+    return stringify(params)
   } catch {
     // A circle or a BigInt; only what is passed through unchecked can hold one.
     issues.push({ path: '', message: 'cannot be written as JSON' })

@@ -4,6 +4,7 @@ import type { PagingOverride } from '../options.ts'
 import type { Credential } from './auth.ts'
 import type { CreditBudget } from './budget.ts'
 import type { Validation } from './decode.ts'
+import type { Dialect } from './dialect.ts'
 import type { Fetch } from './http.ts'
 import type { Limiter, Share } from './limiter.ts'
 import type { Log } from './logger.ts'
@@ -15,6 +16,7 @@ import type { RetryPolicy } from './retry-policy.ts'
 export interface Settings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
+  readonly dialect: Dialect
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: Limiter

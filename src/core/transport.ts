@@ -63,9 +63,9 @@ export class Transport {
    * Makes one call; the typed methods of the resources are the way to get here.
    *
    * @param params The body, or the query of a GET.
-   * @param id What stands for `{id}` in the path.
+   * @param id What stands for the id in the path.
    */
-  request(operation: Operation, params: object, options: AnyCallOptions = {}, id?: string): Promise<Answer> {
+  request(operation: Operation, params: object, options: AnyCallOptions = {}, id?: unknown): Promise<Answer> {
     const answer = this.#call(operation, params, options, id)
     this.#family.pending.add(answer)
     const settled = (): void => void this.#family.pending.delete(answer)
@@ -73,10 +73,10 @@ export class Transport {
     return answer
   }
 
-  async #call(operation: Operation, params: object, options: AnyCallOptions, id?: string): Promise<Answer> {
+  async #call(operation: Operation, params: object, options: AnyCallOptions, id?: unknown): Promise<Answer> {
     const { ledger, closing } = this.#family
     const settings = resolveCall(this.#settings, options)
-    const message = composeMessage(operation, params, id)
+    const message = composeMessage(operation, params, id, settings.dialect)
     if (!('path' in message)) throw new InvalidRequestError(message, { operation: operation.id })
 
     const offer = priced(operation, settings.prices)
@@ -103,7 +103,12 @@ export class Transport {
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  */
 export function createTransport(options: ClientOptions): Transport {
-  return new Transport(resolveOptions(options), {
+  return transportOf(resolveOptions(options))
+}
+
+/** A transport of a family of its own. */
+export function transportOf(settings: Settings): Transport {
+  return new Transport(settings, {
     ledger: new Ledger(),
     closing: new AbortController(),
     pending: new Set(),

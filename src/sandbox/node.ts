@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { integer } from './arguments.ts'
+import { catalogPath } from './catalog.ts'
 import { maxBodyBytes } from './read-body.ts'
 import { basePath } from './routes.ts'
 import { type Service, createService } from './service.ts'
@@ -53,10 +54,12 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
   }
 
   const actualPort = (server.address() as AddressInfo).port
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
   return {
     ...service.sandbox,
     port: actualPort,
-    baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}${basePath}`,
+    baseUrl: origin + basePath,
+    catalog: { ...service.sandbox.catalog, baseUrl: origin + catalogPath },
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -87,7 +90,7 @@ async function answer(service: Service, incoming: IncomingMessage, outgoing: Ser
 /** Lets pages of any origin call, but not read `Retry-After`: they have to make do with the body. */
 function answerPreflight(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(204, {
-    'access-control-allow-methods': 'GET, POST, PATCH',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH',
     'access-control-allow-headers': incoming.headers['access-control-request-headers'] ?? '*',
     'access-control-max-age': '600',
   })

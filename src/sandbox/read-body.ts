@@ -6,7 +6,10 @@ export type RequestBody =
   { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'none' | 'not json' | 'too large' }
 
 /** Reads the body of a request, or rejects with the signal's reason where the caller gave up. */
-export async function readBody(request: Request): Promise<RequestBody> {
+export async function readBody(
+  request: Request,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<RequestBody> {
   const bytes = await request.arrayBuffer().catch((error: unknown) => {
     request.signal.throwIfAborted()
     throw error
@@ -15,7 +18,7 @@ export async function readBody(request: Request): Promise<RequestBody> {
   if (bytes.byteLength === 0) return { kind: 'none' }
   if (bytes.byteLength > maxBodyBytes) return { kind: 'too large' }
   try {
-    return { kind: 'json', value: JSON.parse(new TextDecoder().decode(bytes)) }
+    return { kind: 'json', value: parse(new TextDecoder().decode(bytes)) }
   } catch {
     return { kind: 'not json' }
   }

@@ -2,6 +2,7 @@ import type { OperationId } from '../contract/operations.ts'
 import { type Admission, type Grant, admit, defaultScopes } from './admission.ts'
 import { type Answer, failure, invalid, success } from './answers.ts'
 import { costOf } from './cost.ts'
+import { catalogPath, createCatalog } from './catalog.ts'
 import { type Hold, deliver } from './deliver.ts'
 import { answerInstead, connectionReset, createFaults, distort } from './faults.ts'
 import { createGate } from './gate.ts'
@@ -40,6 +41,7 @@ export function createService(options: SandboxOptions): Service {
   ])
   const ledger = createLedger()
   const routes = createRoutes(settings, ledger.view)
+  const catalog = createCatalog(seed)
   const gate = createGate(settings.limits)
   const faults = createFaults(routes.map(({ operation }) => operation.id))
   const requests: Entry[] = []
@@ -48,6 +50,7 @@ export function createService(options: SandboxOptions): Service {
 
   async function handle(request: Request, hold: Hold): Promise<Response> {
     request.signal.throwIfAborted()
+    if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request))
     const release = gate.enter(request)
     try {
       // All that depends on the order of requests is decided here, before the first await.
@@ -124,10 +127,12 @@ export function createService(options: SandboxOptions): Service {
     }
   }
 
+  const origin = `https://sandbox-${++sandboxes}.invalid`
   const sandbox: Sandbox = {
     fetch: (request) => handle(request, 'until answered'),
-    baseUrl: `https://sandbox-${++sandboxes}.invalid${basePath}`,
+    baseUrl: origin + basePath,
     apiKey,
+    catalog: { baseUrl: origin + catalogPath, token: catalog.token },
     ledger: ledger.view,
     requests,
     inject: (fault) => faults.add(fault),

@@ -1,5 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import {
+  catalogOperations,
+  celestialBodiesCreate,
+  planetsCreate,
+  planetsUpdate,
+} from '../../src/contract/catalog/operations.ts'
 import { microblogSearch } from '../../src/contract/microblog.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
@@ -13,6 +19,7 @@ import {
   anyText,
   anyWhole,
   flag,
+  int64,
   list,
   number,
   object,
@@ -22,6 +29,39 @@ import {
   text,
   whole,
 } from '../support/shapes.ts'
+
+const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anyText]))
+const numbers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, number]))
+const nullables = (...names: string[]) => Object.fromEntries(names.map((name) => [name, orNull(anyText)]))
+const open = (fields: Record<string, Shape>) =>
+  optional(object(Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, optional(shape)]))))
+
+const planet = (depth = 1): Shape =>
+  open({
+    ...texts('name', 'description', 'type', 'discoveredAt', 'image', 'lastUpdated'),
+    ...texts('successCallbackUrl', 'failureCallbackUrl'),
+    ...{ id: int64, habitabilityIndex: number, tags: list(anyText) },
+    physicalProperties: open({
+      ...numbers('mass', 'radius', 'gravity', 'measurement1', 'measurement2'),
+      temperature: open(numbers('min', 'max', 'average', 'temperatureMetric1', 'temperatureMetric2')),
+    }),
+    atmosphere: list(
+      open({ ...texts('compound', 'atmosphericData1', 'atmosphericData2'), percentage: number }),
+    ),
+    creator: open({ id: int64, name: anyText }),
+    ...(depth > 0 && {
+      satellites: list(
+        open({
+          ...texts('name', 'description', 'type'),
+          ...{ id: int64, diameter: number },
+          orbit: open({ planet: planet(depth - 1), ...numbers('orbitalPeriod', 'distance') }),
+        }),
+      ),
+    }),
+  })
+const catalog: [Operation, Shape][] = [planetsCreate, planetsUpdate, celestialBodiesCreate].map(
+  (operation) => [operation, planet()],
+)
 
 const accounts = optional(list(text(0, 100), 30))
 const words = optional(list(text(0, 200), 50))
@@ -88,11 +128,8 @@ const requests: [Operation, Shape][] = [
   [companyGet, object({ url: text(1, 2048) }, true)],
   [postComments, object({ postUrl: text(1, 2048), maxComments: optional(whole(100, 1000)) }, true)],
   [industriesList, object({ q: optional(text(1, 100)), page: optional(whole(1)) }, true)],
+  ...catalog,
 ]
-
-const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anyText]))
-const numbers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, number]))
-const nullables = (...names: string[]) => Object.fromEntries(names.map((name) => [name, orNull(anyText)]))
 
 const location = object({
   ...nullables('country', 'city', 'geographicArea', 'postalCode', 'line1', 'line2', 'description'),
@@ -188,6 +225,7 @@ const responses: [Operation, Shape][] = [
       meta: object({ total: anyWhole, page: anyWhole, pageCount: anyWhole, pageSize: anyWhole }),
     }),
   ],
+  ...catalog,
 ]
 
 const rules = { validation: 'strict', schema: undefined, paging: undefined } as const
@@ -196,7 +234,9 @@ const named = (cases: [Operation, Shape][]) =>
 
 describe('the contract', () => {
   it('of every documented operation is tested here', () => {
-    const documented = operations.filter(({ documented }) => documented).map(({ id }) => id)
+    const documented = [...operations, ...catalogOperations]
+      .filter(({ documented }) => documented)
+      .map(({ id }) => id)
     expect(requests.map(([{ id }]) => id).sort()).toEqual([...documented].sort())
     expect(responses.map(([{ id }]) => id).sort()).toEqual([...documented].sort())
   })

@@ -35,6 +35,12 @@ export function whole(min: number, max?: number): Shape {
 
 export const anyWhole: Shape = { valid: fc.integer(), violations: here(0.5, '1', null) }
 
+/** An integer of 64 bits, as it comes when no digit is lost. */
+export const int64: Shape = {
+  valid: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  violations: here(2n ** 63n, 2 ** 53, 0.5, '1', null),
+}
+
 export function oneOf(...values: string[]): Shape {
   return {
     valid: fc.constantFrom(...values),

@@ -1,3 +1,4 @@
+import { type Planet, type PlanetId, type planetSchema } from '../../src/contract/catalog/planet.ts'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
 import {
@@ -91,6 +92,7 @@ describe('the contract', () => {
     expectTypeOf<Built<typeof postCommentsBodySchema>>().toEqualTypeOf<PostCommentsBody<unknown>>()
     expectTypeOf<Built<typeof industriesListParamsSchema>>().toEqualTypeOf<IndustriesListParams>()
     expectTypeOf<Built<typeof industrySchema>>().toEqualTypeOf<Industry>()
+    expectTypeOf<Built<typeof planetSchema>>().toEqualTypeOf<Planet<PlanetId>>()
     expectTypeOf<Built<typeof industriesListBodySchema>>().toEqualTypeOf<IndustriesListBody<unknown>>()
   })
 })

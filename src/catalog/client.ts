@@ -1,0 +1,74 @@
+import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../contract/catalog/operations.ts'
+import type { Planet, PlanetId } from '../contract/catalog/planet.ts'
+import { ApiCall } from '../core/api-call.ts'
+import { LocalLimiter, type Share } from '../core/limiter.ts'
+import { type Transport, transportOf } from '../core/transport.ts'
+import { assertToken } from '../core/auth.ts'
+import { type CallOptions, type ClientOptions, type SharedOptions, resolveOptions } from '../options.ts'
+import { catalogDialect } from './dialect.ts'
+
+/** Options of a client of the catalog. */
+export interface CatalogOptions extends Omit<SharedOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
+  /** The catalog's base address. https, or http on a loopback address. */
+  baseUrl: string
+  /** The JWT that the catalog takes as bearer token, or a function that returns it, called before each attempt. */
+  token: string | (() => string | Promise<string>)
+}
+
+/** Options of one call to the catalog: they replace those of the client, but headers add to its headers. */
+export type CatalogCallOptions = Omit<CallOptions, 'budget'>
+
+/** Calls about planets. */
+export interface Planets {
+  /** Creates a planet (`POST /planets`). The catalog calls one of the callback URLs in it when it is done. */
+  create(planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+  /** Replaces what is known of a planet (`PUT /planets/{planetId}`). */
+  update(planetId: PlanetId, planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+}
+
+/** Calls about celestial bodies. */
+export interface CelestialBodies {
+  /** Creates a celestial body (`POST /celestial-bodies`), which has the shape of a planet. */
+  create(body: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+}
+
+/** The catalog states no limits. */
+const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
+
+/**
+ * A client of the catalog, an area of its own beside the search: no credits, no search surfaces, another credential. A
+ * call rejects with a `ProblemError` where the catalog says what is wrong, and as those of `SocialSearch` otherwise. What
+ * creates or replaces is sent once, unless it provably did not arrive or the catalog asks for a retry.
+ */
+export class CatalogClient {
+  readonly planets: Planets
+  readonly celestialBodies: CelestialBodies
+  readonly #transport: Transport
+
+  /** @throws {ConfigurationError} for options that cannot work; the message holds no secret. */
+  constructor({ token, ...options }: CatalogOptions) {
+    if (typeof token !== 'function') assertToken(token, 'token')
+    const auth = { token: typeof token === 'function' ? token : () => token }
+    const settings = resolveOptions({ ...options, auth })
+    const transport = transportOf({
+      ...settings,
+      dialect: catalogDialect,
+      limiter: new LocalLimiter(Infinity),
+      share: unlimited,
+    })
+    this.#transport = transport
+    this.planets = {
+      create: (planet, options) => new ApiCall(transport.request(planetsCreate, planet, options)),
+      update: (planetId, planet, options) =>
+        new ApiCall(transport.request(planetsUpdate, planet, options, planetId)),
+    }
+    this.celestialBodies = {
+      create: (body, options) => new ApiCall(transport.request(celestialBodiesCreate, body, options)),
+    }
+  }
+
+  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  close(): Promise<void> {
+    return this.#transport.close()
+  }
+}

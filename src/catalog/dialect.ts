@@ -1,0 +1,17 @@
+import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json.ts'
+import { readProblem } from '../contract/catalog/problem.ts'
+import type { Dialect } from '../core/dialect.ts'
+import { ProblemError } from './problem-error.ts'
+
+/** The catalog has ids that a number cannot hold, and errors that are problems. */
+export const catalogDialect: Dialect = {
+  accept: 'application/json, application/problem+json',
+  parse: parseCatalogJson,
+  stringify: stringifyCatalogJson,
+  complaintOf: (body) => {
+    const problem = readProblem(body)
+    if (problem === null) return null
+    const message = [problem.title, problem.detail].filter((text) => text !== undefined).join(': ')
+    return { message, toError: (details) => new ProblemError(details, problem) }
+  },
+}

@@ -1,0 +1,20 @@
+export {
+  type CatalogCallOptions,
+  CatalogClient,
+  type CatalogOptions,
+  type CelestialBodies,
+  type Planets,
+} from './client.ts'
+export { type CallbackOptions, type CatalogCallback, createCallbackReceiver } from './callbacks.ts'
+export { ProblemError } from './problem-error.ts'
+export type { Delivery, ReceiveOptions } from '../core/receive.ts'
+export type {
+  Orbit,
+  Planet,
+  PlanetAtmosphere,
+  PlanetCreator,
+  PlanetId,
+  PlanetPhysicalProperties,
+  PlanetTemperature,
+  Satellite,
+} from '../contract/catalog/planet.ts'

@@ -1,0 +1,22 @@
+import type { Problem } from '../contract/catalog/problem.ts'
+import { ApiError, type ApiErrorDetails } from '../errors.ts'
+
+/** The catalog answered with an error of its own kind. What the service does not document as required may be absent. */
+export class ProblemError extends ApiError {
+  static {
+    this.prototype.name = 'ProblemError'
+  }
+  /** What kind of problem it is, like a URL. */
+  declare readonly type?: string
+  /** The problem in a few words. */
+  declare readonly title?: string
+  /** What is the matter this time. */
+  declare readonly detail?: string
+
+  constructor(details: ApiErrorDetails, { type, title, detail }: Problem) {
+    super(details)
+    if (type !== undefined) this.type = type
+    if (title !== undefined) this.title = title
+    if (detail !== undefined) this.detail = detail
+  }
+}

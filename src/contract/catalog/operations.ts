@@ -1,0 +1,48 @@
+import type { Operation } from '../operation.ts'
+import { check, int64 } from '../schema.ts'
+import { type Planet, type PlanetId, planetSchema } from './planet.ts'
+
+/** What the operations of the catalog have in common (service description, part 4.8): no scopes, surfaces or credits. */
+const common = {
+  scopes: [],
+  surface: null,
+  price: { kind: 'free' },
+  documented: true,
+  request: check<Planet<PlanetId>>(planetSchema),
+  response: check<Planet<PlanetId>>(planetSchema),
+} as const
+
+/** POST /planets. */
+export const planetsCreate = {
+  ...common,
+  id: 'planets.create',
+  summary: 'create a planet',
+  method: 'POST',
+  path: '/planets',
+} as const satisfies Operation
+
+/** PUT /planets/{planetId}. */
+export const planetsUpdate = {
+  ...common,
+  id: 'planets.update',
+  summary: 'replace what is known of a planet',
+  method: 'PUT',
+  path: '/planets/{planetId}',
+  pathId: check<PlanetId>(int64),
+} as const satisfies Operation
+
+/** POST /celestial-bodies. */
+export const celestialBodiesCreate = {
+  ...common,
+  id: 'celestialBodies.create',
+  summary: 'create a celestial body',
+  method: 'POST',
+  path: '/celestial-bodies',
+} as const satisfies Operation
+
+/** Every operation of the catalog. */
+export const catalogOperations = [
+  planetsCreate,
+  planetsUpdate,
+  celestialBodiesCreate,
+] as const satisfies readonly Operation[]

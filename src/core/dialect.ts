@@ -1,0 +1,41 @@
+import { readErrorEnvelope } from '../contract/error-envelope.ts'
+import type { Issue } from '../contract/issues.ts'
+import type { ApiError, ApiErrorDetails } from '../errors.ts'
+
+/** What an API says of an error in a body of its own. */
+export interface Complaint {
+  readonly code?: string
+  readonly message?: string
+  readonly issues?: readonly Issue[]
+  /** Makes an error of the API's own kind, in place of the one that goes by the status. */
+  readonly toError?: (details: ApiErrorDetails) => ApiError
+}
+
+/** How an API writes JSON and words its errors. */
+export interface Dialect {
+  /** Media types that answers and errors come in. */
+  readonly accept: string
+  /** @throws for what JSON cannot say. */
+  readonly stringify: (value: unknown) => string | undefined
+  /** @throws for what is not JSON. */
+  readonly parse: (text: string) => unknown
+  /** Reads an error body, or returns null where it is somebody else's: a proxy's, say. */
+  readonly complaintOf: (body: unknown) => Complaint | null
+}
+
+/** The value of a JSON text, or undefined: nothing that JSON can say. */
+export function parsed(text: string, { parse }: Dialect): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** How the service itself does. */
+export const serviceDialect: Dialect = {
+  accept: 'application/json',
+  stringify: JSON.stringify,
+  parse: (text) => JSON.parse(text) as unknown,
+  complaintOf: (body) => readErrorEnvelope(body)?.error ?? null,
+}

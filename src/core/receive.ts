@@ -1,0 +1,80 @@
+import { assertMethod, assertOptions, wholeNumber } from './assert.ts'
+
+/** A request from outside, read whole. */
+export interface Delivery {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Headers
+  /** The body as it came, for a signature to be checked against. */
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** How requests from outside are let in. */
+export interface ReceiveOptions {
+  /**
+   * Decides whether a request is genuine. The service documents no signing, so this is the caller's own check: a secret
+   * in the URL or in a header, an address. Whatever it throws counts as no.
+   */
+  verify: (delivery: Delivery) => boolean | Promise<boolean>
+  /** Largest body that is read, in bytes. Default 1 MiB. */
+  maxBodyBytes?: number | undefined
+  /** Hears of what the work on a request that was let in has thrown. Default: nobody does. */
+  onError?: ((error: unknown) => void) | undefined
+  /** Takes the work that goes on after the answer, where the platform would otherwise stop it. */
+  waitUntil?: ((work: Promise<void>) => void) | undefined
+}
+
+export const receiveNames: Record<keyof ReceiveOptions, true> = {
+  ...{ verify: true, maxBodyBytes: true, onError: true, waitUntil: true },
+}
+
+const defaultMaxBodyBytes = 2 ** 20
+
+/** @throws {ConfigurationError} */
+export function assertReceiver(options: ReceiveOptions, known: object): void {
+  assertOptions(options, known)
+  assertMethod('options', options, 'verify')
+  if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
+}
+
+/** Reads and verifies a request; a response is the refusal. Never throws: a sender learns nothing of what went wrong. */
+export async function admit(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
+  const { verify, maxBodyBytes = defaultMaxBodyBytes } = options
+  const body = await readBytes(request, maxBodyBytes).catch(() => null)
+  if (body === null) return refusal(400)
+  if (body === 'too large') return refusal(413)
+  const { method, headers } = request
+  const delivery = { method, url: new URL(request.url), headers, body }
+  const genuine: unknown = await Promise.resolve(delivery)
+    .then(verify)
+    .catch(() => false)
+  return genuine === true ? delivery : refusal(401)
+}
+
+/** Answers at once, and starts the work: senders give up soon, and would send again what is already being worked on. */
+export function acknowledge(work: () => unknown, { onError, waitUntil }: ReceiveOptions): Response {
+  const done = new Promise((resolve) => resolve(work())).then(
+    () => {},
+    (error: unknown) => onError?.(error),
+  )
+  waitUntil?.(done)
+  return new Response(null, { status: 202 })
+}
+
+export function refusal(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers })
+}
+
+async function readBytes(
+  { body }: Request,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | 'too large'> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) return 'too large'
+    chunks.push(chunk)
+  }
+  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer())
+}

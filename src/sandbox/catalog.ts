@@ -1,0 +1,81 @@
+import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json.ts'
+import { catalogOperations } from '../contract/catalog/operations.ts'
+import type { Planet } from '../contract/catalog/planet.ts'
+import type { Problem } from '../contract/catalog/problem.ts'
+import { createRandom } from './random.ts'
+import { readBody } from './read-body.ts'
+import type { SandboxRequest } from './types.ts'
+
+/** Path that the catalog's own paths come after. */
+export const catalogPath = '/catalog'
+
+/** The catalog of one sandbox: what is created in it, it has. */
+export interface Catalog {
+  /** Accepted as bearer token. */
+  readonly token: string
+  /** Whether a path is the catalog's. */
+  owns(path: string): boolean
+  /** Answers a request, and notes in the entry what became of it. */
+  handle(request: Request, entry: Entry): Promise<Response>
+}
+
+type Entry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
+
+/** Ids are made up so that a number cannot hold the first one. */
+const firstId = 2n ** 53n + 1n
+
+/**
+ * Makes an empty catalog. Success statuses, the answer to a missing token and who gives ids are not documented; they are
+ * made up here. Callback URLs are not called: what the service would send is not documented either.
+ */
+export function createCatalog(seed: number): Catalog {
+  const random = createRandom(`${seed}/catalog`)
+  const token = `sandbox.${random.hex(24)}.${random.hex(32)}`
+  const planets = new Map<bigint, Planet>()
+
+  async function answer(request: Request, entry: Entry): Promise<[status: number, body: Planet | Problem]> {
+    const [, collection, id] = /^\/catalog(\/[^/]+)(?:\/([^/]+))?$/.exec(entry.path) ?? []
+    const template = id === undefined ? collection : `${collection}/{planetId}`
+    const operation = catalogOperations.find(
+      ({ method, path }) => method === entry.method && path === template,
+    )
+    if (operation === undefined) return problem(404, `No operation ${entry.method} ${entry.path}`)
+    entry.operation = operation.id
+    if (request.headers.get('authorization') !== `Bearer ${token}`)
+      return problem(403, 'Missing or unknown token')
+
+    const body = await readBody(request, parseCatalogJson)
+    if (body.kind !== 'json') return problem(400, `The body is ${body.kind}`)
+    entry.body = body.value
+    const issues = operation.request(body.value)
+    if (issues.length > 0)
+      return problem(400, issues.map(({ path, message }) => `${path} ${message}`).join('; '))
+
+    const known = id === undefined ? firstId + BigInt(planets.size) : parseId(id)
+    if (known === null) return problem(400, 'planetId is not an integer')
+    if (id !== undefined && !planets.has(known)) return problem(404, `No planet ${known}`)
+    const planet: Planet = { ...(body.value as Planet), id: known }
+    planets.set(known, planet)
+    return [id === undefined ? 201 : 200, planet]
+  }
+
+  return {
+    token,
+    owns: (path) => path.startsWith(`${catalogPath}/`),
+    async handle(request, entry) {
+      const [status, body] = await answer(request, entry)
+      entry.status = status
+      const type = status < 300 ? 'application/json' : 'application/problem+json'
+      return new Response(stringifyCatalogJson(body), { status, headers: { 'content-type': type } })
+    },
+  }
+}
+
+function problem(status: number, detail: string): [number, Problem] {
+  const titles: Record<number, string> = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' }
+  return [status, { type: 'about:blank', title: titles[status] ?? 'Error', status, detail }]
+}
+
+function parseId(text: string): bigint | null {
+  return /^-?\d{1,19}$/.test(text) ? BigInt(text) : null
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type CallbackOptions,
+  type CatalogCallback,
+  createCallbackReceiver,
+} from '../../src/catalog/index.ts'
+
+const origin = 'https://receiver.example'
+
+function makeReceiver(options: Partial<CallbackOptions> = {}) {
+  const callbacks: CatalogCallback[] = []
+  const receive = createCallbackReceiver({
+    successUrl: `${origin}/done?planet=1`,
+    failureUrl: '/failed',
+    verify: ({ url }) => url.searchParams.get('secret') === 's3cret',
+    onCallback: (callback) => void callbacks.push(callback),
+    ...options,
+  })
+  const post = async (path: string, body?: string): Promise<number> =>
+    (await receive(new Request(origin + path, { method: 'POST', ...(body !== undefined && { body }) })))
+      .status
+  return { callbacks, receive, post }
+}
+
+describe('createCallbackReceiver()', () => {
+  it('tells success from failure by the path, and hands over whatever the body is', async () => {
+    const { callbacks, post } = makeReceiver()
+    expect(await post('/done?secret=s3cret', '{"id":9007199254740993}')).toBe(202)
+    expect(await post('/failed?secret=s3cret', 'not JSON')).toBe(202)
+    expect(await post('/failed?secret=s3cret')).toBe(202)
+    expect(await post('/done?secret=s3cret', 'null')).toBe(202)
+    expect(callbacks.map(({ outcome, payload }) => [outcome, payload])).toEqual([
+      ['success', { id: 9007199254740993n }],
+      ['failure', 'not JSON'],
+      ['failure', ''],
+      ['success', null],
+    ])
+  })
+
+  it.each([
+    ['another path', '/other?secret=s3cret', 404],
+    ['the wrong secret', '/done?secret=x', 401],
+    ['no secret', '/done', 401],
+  ])('does no work when a request has %s', async (_, path, status) => {
+    const { callbacks, post } = makeReceiver()
+    expect(await post(path, '{}')).toBe(status)
+    expect(callbacks).toEqual([])
+  })
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('no'))],
+    ['is not sure', () => 'yes' as unknown as boolean],
+  ])('lets nothing in when verify %s', async (_, verify) => {
+    const { callbacks, post } = makeReceiver({ verify })
+    expect(await post('/done', '{}')).toBe(401)
+    expect(callbacks).toEqual([])
+  })
+
+  it('refuses a body over the bound before it is verified, and takes one that just fits', async () => {
+    const verified: number[] = []
+    const { post } = makeReceiver({
+      maxBodyBytes: 10,
+      verify: ({ body }) => verified.push(body.byteLength) > 0,
+    })
+    expect(await post('/done', 'x'.repeat(11))).toBe(413)
+    expect(await post('/done', 'x'.repeat(10))).toBe(202)
+    expect(verified).toEqual([10])
+  })
+
+  it('answers before the work is done, and tells onError what the work throws', async () => {
+    const errors: unknown[] = []
+    const works: Promise<void>[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { post } = makeReceiver({
+      onCallback: () => promise.then(() => Promise.reject(new Error('database is down'))),
+      onError: (error) => void errors.push(error),
+      waitUntil: (work) => void works.push(work),
+    })
+    expect(await post('/done?secret=s3cret', '{}')).toBe(202)
+    expect(errors).toEqual([])
+    resolve()
+    await Promise.all(works)
+    expect(errors).toMatchObject([{ message: 'database is down' }])
+  })
+
+  it.each([
+    [{ verify: undefined }, 'options must have a verify() method'],
+    [{ successUrl: '/failed' }, 'successUrl and failureUrl must have different paths'],
+    [{ successUrl: 'http://' }, 'successUrl is not a URL or a path'],
+    [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a whole number of at least 1, got 0'],
+    [{ onSuccess: () => {} }, 'options has no onSuccess'],
+  ])('refuses options that cannot work: %o', (options, message) => {
+    expect(() => makeReceiver(options as never)).toThrow(message)
+  })
+})
