@@ -8,6 +8,7 @@ import type {
   InvalidRequestError,
   InvalidResponseError,
   PaginationError,
+  QueueFullError,
   RedirectError,
   TimeoutError,
 } from './errors/client.ts'
@@ -27,6 +28,7 @@ export type AnySocialSearchError =
   | InvalidResponseError
   | CreditBudgetError
   | PaginationError
+  | QueueFullError
   | ClosedError
 
 /** Tells whether a caught value is an error of this package, and types it for narrowing. */

@@ -97,6 +97,7 @@ export {
   NotFoundError,
   PaginationError,
   PermissionDeniedError,
+  QueueFullError,
   RateLimitError,
   RedirectError,
   ServiceUnavailableError,

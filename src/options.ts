@@ -8,7 +8,7 @@ import type { CreditBudget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import { serviceDialect } from './core/dialect.ts'
 import type { Fetch } from './core/http.ts'
-import { type Limiter, sharedLimiter } from './core/limiter.ts'
+import { type Limiter, type Share, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
 import type { Middleware } from './core/middleware.ts'
 import { defaultRetry, overlay } from './core/overlay.ts'
@@ -32,11 +32,13 @@ export interface RetryOptions {
 
 /** What one client takes of the organization's limits, at most; the other clients of the organization have the rest. */
 export interface LimitOptions {
-  /** Requests in flight, 1 or 2. Default 2, the organization's limit. */
+  /** The part of all limits that this client takes, above 0 and up to 1, where others use the organization, too. Default 1. */
+  share?: number | undefined
+  /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it. */
   inFlight?: number | undefined
   /**
-   * Requests a minute at each search surface. Default 20, the organization's limit, which all its clients keep together;
-   * a larger number stands for an organization that has more. False for no pacing.
+   * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it. All
+   * clients keep the organization's limit together; a larger number stands for an organization that has more. False for no pacing.
    */
   perMinute?: number | false | undefined
   /**
@@ -44,6 +46,8 @@ export interface LimitOptions {
    * search surfaces; by default each network is one.
    */
   surfaces?: Readonly<Record<string, string | null>> | undefined
+  /** Calls that may wait for their turn; a further one is refused at once with a `QueueFullError`. Default any number. */
+  maxQueued?: number | undefined
 }
 
 /** Options of a client that `withOptions` may change. */
@@ -98,6 +102,8 @@ export interface CallOptions extends Pick<
 > {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** Among the calls that wait for the same search surface, the higher goes first: a dashboard's before a batch's. Default 0. */
+  priority?: number | undefined
 }
 
 /** An option of calls whose price depends on how much comes back, with no documented bound. */
@@ -152,8 +158,20 @@ const clientNames: Record<keyof ClientOptions, true> = {
   ...sharedNames,
 }
 
+const limitNames: Record<keyof LimitOptions, true> = {
+  ...{ share: true, inFlight: true, perMinute: true, surfaces: true, maxQueued: true },
+}
+
 const callNames: Record<keyof AnyCallOptions, true> = {
-  ...{ signal: true, timeout: true, deadline: true, retry: true, validation: true, budget: true },
+  ...{
+    signal: true,
+    priority: true,
+    timeout: true,
+    deadline: true,
+    retry: true,
+    validation: true,
+    budget: true,
+  },
   ...{ headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
 }
 
@@ -165,7 +183,7 @@ const callNames: Record<keyof AnyCallOptions, true> = {
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
   const { limits = {}, limiter, organization, fetch } = options
-  assertOptions(limits, { inFlight: true, perMinute: true, surfaces: true }, 'limits')
+  assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
   for (const [id, credits] of Object.entries(options.prices ?? {})) {
@@ -175,7 +193,6 @@ export function resolveOptions(options: ClientOptions): Settings {
   }
   const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
   const credential = new Credential(resolveProvider(options), redactor)
-  const { inFlight = organizationLimits.inFlight, perMinute = organizationLimits.perMinute } = limits
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
   }
@@ -190,9 +207,10 @@ export function resolveOptions(options: ClientOptions): Settings {
     credential,
     redactor,
     limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),
-    share: {
-      inFlight: wholeNumber('limits.inFlight', inFlight, organizationLimits.inFlight),
-      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
+    share: resolveShare(limits),
+    queue: {
+      length: 0,
+      max: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),
     },
     surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
     prices: { ...options.prices },
@@ -209,6 +227,20 @@ export function resolveOptions(options: ClientOptions): Settings {
   return overlay(settings, options)
 }
 
+function resolveShare(limits: LimitOptions): Share {
+  const { share = 1 } = limits
+  if (!(share > 0 && share <= 1)) {
+    throw new ConfigurationError(`limits.share must be a number above 0 and up to 1, got ${shown(share)}`)
+  }
+  const part = (limit: number): number => Math.max(1, Math.floor(limit * share))
+  const all = organizationLimits
+  const { inFlight = part(all.inFlight), perMinute = part(all.perMinute) } = limits
+  return {
+    inFlight: wholeNumber('limits.inFlight', inFlight, all.inFlight),
+    perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
+  }
+}
+
 /** The settings of a client made with `withOptions`. */
 export function resolveShared(settings: Settings, options: SharedOptions): Settings {
   assertOptions(options, sharedNames)
@@ -218,7 +250,7 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 /** The settings of one call. */
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
-  const { signal, schema, ceiling, paging } = options
+  const { signal, priority = 0, schema, ceiling, paging } = options
   for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
     if (signal !== undefined) assertMethod('signal', signal, method)
   }
@@ -228,6 +260,9 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
       (schema as Partial<StandardSchemaV1> | null)?.['~standard'],
       'validate',
     )
+  if (!Number.isFinite(priority)) {
+    throw new ConfigurationError(`priority must be a finite number, got ${shown(priority)}`)
+  }
   if (ceiling !== undefined) wholeNumber('ceiling', ceiling)
   if (paging !== undefined) assertOptions(paging, { items: true, next: true }, 'paging')
   if (schema !== undefined && typeof paging?.items === 'function') {
@@ -235,7 +270,7 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
       'paging.items must be a name where a schema is given, so that its output can take their place',
     )
   }
-  return { ...overlay(settings, options), signal, schema, ceiling, paging }
+  return { ...overlay(settings, options), signal, priority, schema, ceiling, paging }
 }
 
 /** The bounds of one walk. */

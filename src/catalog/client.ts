@@ -53,7 +53,7 @@ export class CatalogClient {
     const transport = transportOf({
       ...settings,
       dialect: catalogDialect,
-      limiter: new LocalLimiter(Infinity),
+      limiter: new LocalLimiter({ inFlight: Infinity }),
       share: unlimited,
     })
     this.#transport = transport

@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 import { AttemptFailure } from './failure.ts'
 import { type Outgoing, readText, send } from './http.ts'
 import type { Lease } from './limiter.ts'
-import { giveBack, markSent } from './slot.ts'
+import { giveBack, markAnswered, markSent } from './slot.ts'
 import { now } from './time.ts'
 
 /** A success as it came, before anybody has looked into it. */
@@ -59,7 +59,10 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
           markSent(lease, settings.log)
           settings.log('debug', 'sending', context)
         },
-        onAnswer: (status) => (fetched = status),
+        onAnswer: (answer) => {
+          fetched = answer.status
+          markAnswered(lease, answer, settings.log)
+        },
       })
       entry.status = response.status
       call.phase = 'body'

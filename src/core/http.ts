@@ -27,8 +27,8 @@ export interface HttpOptions {
   readonly context: MiddlewareContext
   /** Called right before the request is handed to fetch. */
   readonly onSend: () => void
-  /** Called when fetch has answered, with the status. */
-  readonly onAnswer: (status: number) => void
+  /** Called when the answer of fetch begins to come. */
+  readonly onAnswer: (response: Response) => void
 }
 
 /** Sends one request and returns the response, whatever its status, with its body unread. */
@@ -53,7 +53,7 @@ export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Re
     onSend()
     try {
       const response = asResponse(await fetch(final), 'fetch', operation)
-      onAnswer(response.status)
+      onAnswer(response)
       return response
     } catch (error) {
       throw error instanceof ConfigurationError ? error : connectionError(error, operation, redactor)

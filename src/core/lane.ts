@@ -1,12 +1,6 @@
-import { organizationLimits } from '../contract/limits.ts'
 import type { Lease, Share, Ticket } from './limiter.ts'
+import { Queue } from './queue.ts'
 import { maxTimerMs, now } from './time.ts'
-
-/**
- * How much longer than the service's window a send stays in the log, in milliseconds: two requests sent a
- * window apart may arrive closer together than that.
- */
-const jitterMarginMs = 250
 
 /** How a limiter refuses a call: a 429 closed the surface for longer than the call has patience. */
 export class SurfaceClosed extends Error {
@@ -19,8 +13,25 @@ export class SurfaceClosed extends Error {
   }
 }
 
-interface Waiter {
-  readonly ticket: Ticket
+/** What decides when the requests of a lane may go. */
+export interface Turnstile {
+  /** Milliseconds until a 429 no longer closes the surface. */
+  closed(): number
+  /** Milliseconds until a client may send; Infinity until {@link Lane.wake}. */
+  wait(share: Share): number
+  /** Takes a place for a request, or tells by undefined that it is to be waited again. */
+  reserve(): Promise<Place | undefined>
+}
+
+/** A place for a request of whichever client is next. */
+interface Place {
+  take(share: Share): Pass
+  giveBack(): void
+}
+
+export type Pass = Pick<Lease, 'sent' | 'answered' | 'release'>
+
+interface Waiter extends Ticket {
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
   readonly since: number
@@ -28,56 +39,39 @@ interface Waiter {
   readonly shutBefore: number
 }
 
-/** What a lane shares with the others of its organization. */
-export interface Slots {
-  /** Whether the organization limits the requests a minute here. */
-  readonly isPaced: boolean
-  /** Takes a slot; the returned function gives it back. */
-  takeSlot(): Promise<() => void>
-  /** Whether a client has not used up its share of the slots. */
-  hasRoom(share: Share): boolean
-  /** Counts a request towards a client's share until the returned function is called. */
-  occupy(share: Share): () => void
-}
-
 /**
- * The queue of one search surface: first come, first served, at the pace of the organization and of each client, and none
- * while a 429 holds it closed. It takes a slot only when it may send, so a closed surface never keeps one from the others.
+ * The queue of one search surface. It asks for a place only when somebody may send, so a closed surface never keeps a
+ * slot from the others.
  */
 export class Lane {
-  readonly #slots: Slots
-  readonly #resumed = new Set<Waiter>()
-  readonly #fresh = new Set<Waiter>()
-  /** When the sends of the last window happened, oldest first. */
-  readonly #sends: { at: number; share: Share }[] = []
-  #openAt = 0
-  /** After a hold, one request goes first, to see whether the limit has really passed: it is due, or out. */
-  #probe: 'none' | 'due' | { readonly out: true } = 'none'
+  readonly #turnstile: Turnstile
+  readonly #queue = new Queue<Waiter>()
+  /** How many wait of each client. */
+  readonly #waiting = new Map<Share, number>()
   #shut = 0
   #serving = false
   #wake: () => void = () => {}
 
-  constructor(slots: Slots) {
-    this.#slots = slots
+  constructor(turnstile: Turnstile) {
+    this.#turnstile = turnstile
   }
 
   enter(ticket: Ticket): Promise<Lease> {
-    const { signal, patience, resumed } = ticket
+    const { signal, patience } = ticket
     if (signal.aborted) return Promise.reject(signal.reason)
-    const closed = this.#openAt - now()
+    const closed = this.#turnstile.closed()
     if (closed > patience) return Promise.reject(new SurfaceClosed(closed))
     return new Promise<Lease>((resolve, reject) => {
-      const queue = resumed ? this.#resumed : this.#fresh
       const leave = (): void => {
         signal.removeEventListener('abort', onAbort)
-        queue.delete(waiter)
+        this.#remove(waiter)
       }
       const onAbort = (): void => {
         waiter.refuse(signal.reason)
-        if (this.#size === 0) this.wake()
+        if (this.#queue.isEmpty) this.wake()
       }
       const waiter: Waiter = {
-        ticket,
+        ...ticket,
         since: now(),
         shutBefore: this.#shut,
         grant: (lease) => {
@@ -90,20 +84,11 @@ export class Lane {
         },
       }
       signal.addEventListener('abort', onAbort)
-      queue.add(waiter)
+      this.#queue.add(waiter)
+      this.#waiting.set(ticket.share, (this.#waiting.get(ticket.share) ?? 0) + 1)
       void this.#serve()
       this.wake()
     })
-  }
-
-  hold(milliseconds: number): void {
-    this.#openAt = Math.max(this.#openAt, now() + milliseconds)
-    this.#probe = 'due'
-    const closed = this.#openAt - now()
-    for (const waiter of [...this.#resumed, ...this.#fresh]) {
-      if (closed > waiter.ticket.patience) waiter.refuse(new SurfaceClosed(closed))
-    }
-    this.wake()
   }
 
   /** Looks again whether somebody may go: something has changed. */
@@ -111,23 +96,36 @@ export class Lane {
     this.#wake()
   }
 
-  get #size(): number {
-    return this.#resumed.size + this.#fresh.size
+  /** Refuses those who have no patience for the time that the surface is closed. */
+  turnAway(): void {
+    const closed = this.#turnstile.closed()
+    for (const waiter of [...this.#queue]) {
+      if (closed > waiter.patience) waiter.refuse(new SurfaceClosed(closed))
+    }
+    this.wake()
+  }
+
+  #remove(waiter: Waiter): void {
+    this.#queue.delete(waiter)
+    const others = (this.#waiting.get(waiter.share) ?? 1) - 1
+    if (others === 0) this.#waiting.delete(waiter.share)
+    else this.#waiting.set(waiter.share, others)
   }
 
   async #serve(): Promise<void> {
     if (this.#serving) return
     this.#serving = true
-    while (this.#size > 0) {
+    while (!this.#queue.isEmpty) {
       const { wait } = this.#next()
       if (wait > 0) {
         await this.#pause(wait)
         continue
       }
-      const release = await this.#slots.takeSlot()
-      const { waiter } = this.#next()
-      if (waiter === undefined) release()
-      else this.#grant(waiter, release)
+      const place = await this.#turnstile.reserve()
+      // Meanwhile the first in line may have left, or somebody may have come who goes before.
+      const { waiter } = place === undefined ? {} : this.#next()
+      if (waiter === undefined) place?.giveBack()
+      else if (place !== undefined) this.#grant(waiter, place.take(waiter.share))
     }
     this.#serving = false
   }
@@ -136,76 +134,31 @@ export class Lane {
   #next(): { waiter?: Waiter; wait: number } {
     let wait = Infinity
     const seen = new Set<Share>()
-    for (const queue of [this.#resumed, this.#fresh]) {
-      for (const waiter of queue) {
-        const { share } = waiter.ticket
-        if (seen.has(share)) continue
-        seen.add(share)
-        const closed = this.#closedFor(share)
-        if (closed <= 0) return { waiter, wait: 0 }
-        wait = Math.min(wait, closed)
-      }
+    for (const waiter of this.#queue) {
+      if (seen.has(waiter.share)) continue
+      seen.add(waiter.share)
+      const closed = this.#turnstile.wait(waiter.share)
+      if (closed <= 0) return { waiter, wait: 0 }
+      wait = Math.min(wait, closed)
+      if (seen.size === this.#waiting.size) break
     }
     return { wait }
   }
 
-  /** Milliseconds until a client may send; Infinity while it is for others to let it. */
-  #closedFor(share: Share): number {
-    if (typeof this.#probe === 'object' || !this.#slots.hasRoom(share)) return Infinity
-    const time = now()
-    const window = organizationLimits.windowMs + jitterMarginMs
-    while (this.#sends[0] !== undefined && this.#sends[0].at <= time - window) this.#sends.shift()
-    const { perMinute } = share
-    if (perMinute === Infinity) return this.#openAt - time
-    const own = this.#sends.filter((send) => send.share === share)
-    // Whoever asks for more than the organization's limit is taken to know that it is higher.
-    const all = Math.max(perMinute, organizationLimits.perMinute)
-    const leaves = [own.at(-perMinute), this.#sends.at(-all)].map((send) => (send?.at ?? -Infinity) + window)
-    return Math.max(this.#openAt, ...leaves) - time
-  }
-
-  #grant(waiter: Waiter, release: () => void): void {
-    const time = now()
-    const probe = this.#probe === 'due' ? ({ out: true } as const) : undefined
-    if (probe !== undefined) this.#probe = probe
-    const { share } = waiter.ticket
-    const send = { at: time, share }
-    if (this.#slots.isPaced) this.#sends.push(send)
-    const leave = this.#slots.occupy(share)
-    const waited = time - waiter.since
+  #grant(waiter: Waiter, { sent, answered, release }: Pass): void {
+    const waited = now() - waiter.since
     const paced = Math.min(waited, this.#shut - waiter.shutBefore)
-    let released = false
-    waiter.grant({
-      paced,
-      queued: waited - paced,
-      sent: () => {
-        const place = this.#sends.indexOf(send)
-        if (place === -1) return
-        // The latest stands last.
-        this.#sends.splice(place, 1)
-        send.at = now()
-        this.#sends.push(send)
-      },
-      release: () => {
-        if (released) return
-        released = true
-        // Another 429 may have made a new probe due, or sent one out.
-        if (probe !== undefined && this.#probe === probe) this.#probe = 'none'
-        release()
-        leave()
-      },
-    })
+    waiter.grant({ paced, queued: waited - paced, sent, answered, release })
   }
 
   /** Waits, at most until something has changed. */
   async #pause(ms: number): Promise<void> {
     const start = now()
-    const isShut = ms !== Infinity || typeof this.#probe === 'object'
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = ms === Infinity ? undefined : setTimeout(resolve, Math.min(Math.ceil(ms), maxTimerMs))
     this.#wake = resolve
     await promise
     clearTimeout(timer)
-    if (isShut) this.#shut += now() - start
+    if (ms !== Infinity) this.#shut += now() - start
   }
 }

@@ -1,6 +1,11 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../contract/limits.ts'
-import { Lane } from './lane.ts'
+import { Lane, type Pass } from './lane.ts'
+import { Margin } from './margin.ts'
+import { Pace } from './pace.ts'
+import { type Send, SendLog } from './send-log.ts'
+import { Shares } from './shares.ts'
+import { now } from './time.ts'
 
 /** What one client takes of the organization's limits, at most. */
 export interface Share {
@@ -16,7 +21,9 @@ export interface Ticket {
   readonly surface: string | null
   /** The same object for all calls of one client. */
   readonly share: Share
-  /** Whether the call was already under way; such calls go before those that have not been sent yet. */
+  /** The higher goes first. */
+  readonly priority: number
+  /** Whether the call was already under way; such calls go before those of the same priority that have not been sent yet. */
   readonly resumed: boolean
   /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
   readonly patience: number
@@ -32,6 +39,8 @@ export interface Lease {
   readonly paced: number
   /** Says that the request goes out now; until then the grant counts towards the pace as if it had. */
   sent(): void
+  /** Says that the answer begins to come, and what its `Date` says. */
+  answered(date: Date | null): void
   /** Gives the slot back; call it when the answer's body has been read, or has failed. */
   release(): void
 }
@@ -44,37 +53,83 @@ export interface Limiter {
   hold(surface: string | null, milliseconds: number): void
 }
 
+/** Limits of an organization, where they are not the documented ones. */
+export interface Limits {
+  /** Requests that may be in flight. */
+  readonly inFlight: number
+  /** Requests that each surface accepts in the window. */
+  readonly perMinute: number
+  /** Length of the window, in milliseconds. */
+  readonly windowMs: number
+}
+
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter {
+  readonly #limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
-  readonly #lanes = new Map<string | null, Lane>()
-  readonly #inFlight = new WeakMap<Share, number>()
+  readonly #lanes = new Map<string | null, { lane: Lane; pace: Pace }>()
+  readonly #margin = new Margin()
+  // A client may have calls in any lane.
+  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
 
-  /** @param inFlight Requests that may be open at once. */
-  constructor(inFlight: number = organizationLimits.inFlight) {
-    this.#slots = pLimit(inFlight)
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...organizationLimits, ...limits }
+    this.#slots = pLimit(this.#limits.inFlight)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
-    return this.#lane(ticket.surface).enter(ticket)
+    return this.#at(ticket.surface).lane.enter(ticket)
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    this.#lane(surface).hold(milliseconds)
+    const { lane, pace } = this.#at(surface)
+    pace.hold(milliseconds)
+    lane.turnAway()
   }
 
-  #lane(surface: string | null): Lane {
-    let lane = this.#lanes.get(surface)
-    if (lane === undefined) {
-      lane = new Lane({
-        isPaced: surface !== null,
-        takeSlot: () => this.#takeSlot(),
-        hasRoom: (share) => (this.#inFlight.get(share) ?? 0) < share.inFlight,
-        occupy: (share) => this.#occupy(share),
-      })
-      this.#lanes.set(surface, lane)
+  #at(surface: string | null): { lane: Lane; pace: Pace } {
+    const known = this.#lanes.get(surface)
+    if (known !== undefined) return known
+    const { windowMs, perMinute } = this.#limits
+    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
+    const pace = new Pace(makeLog(), surface === null ? Infinity : perMinute)
+    const ownLogs = new WeakMap<Share, SendLog>()
+    /** The log of a client that takes less than all. */
+    const ownLog = (share: Share): SendLog | undefined => {
+      if (surface === null || share.perMinute >= perMinute) return undefined
+      const log = ownLogs.get(share) ?? makeLog()
+      ownLogs.set(share, log)
+      return log
     }
-    return lane
+
+    const wait = (share: Share): number => {
+      if (!this.#shares.hasRoom(share)) return Infinity
+      return Math.max(pace.wait(share.perMinute), ownLog(share)?.wait(share.perMinute) ?? 0)
+    }
+    const take = (share: Share, giveBack: () => void): Pass => {
+      const send: Send = { at: now(), answered: Infinity }
+      const finish = [pace.enter(send), this.#shares.occupy(share), giveBack]
+      ownLog(share)?.add(send)
+      return {
+        sent: () => void (send.at = now()),
+        answered: (date) => {
+          send.answered = now()
+          if (date !== null) this.#margin.observe(date)
+        },
+        release: () => finish.splice(0).forEach((end) => end()),
+      }
+    }
+    const lane = new Lane({
+      closed: () => pace.closed,
+      wait,
+      reserve: async () => {
+        const giveBack = await this.#takeSlot()
+        return { giveBack, take: (share) => take(share, giveBack) }
+      },
+    })
+    const made = { lane, pace }
+    this.#lanes.set(surface, made)
+    return made
   }
 
   /** Takes one of the organization's slots; the returned function gives it back. */
@@ -82,19 +137,6 @@ export class LocalLimiter implements Limiter {
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })
-  }
-
-  /** Counts a request towards a client's share until the returned function is called. */
-  #occupy(share: Share): () => void {
-    const count = (change: number): void => {
-      this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + change)
-    }
-    count(1)
-    return () => {
-      count(-1)
-      // The client may have calls in any lane.
-      for (const lane of this.#lanes.values()) lane.wake()
-    }
   }
 }
 

@@ -21,6 +21,8 @@ export interface Settings {
   readonly redactor: Redactor
   readonly limiter: Limiter
   readonly share: Share
+  /** Calls that wait for their turn, and how many may. */
+  readonly queue: { length: number; readonly max: number }
   /** Credits that operations cost, by id, where they differ from the documented ones. */
   readonly prices: Readonly<Record<string, number>>
   readonly surfaceOf: (operation: Operation) => string | null
@@ -39,6 +41,7 @@ export interface Settings {
 /** The settings of one call. */
 export interface CallSettings extends Settings {
   readonly signal: AbortSignal | undefined
+  readonly priority: number
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined
   /** The caller's own bound on the items of a price per item that has no documented one. */

@@ -1,5 +1,6 @@
 import { abortable } from './abort.ts'
 import { closedSurface } from './answer.ts'
+import { QueueFullError } from '../errors.ts'
 import type { Call } from './call.ts'
 import { SurfaceClosed } from './lane.ts'
 import type { Lease } from './limiter.ts'
@@ -14,7 +15,11 @@ export async function takeSlot(call: Call): Promise<Lease> {
   const { operation, settings, signal, surface } = call
   call.phase = 'queue'
   const fields = { operation: operation.id, surface, seconds: longQueueMs / 1000 }
+  const { queue } = settings
+  const isNew = call.attempts.length === 0
+  if (isNew && queue.length >= queue.max) throw new QueueFullError(queue.max, { operation: operation.id })
   const warning = setTimeout(() => settings.log('warn', 'still queued', fields), longQueueMs)
+  queue.length++
   try {
     for (;;) {
       const lease = await acquire(call)
@@ -28,7 +33,14 @@ export async function takeSlot(call: Call): Promise<Lease> {
     throw error instanceof SurfaceClosed ? closedSurface(operation, error.remaining) : error
   } finally {
     clearTimeout(warning)
+    queue.length--
   }
+}
+
+/** Tells the limiter that the answer begins to come. */
+export function markAnswered(lease: Lease, { headers }: Response, log: Log): void {
+  const date = headers.get('date')
+  tell(() => lease.answered(date === null ? null : new Date(date)), log)
 }
 
 /** Tells the limiter that the request goes out. */
@@ -55,6 +67,7 @@ async function acquire(call: Call): Promise<Lease> {
   const granted = settings.limiter.acquire({
     surface,
     share: settings.share,
+    priority: settings.priority,
     resumed: call.attempts.length > 0,
     patience: Math.max(settings.retry.maxWaitMs, call.notBefore - now()),
     signal,

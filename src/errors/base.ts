@@ -37,6 +37,7 @@ export type ClientErrorCode =
   | 'invalid_response'
   | 'credit_budget'
   | 'pagination'
+  | 'queue_full'
   | 'closed'
 
 /**

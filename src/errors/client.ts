@@ -143,6 +143,21 @@ export class PaginationError extends SocialSearchError {
   }
 }
 
+/** More calls wait for their turn than `limits.maxQueued` allows. Nothing was sent. */
+export class QueueFullError extends SocialSearchError {
+  static {
+    this.prototype.name = 'QueueFullError'
+  }
+  declare readonly code: 'queue_full'
+  /** Calls that may wait. */
+  readonly maxQueued: number
+
+  constructor(maxQueued: number, context?: ErrorContext) {
+    super('queue_full', `refused before sending: ${maxQueued} calls wait already`, context)
+    this.maxQueued = maxQueued
+  }
+}
+
 /** The client was closed before the call was answered. */
 export class ClosedError extends SocialSearchError {
   static {

@@ -92,6 +92,51 @@ describe('limits', () => {
     expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
   })
 
+  it('search() goes before what waits with a lower priority', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const order: string[] = []
+    const search = (query: string, priority?: number) =>
+      client.microblog.search({ query }, { priority }).then(() => order.push(query))
+    const calls = [search('first'), search('batch', -1), search('usual'), search('dashboard', 1)]
+    await settle(Promise.all(calls))
+    expect(order).toEqual(['dashboard', 'first', 'usual', 'batch'])
+  })
+
+  it('search() is refused at once when more calls wait than maxQueued', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { maxQueued: 3 } })
+    const search = () => client.microblog.search({ query: 'a' })
+    const outcomes = Array.from({ length: 5 }, () => settle(search()))
+    const results = await Promise.all(outcomes)
+    expect(results.map(({ error }) => (error as Error | undefined)?.name)).toEqual([
+      ...[undefined, undefined, undefined],
+      ...['QueueFullError', 'QueueFullError'],
+    ])
+    expect(results[4]).toMatchObject({ ms: 0, error: { code: 'queue_full', maxQueued: 3, charged: 'no' } })
+    expect(service.arrivals).toHaveLength(3)
+    expect((await settle(search())).value?.posts).toHaveLength(1)
+  })
+
+  it('search() that has to be repeated is not refused when others have filled the queue', async () => {
+    service.script(rateLimited(1), () => ok())
+    const client = makeClient({ limits: { maxQueued: 1 } })
+    const first = client.microblog.search({ query: 'a' }).then(({ posts }) => posts)
+    await pass(500)
+    const { error } = await settle(client.microblog.search({ query: 'b' }))
+    expect(error).toMatchObject({ name: 'QueueFullError' })
+    expect((await settle(first)).value).toHaveLength(1)
+  })
+
+  it('search() takes its share of the limits when others use the organization, too', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { share: 0.25 } })
+    await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
+    const [first, fifth, sixth] = [0, 4, 5].map((place) => service.arrivals[place]!.at)
+    expect(fifth! - first!).toBeLessThan(1000)
+    expect(sixth! - first!).toBeGreaterThanOrEqual(60_000)
+  })
+
   it('search() waits without holding a slot', async () => {
     service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
     const client = makeClient({ limits: { inFlight: 1 } })

@@ -157,7 +157,7 @@ describe('fetch', () => {
 })
 
 describe('limiter', () => {
-  const lease = { queued: 0, paced: 0, sent: () => {}, release: () => {} }
+  const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
   const bug = () => {
     throw new Error('bug')
   }
@@ -178,7 +178,10 @@ describe('limiter', () => {
 
   it('of the caller costs no paid answer when it fails', async () => {
     service.script(rateLimited(1), ok())
-    const limiter = { acquire: () => Promise.resolve({ ...lease, sent: bug, release: bug }), hold: bug }
+    const limiter = {
+      acquire: () => Promise.resolve({ ...lease, sent: bug, answered: bug, release: bug }),
+      hold: bug,
+    }
     const client = makeClient({ limiter })
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })

@@ -1,0 +1,42 @@
+import { now } from './time.ts'
+
+/** Bounds of the margin, in milliseconds: below, what timers may be off by; above, more than a usable network's jitter. */
+const least = 250
+const most = 1000
+
+/** Answers that say enough about the network, and those that are remembered. */
+const enough = 12
+const remembered = 64
+
+/**
+ * How long a request may be under way to the service, in milliseconds: two requests sent a window apart may arrive
+ * closer together than that by as much. It is judged by the `Date` of the answers. That is cut to whole seconds, so even
+ * on an even network the time from `Date` to arrival varies by a second; what it varies beyond that is the network. Until
+ * there is enough to judge by, the margin is the widest.
+ */
+export class Margin {
+  readonly #delays: number[] = []
+  #widened = 1
+
+  get ms(): number {
+    const count = this.#delays.length
+    if (count < enough) return most
+    const spread = Math.max(...this.#delays) - Math.min(...this.#delays)
+    // What whole seconds alone make of the spread of so many answers, on average.
+    const expected = (1000 * (count - 1)) / (count + 1)
+    const jitter = 2 * (spread - expected) * this.#widened
+    return Math.min(most, Math.max(least * this.#widened, jitter))
+  }
+
+  /** Takes note of an answer that has just come. */
+  observe(date: Date): void {
+    if (Number.isNaN(date.getTime())) return
+    this.#delays.push(now() - date.getTime())
+    if (this.#delays.length > remembered) this.#delays.shift()
+  }
+
+  /** A request was refused although it came late enough by this margin. */
+  widen(): void {
+    this.#widened = Math.min(this.#widened * 2, most / least)
+  }
+}

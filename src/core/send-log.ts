@@ -1,0 +1,43 @@
+import type { Margin } from './margin.ts'
+import { now } from './time.ts'
+
+/** A request, in monotonic milliseconds. */
+export interface Send {
+  at: number
+  /** When its answer began to come; Infinity before that. */
+  answered: number
+}
+
+/** What the clocks of two machines may differ by in the course of one window, in milliseconds. */
+const driftMs = 20
+
+/** The sends to one surface that the service may still count. */
+export class SendLog {
+  readonly #spanMs: number
+  readonly #margin: Margin
+  readonly #sends = new Set<Send>()
+
+  constructor(windowMs: number, margin: Margin) {
+    this.#spanMs = windowMs + driftMs
+    this.#margin = margin
+  }
+
+  add(send: Send): void {
+    this.#sends.add(send)
+    const outdated = now() - this.#spanMs - this.#margin.ms
+    for (const send of this.#sends) {
+      if (send.at > outdated) break
+      this.#sends.delete(send)
+    }
+  }
+
+  /** Milliseconds until a further send is within the limit, however long any of them was under way. */
+  wait(limit: number): number {
+    if (this.#sends.size < limit) return 0
+    const margin = this.#margin.ms
+    // At the latest, a request arrived when its answer began, or when it had been under way for the margin.
+    const arrivals = Array.from(this.#sends, ({ at, answered }) => Math.min(at + margin, answered))
+    const blocker = arrivals.sort((a, b) => a - b).at(-limit) ?? -Infinity
+    return Math.max(0, blocker + this.#spanMs - now())
+  }
+}
