@@ -26,7 +26,10 @@ export interface RetryOptions {
   ambiguous?: boolean | undefined
   /** Most attempts of one call, the first included. Default: what the failure allows, at most 5. */
   maxAttempts?: number | undefined
-  /** Longest announced wait that is waited out, in milliseconds; a longer one fails at once. Default 60,000. */
+  /**
+   * Longest announced wait that is waited out, in milliseconds; a longer one fails at once. Waits that 429s announce do not
+   * use up attempts until they come to as much together. Default 60,000.
+   */
   maxWait?: number | undefined
 }
 

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { organizationLimits } from '../contract/limits.ts'
 import { Lane, type Pass } from './lane.ts'
 import { Margin } from './margin.ts'
+import { isMomentary } from './others.ts'
 import { Pace } from './pace.ts'
 import { type Send, SendLog } from './send-log.ts'
 import { Shares } from './shares.ts'
@@ -69,6 +70,7 @@ export class LocalLimiter implements Limiter {
   readonly #slots: ReturnType<typeof pLimit>
   readonly #lanes = new Map<string | null, { lane: Lane; pace: Pace }>()
   readonly #margin = new Margin()
+  #narrowUntil = -Infinity
   // A client may have calls in any lane.
   readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
 
@@ -84,6 +86,7 @@ export class LocalLimiter implements Limiter {
   hold(surface: string | null, milliseconds: number): void {
     const { lane, pace } = this.#at(surface)
     pace.hold(milliseconds)
+    if (isMomentary(milliseconds, this.#limits.windowMs)) this.#narrow()
     lane.turnAway()
   }
 
@@ -91,13 +94,12 @@ export class LocalLimiter implements Limiter {
     const known = this.#lanes.get(surface)
     if (known !== undefined) return known
     const { windowMs, perMinute } = this.#limits
-    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
-    const pace = new Pace(makeLog(), surface === null ? Infinity : perMinute)
+    const pace = new Pace(surface === null ? Infinity : perMinute, windowMs, this.#margin)
     const ownLogs = new WeakMap<Share, SendLog>()
     /** The log of a client that takes less than all. */
     const ownLog = (share: Share): SendLog | undefined => {
       if (surface === null || share.perMinute >= perMinute) return undefined
-      const log = ownLogs.get(share) ?? makeLog()
+      const log = ownLogs.get(share) ?? new SendLog(windowMs, this.#margin)
       ownLogs.set(share, log)
       return log
     }
@@ -132,8 +134,16 @@ export class LocalLimiter implements Limiter {
     return made
   }
 
+  /** A 429 came while two requests were in flight: somebody else may have been the third, so one has to do for a while. */
+  #narrow(): void {
+    if (this.#slots.activeCount < this.#limits.inFlight) return
+    this.#slots.concurrency = Math.max(1, this.#limits.inFlight - 1)
+    this.#narrowUntil = now() + this.#limits.windowMs / 2
+  }
+
   /** Takes one of the organization's slots; the returned function gives it back. */
   #takeSlot(): Promise<() => void> {
+    if (now() > this.#narrowUntil) this.#slots.concurrency = this.#limits.inFlight
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })

@@ -1,8 +1,11 @@
 import { now } from './time.ts'
 
 /** Bounds of the margin, in milliseconds: below, what timers may be off by; above, more than a usable network's jitter. */
-const least = 250
+const least = 150
 const most = 1000
+
+/** How carefully jitter is judged from a spread that may be small by chance: times so much, and so many milliseconds more. */
+const caution = { factor: 3, extraMs: 100 }
 
 /** Answers that say enough about the network, and those that are remembered. */
 const enough = 12
@@ -24,8 +27,8 @@ export class Margin {
     const spread = Math.max(...this.#delays) - Math.min(...this.#delays)
     // What whole seconds alone make of the spread of so many answers, on average.
     const expected = (1000 * (count - 1)) / (count + 1)
-    const jitter = 2 * (spread - expected) * this.#widened
-    return Math.min(most, Math.max(least * this.#widened, jitter))
+    const jitter = Math.max(least, caution.factor * (spread - expected) + caution.extraMs)
+    return Math.min(most, jitter * this.#widened)
   }
 
   /** Takes note of an answer that has just come. */

@@ -1,18 +1,28 @@
-import type { Send, SendLog } from './send-log.ts'
+import type { Margin } from './margin.ts'
+import { Others } from './others.ts'
+import { type Send, SendLog } from './send-log.ts'
 import { now } from './time.ts'
 
-/** The pace of one search surface, as far as this process knows: what it has sent, and what a 429 said. */
+/** The pace of one search surface, as far as this process knows: what it has sent, and what 429s said. */
 export class Pace {
   readonly #log: SendLog
   readonly #limit: number
+  readonly #others: Others
+  readonly #margin: Margin
+  #latest: Send | undefined
   #openAt = 0
+  /** A while after that, by chance, so that processes that were refused together do not come back together. */
+  #apartUntil = 0
+  #heldAt = -Infinity
   /** After a hold, one request goes first, to see whether the limit has really passed: it is due, or out. */
   #probe: 'none' | 'due' | { readonly out: true } = 'none'
 
-  /** @param limit Sends that the log may hold within the window. */
-  constructor(log: SendLog, limit: number) {
-    this.#log = log
+  /** @param limit Requests that the surface accepts within the window. */
+  constructor(limit: number, windowMs: number, margin: Margin) {
+    this.#log = new SendLog(windowMs, margin)
     this.#limit = limit
+    this.#others = new Others(limit, windowMs)
+    this.#margin = margin
   }
 
   /** Milliseconds until a 429 no longer closes the surface. */
@@ -23,25 +33,36 @@ export class Pace {
   /** Milliseconds until a request may go whose client wants so many a minute; Infinity until a probe is back. */
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity
+    const closed = this.#apartUntil - now()
     // Whoever asks for more than the organization's limit is taken to know that it is higher.
-    return Math.max(this.closed, this.#log.wait(Math.max(perMinute, this.#limit)))
+    if (perMinute > this.#limit) return Math.max(closed, this.#log.wait(perMinute))
+    const { allowance, gapMs } = this.#others
+    const gap = (this.#latest?.at ?? -Infinity) + gapMs - now()
+    return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
-  /** Closes the surface for so many milliseconds from now. */
+  /** Closes the surface for so many milliseconds from now: a request was refused. */
   hold(milliseconds: number): void {
+    // The refused one is in the log as well.
+    const sent = this.#log.count - 1
+    if (sent >= this.#limit) this.#margin.widen()
+    const apart = sent >= this.#limit ? 0 : this.#others.refused(sent, milliseconds)
+    this.#heldAt = now()
     this.#openAt = Math.max(this.#openAt, now() + milliseconds)
+    this.#apartUntil = Math.max(this.#openAt, now() + milliseconds + apart)
     this.#probe = 'due'
   }
 
   /** Counts a request; call the returned function when it is over. */
   enter(send: Send): () => void {
     this.#log.add(send)
-    if (this.#probe !== 'due') return () => {}
-    const probe = { out: true } as const
-    this.#probe = probe
+    this.#latest = send
+    const probe = this.#probe === 'due' ? ({ out: true } as const) : undefined
+    if (probe !== undefined) this.#probe = probe
     return () => {
+      if (send.at > this.#heldAt) this.#others.accepted()
       // Another 429 may have made a new probe due, or sent one out.
-      if (this.#probe === probe) this.#probe = 'none'
+      if (probe !== undefined && this.#probe === probe) this.#probe = 'none'
     }
   }
 }

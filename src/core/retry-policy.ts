@@ -30,7 +30,10 @@ export interface RetryPolicy {
   readonly ambiguous: boolean
   /** Most attempts of one call, whatever the failures; Infinity leaves it to the table. */
   readonly maxAttempts: number
-  /** Longest announced wait that is waited out, in milliseconds. */
+  /**
+   * Longest announced wait that is waited out, in milliseconds. Shorter ones of 429s do not use up attempts until they have
+   * come to as much together.
+   */
   readonly maxWaitMs: number
 }
 
@@ -71,9 +74,12 @@ export function nextWait(
 ): number | null {
   const latest = failures.at(-1)
   if (latest === undefined || failures.length >= policy.maxAttempts) return null
-  // An announced 429 says nothing about how the call fares otherwise, so it is counted apart.
+  // An announced 429 says nothing about how the call fares otherwise: it is counted apart, and costs nothing but time.
   const alike = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
-  if (alike.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake]) return null
+  const waited = alike.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
+  const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
+  if (!isPatient && alike.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
+    return null
   if (latest.announced === null) return backoff(latest.kind, alike.length, random)
   return latest.announced > policy.maxWaitMs ? null : spread(latest.announced, random)
 }

@@ -31,6 +31,12 @@ export class SendLog {
     }
   }
 
+  /** How many were sent within the window. */
+  get count(): number {
+    const start = now() - this.#spanMs
+    return Array.from(this.#sends).filter(({ at }) => at > start).length
+  }
+
   /** Milliseconds until a further send is within the limit, however long any of them was under way. */
   wait(limit: number): number {
     if (this.#sends.size < limit) return 0

@@ -24,7 +24,8 @@ const search = (options = {}) => settle(makeClient(options).microblog.search({ q
 
 describe('retry of a metered call', () => {
   const cases: [name: string, step: Step, attempts: number, charged: string][] = [
-    ['429 with error body', rateLimited(1), 5, 'no'],
+    ['429 with error body', failure(429, 'rate_limited'), 5, 'no'],
+    ['429 that announces 20 s', rateLimited(20), 5, 'no'],
     ['429 without error body', new Response('slow down', { status: 429 }), 5, 'no'],
     ['503 with error body', failure(503, 'professionalnet_unavailable'), 3, 'no'],
     ['502 with error body', failure(502, 'upstream_error'), 3, 'no'],
@@ -65,6 +66,12 @@ describe('retry of a metered call', () => {
     service.script(failure(502, 'upstream_error'), ok())
     const { value } = await search()
     expect(value?.posts).toHaveLength(1)
+  })
+
+  it('search() uses up no attempts on 429s until their announced waits come to maxWait', async () => {
+    service.script(rateLimited(1))
+    await search({ retry: { maxWait: 10_000 } })
+    expect(service.arrivals).toHaveLength(11)
   })
 
   it('search() does not count an announced 429 against other failures', async () => {

@@ -3,7 +3,11 @@ import { type Lease, LocalLimiter } from '../../src/core/limiter.ts'
 import { SurfaceClosed } from '../../src/core/lane.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
-beforeEach(useVirtualTime)
+beforeEach(() => {
+  useVirtualTime()
+  // What keeps processes apart by chance is left to the tests that are about it.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
 afterEach(() => vi.useRealTimers())
 
 const never = new AbortController().signal
@@ -179,11 +183,11 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it.each([
-    ['an even', 0, 250],
-    ['an uneven', 800, 1000],
+    ['an even', 0, 150, 400],
+    ['an uneven', 800, 1000, 1000],
   ])(
     'keeps the margin that %s network needs, as the dates of its answers tell',
-    async (_, jitterMs, margin) => {
+    async (_, jitterMs, least, most) => {
       const limiter = limited(2, 2)
       // Whole seconds of a server whose clock differs, and answers that take longer than any margin.
       for (let i = 0; i < 40; i++) {
@@ -199,9 +203,57 @@ describe('LocalLimiter.acquire()', () => {
       await pass(5000)
       first.answered(null)
       first.release()
-      expect((await settle(limiter.ask())).ms).toBe(60_020 + margin - 5000)
+      const { ms } = await settle(limiter.ask())
+      expect(ms - (60_020 - 5000)).toBeGreaterThanOrEqual(least)
+      expect(ms - (60_020 - 5000)).toBeLessThanOrEqual(most)
     },
   )
+
+  it('goes by what others leave when a 429 tells of them, and by all there is when they are gone', async () => {
+    const limiter = limited(2, 20)
+    const { run, sends } = traffic(limiter, 10)
+    for (let i = 0; i < 10; i++) run()
+    await pass(1000)
+    // Others have sent the other ten: the tenth was refused.
+    limiter.hold('a', 50_000)
+    for (let i = 0; i < 60; i++) run()
+    await pass(50_000 + 60_000)
+    const later = sends.slice(10)
+    expect(later.length).toBeGreaterThan(9)
+    expect(later.length).toBeLessThan(20)
+    // Bursts of several processes would meet.
+    expect(Math.min(...later.slice(1, 9).map((at, i) => at - later[i]!))).toBeGreaterThan(1000)
+    await pass(90_000)
+    const last = performance.now()
+    expect(sends.filter((at) => at > last - 60_000).length).toBe(20)
+  })
+
+  it('has one request in flight for a while when a 429 tells of a crowd', async () => {
+    const limiter = limited(2, Infinity)
+    const { run, peak } = traffic(limiter, 1000)
+    const leases = [await limiter.ask(), await limiter.ask()]
+    limiter.hold('a', 1000)
+    leases.forEach((lease) => lease.release())
+    for (let i = 0; i < 60; i++) run()
+    await pass(20_000)
+    expect(peak()).toBe(1)
+    await pass(15_000)
+    expect(peak()).toBe(2)
+  })
+
+  it('comes back at another time than others when it is refused again and again', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const limiter = limited(1, 20)
+    const waits: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const { value, ms } = await settle(limiter.ask())
+      waits.push(ms)
+      limiter.hold('a', 1000)
+      value?.release()
+    }
+    expect(waits[1]).toBe(1000)
+    expect(waits[2]).toBeGreaterThan(1400)
+  })
 
   it('does not pace what has no surface', async () => {
     const limiter = limited(2, 2)
