@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { creditRates } from './credits.ts'
 import type { Operation } from './operation.ts'
-import { check, integer, text, texts } from './schema.ts'
+import { check, defaulted, integer, text, texts } from './schema.ts'
 
 /** Which microblog posts to look for. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -165,7 +165,7 @@ export const microblogSearchParamsSchema = () =>
   z.strictObject({
     query: text({ min: 1, max: 200 }),
     cursor: z.optional(text({ max: 1024 })),
-    count: z.optional(integer({ min: 1, max: microblogPageSize })),
+    count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
     category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
     filters: z.optional(microblogFiltersSchema()),
   })
@@ -215,6 +215,7 @@ export const microblogSearch = {
     rate: 'apiTwitterSearchPerRequest',
   },
   documented: true,
+  errors: [400, 401, 429, 502],
   request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
   response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
   list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },
