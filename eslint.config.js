@@ -111,7 +111,9 @@ export default tseslint.config(
     files: ['test/**', 'examples/**'],
     rules: {
       // Tests look at parsed JSON, whose shape their assertions state.
+      '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
