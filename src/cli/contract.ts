@@ -88,7 +88,9 @@ function describe({ kind, assumed, published }: ContractDifference): string {
 function show(value: unknown): string {
   if (value === null) return 'nothing'
   const list: unknown[] = Array.isArray(value) ? value : [value]
-  const text = list.map((each) => (isRecord(each) || Array.isArray(each) ? 'a schema' : String(each))).join(', ')
+  const text = list
+    .map((each) => (isRecord(each) || Array.isArray(each) ? 'a schema' : String(each)))
+    .join(', ')
   return plain(text)
 }
 

@@ -2,33 +2,17 @@ import { type ErrorEnvelope, type ServiceErrorCode, readErrorEnvelope } from '..
 import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
-  type ApiErrorDetails,
-  AuthenticationError,
   type Charged,
   ConnectionError,
-  NotFoundError,
-  PermissionDeniedError,
   RateLimitError,
   RedirectError,
-  ServiceUnavailableError,
-  UpstreamError,
-  ValidationError,
+  apiErrorClasses,
 } from '../errors.ts'
 import { AttemptFailure } from './failure.ts'
 import type { Redactor } from './redact.ts'
 import { requestIdOf } from './request-id.ts'
 import { announcedWait } from './retry-after.ts'
 import type { FailureKind } from './retry-policy.ts'
-
-const errorClasses: Record<number, new (details: ApiErrorDetails) => ApiError> = {
-  400: ValidationError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  429: RateLimitError,
-  502: UpstreamError,
-  503: ServiceUnavailableError,
-}
 
 /** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
 export function readFailure(
@@ -62,7 +46,7 @@ export function readFailure(
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
   const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
   const retryAfter = announced === null ? undefined : announced / 1000
-  const ErrorClass = errorClasses[status] ?? ApiError
+  const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = new ErrorClass({
     operation: operation.id,
     status,

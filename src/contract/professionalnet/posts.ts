@@ -14,11 +14,11 @@ export interface ProfessionalnetPostsSearchParams {
   query: string
   /** Counted from 1; the service's default is 1. */
   page?: number | undefined
-  /** The service's default is `recent`. */
+  /** By date or by relevance; the service's default is `recent`. */
   sort_by?: 'recent' | 'relevant' | undefined
   /** @deprecated Ignored by the service, which always returns the full page. */
   count?: number | undefined
-  /** At most 80 characters. */
+  /** Job title of the author, at most 80 characters. */
   author_job_title?: string | undefined
   content_type?: ProfessionalnetContentType | undefined
   /** Comma-separated URNs of the persons who posted, at most 120 characters. */
