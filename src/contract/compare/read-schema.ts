@@ -2,9 +2,8 @@ import { isRecord } from '../is-record.ts'
 import { lookUp } from './resolve.ts'
 import { type Bound, type Shape, anything, boundKeywords, both } from './shape.ts'
 
-/** Most parts of one schema that are read, and how deep alternatives may nest: a hostile schema could go on for ever. */
+/** Most parts of one schema that are read: a hostile schema could go on for ever. */
 const maxParts = 200
-const maxDepth = 16
 
 /** Keywords that tell readers something and allow or refuse nothing; `format` is one of them in this dialect. */
 const annotations = new Set([
@@ -16,7 +15,7 @@ const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'strin
 
 /** Reads what some schemas say together: local references, `allOf`, and alternatives that are null or lists of values. */
 export function readSchema(schemas: readonly unknown[], document: unknown): Shape {
-  return settled(readParts(schemas, { document, left: { parts: maxParts }, refs: new Set(), depth: 0 }))
+  return settled(readParts(schemas, { document, left: { parts: maxParts }, refs: new Set() }))
 }
 
 interface Reading {
@@ -25,7 +24,6 @@ interface Reading {
   left: { parts: number }
   /** References that lead here: following one again would add nothing. */
   refs: Set<unknown>
-  depth: number
 }
 
 function readParts(schemas: readonly unknown[], reading: Reading): Shape {
@@ -96,9 +94,9 @@ function readKeyword(keyword: string, value: unknown, reading: Reading): Partial
 
 /** Reads alternatives one of which may be null, and the others of which are one schema, or lists of values. */
 function readAlternatives(alternatives: readonly unknown[], reading: Reading): Shape | null {
-  if (reading.depth >= maxDepth || alternatives.length > maxParts) return null
+  if (alternatives.length > maxParts) return null
   const shapes = alternatives.map((each) =>
-    settled(readParts([each], { ...reading, refs: new Set(reading.refs), depth: reading.depth + 1 })),
+    settled(readParts([each], { ...reading, refs: new Set(reading.refs) })),
   )
   const isNull = ({ types, unread }: Shape) => types?.join() === 'null' && unread.length === 0
   const rest = shapes.filter((shape) => !isNull(shape))
