@@ -66,6 +66,7 @@ export type {
   MicroblogSearchMeta,
   MicroblogSearchParams,
 } from './contract/microblog.ts'
+export { type ContractDifference, type ContractDifferenceKind, compareContract } from './contract/compare.ts'
 export type { CreditRateName } from './contract/credits.ts'
 export type { ListShape, Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
 export type { Check } from './contract/schema.ts'

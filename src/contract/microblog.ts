@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { creditRates } from './credits.ts'
 import type { Operation } from './operation.ts'
-import { check, integer, text, texts } from './schema.ts'
+import { check, defaulted, integer, text, texts } from './schema.ts'
 
 /** Which microblog posts to look for. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -16,17 +16,17 @@ export interface MicroblogFilters {
   until?: string | undefined
   /** A phrase that must occur exactly, at most 512 characters. */
   exactSentence?: string | undefined
-  /** At most 50 words of at most 200 characters. */
+  /** Words of which one must occur, at most 50 of at most 200 characters. */
   anyOfTheseWords?: readonly string[] | undefined
-  /** At most 50 words of at most 200 characters. */
+  /** Words of which none may occur, at most 50 of at most 200 characters. */
   noneOfTheseWords?: readonly string[] | undefined
-  /** Without the leading `#`; at most 30 of at most 200 characters. */
+  /** Hashtags without the leading `#`, at most 30 of at most 200 characters. */
   hashtags?: readonly string[] | undefined
-  /** At most 30 handles of at most 100 characters. */
+  /** Handles of authors, at most 30 of at most 100 characters. */
   fromTheseAccounts?: readonly string[] | undefined
-  /** At most 30 handles of at most 100 characters. */
+  /** Handles of accounts that a post is directed to, at most 30 of at most 100 characters. */
   toTheseAccounts?: readonly string[] | undefined
-  /** At most 30 handles of at most 100 characters. */
+  /** Handles of accounts that a post mentions, at most 30 of at most 100 characters. */
   mentionsTheseAccounts?: readonly string[] | undefined
   /** Leaves out posts with URLs. */
   removePostsWithLinks?: boolean | undefined
@@ -50,11 +50,11 @@ export interface MicroblogFilters {
   onlyPostsWithPhotos?: boolean | undefined
   /** A part that a link must contain, at most 200 characters. */
   linksInclude?: string | undefined
-  /** An integer of at least 0. */
+  /** Fewest replies that a post may have, at least 0. */
   minimumRepliesCount?: number | undefined
-  /** An integer of at least 0. */
+  /** Fewest retweets that a post may have, at least 0. */
   minimumRetweetsCount?: number | undefined
-  /** An integer of at least 0. */
+  /** Fewest likes that a post may have, at least 0. */
   minimumLikesCount?: number | undefined
   /** A place, at most 120 characters; the format is not documented. */
   geocode?: string | undefined
@@ -165,7 +165,7 @@ export const microblogSearchParamsSchema = () =>
   z.strictObject({
     query: text({ min: 1, max: 200 }),
     cursor: z.optional(text({ max: 1024 })),
-    count: z.optional(integer({ min: 1, max: microblogPageSize })),
+    count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
     category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
     filters: z.optional(microblogFiltersSchema()),
   })
@@ -215,6 +215,7 @@ export const microblogSearch = {
     rate: 'apiTwitterSearchPerRequest',
   },
   documented: true,
+  errors: [400, 401, 429, 502],
   request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
   response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
   list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },

@@ -69,6 +69,8 @@ export interface Operation {
   readonly timeoutMs?: number
   /** Whether the service documents what is sent and what comes back; where it does not, all of it passes through. */
   readonly documented: boolean
+  /** Statuses of the errors that the service documents for it; absent where it documents none. */
+  readonly errors?: readonly number[]
   /** Checks what is sent, before it is sent. */
   readonly request: Check
   /** Checks what came back; the items of a list are left to `list.item`. */

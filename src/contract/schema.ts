@@ -2,18 +2,50 @@ import * as z from 'zod/mini'
 import { type Issue, describeIssues } from './issues.ts'
 
 /** Returns what is wrong with a value, or an empty list. */
-export type Check = (value: unknown) => Issue[]
+export interface Check {
+  (value: unknown): Issue[]
+  /** The schema that decides. Its form is this package's own and may change; `src/contract/json-schema.ts` reads it. */
+  readonly schema: () => unknown
+}
 
 /**
  * Turns a schema into a check. The schema is built at the first use: most programs touch few operations, and
  * a schema that is never used should cost nothing at start-up.
  */
 export function check<T>(build: () => z.ZodMiniType<T>): Check {
-  let schema: z.ZodMiniType<T> | undefined
-  return (value) => {
-    schema ??= build()
-    return describeIssues(schema, value)
-  }
+  let built: z.ZodMiniType<T> | undefined
+  const schema = () => (built ??= build())
+  return Object.assign((value: unknown) => describeIssues(schema(), value), { schema })
+}
+
+/** What JSON Schema says of a schema and the schema does not say itself: it counts lengths in code, and fills nothing in. */
+export interface Notes {
+  type?: 'integer'
+  format?: 'int64'
+  minLength?: number
+  maxLength?: number
+  default?: unknown
+  deprecated?: true
+}
+
+const allNotes = new WeakMap<object, Notes>()
+
+export function notesOf(schema: object): Notes | undefined {
+  return allNotes.get(schema)
+}
+
+/** Attaches notes to a schema. They change nothing of what it accepts. */
+export function noted<Schema extends object>(schema: Schema, notes: Notes): Schema {
+  allNotes.set(schema, notes)
+  return schema
+}
+
+/** A field that may be absent; the service then takes `value`. */
+export function defaulted<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodMiniOptional<Schema> {
+  return noted(z.optional(schema), { default: value })
 }
 
 /**
@@ -21,7 +53,7 @@ export function check<T>(build: () => z.ZodMiniType<T>): Check {
  * counts in; code points never exceed UTF-16 units, so a string refused here is too long under either reading.
  */
 export function text(bounds: { min?: number; max: number }): z.ZodMiniString<string> {
-  return z.string().check((ctx) => {
+  const schema = z.string().check((ctx) => {
     const length = codePoints(ctx.value, bounds.max)
     if (bounds.min !== undefined && length < bounds.min) {
       ctx.issues.push({
@@ -42,6 +74,10 @@ export function text(bounds: { min?: number; max: number }): z.ZodMiniString<str
       })
     }
   })
+  return noted(schema, {
+    ...(bounds.min !== undefined && { minLength: bounds.min }),
+    maxLength: bounds.max,
+  })
 }
 
 /** A list of strings with bounds on its size and on each item's length. */
@@ -60,11 +96,12 @@ export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<
 
 /** An integer of 64 bits, as a bigint, or as a number that holds it exactly. */
 export function int64() {
-  return z.custom<bigint | number>(
+  const schema = z.custom<bigint | number>(
     (value) =>
       Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
     { error: 'must be an integer of 64 bits, as a bigint or as a number that holds it exactly' },
   )
+  return noted(schema, { type: 'integer', format: 'int64' })
 }
 
 /** Exact only up to the bound: counting the rest of a huge string would be wasted work. */

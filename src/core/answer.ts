@@ -3,16 +3,11 @@ import type { Operation } from '../contract/operation.ts'
 import {
   ApiError,
   type ApiErrorDetails,
-  AuthenticationError,
   type Charged,
   ConnectionError,
-  NotFoundError,
-  PermissionDeniedError,
   RateLimitError,
   RedirectError,
-  ServiceUnavailableError,
-  UpstreamError,
-  ValidationError,
+  apiErrorClasses,
 } from '../errors.ts'
 import { type Complaint, parsed } from './dialect.ts'
 import { AttemptFailure } from './failure.ts'
@@ -20,16 +15,6 @@ import { requestIdOf } from './request-id.ts'
 import { announcedWait } from './retry-after.ts'
 import type { FailureKind } from './retry-policy.ts'
 import type { Settings } from './settings.ts'
-
-const errorClasses: Record<number, new (details: ApiErrorDetails) => ApiError> = {
-  400: ValidationError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  429: RateLimitError,
-  502: UpstreamError,
-  503: ServiceUnavailableError,
-}
 
 /** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
 export function readFailure(
@@ -74,7 +59,7 @@ export function readFailure(
     retryAfter,
     ...(status === 403 && { requiredScopes: operation.scopes }),
   }
-  const ErrorClass = errorClasses[status] ?? ApiError
+  const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = complaint?.toError?.(details) ?? new ErrorClass(details)
   return new AttemptFailure(error, { kind, announced }, charged)
 }

@@ -84,3 +84,14 @@ export class ServiceUnavailableError extends ApiError {
     this.prototype.name = 'ServiceUnavailableError'
   }
 }
+
+/** The class of each status that has one of its own. */
+export const apiErrorClasses: Readonly<Record<number, new (details: ApiErrorDetails) => ApiError>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  429: RateLimitError,
+  502: UpstreamError,
+  503: ServiceUnavailableError,
+}

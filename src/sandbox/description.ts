@@ -1,20 +1,23 @@
 import { creditRates } from '../contract/credits.ts'
+import { type JsonSchema, jsonSchemaOf, responseSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import type { Outcome } from './answers.ts'
 
-/** What each status means; a 403 has no documented body. */
+/** What each documented status means. */
 const errors: Readonly<Record<number, string>> = {
   400: 'A field is invalid',
   401: 'The credential is missing, invalid or revoked',
-  403: 'The credential lacks a scope, or the member behind it a permission',
   429: 'A limit is exceeded',
   502: 'The data provider failed',
+  503: 'The professional network is temporarily unavailable',
 }
 
+const open = 'The service does not document this shape'
+
 /**
- * Describes the service, from the operation table. How far the real description goes is not documented, so bodies are
- * open objects here; that the credit rates are constants, all required and nothing else, is.
+ * Describes the service, from the operation table. Shapes that are not documented are open objects that say so: what this
+ * sandbox makes up for them is no part of the service.
  */
 export function describeService(): Outcome {
   const paths: Record<string, Record<string, object>> = {}
@@ -38,38 +41,50 @@ export function describeService(): Outcome {
 }
 
 function describe(operation: Operation): object {
-  const { id, summary, method, scopes } = operation
-  const parameters = parametersOf(operation)
+  const { id, summary, method, scopes, documented, request } = operation
+  const shape = (schema: JsonSchema) => json(documented ? schema : { ...schema, description: open })
+  const parameters = [...pathParameters(operation), ...queryParameters(operation)]
   return {
     operationId: id,
     summary,
+    ...(!documented && { description: 'The service does not document what this takes and gives' }),
     // From 3.1 on, a scheme other than OAuth can name the roles that it asks for here.
     security: [{ apiKey: [...scopes] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(method !== 'GET' && { requestBody: { required: true, content: json({ type: 'object' }) } }),
+    ...(method !== 'GET' && { requestBody: { required: true, content: shape(jsonSchemaOf(request)) } }),
     responses: {
-      200: { description: 'Success', content: json({ type: 'object' }) },
-      ...Object.fromEntries(
-        Object.entries(errors).map(([status, description]) => [
-          status,
-          { description, content: json({ $ref: '#/components/schemas/Error' }) },
-        ]),
-      ),
+      200: { description: 'Success', content: shape(responseSchemaOf(operation)) },
+      ...errorResponses(operation),
     },
   }
 }
 
-function parametersOf({ idPrefix, method, paging }: Operation): object[] {
-  const parameters: object[] = []
-  if (idPrefix !== undefined) {
-    const schema = { type: 'string', pattern: `^${idPrefix}` }
-    parameters.push({ name: 'id', in: 'path', required: true, schema })
+function pathParameters({ idPrefix }: Operation): object[] {
+  if (idPrefix === undefined) return []
+  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${idPrefix}` } }]
+}
+
+function queryParameters({ method, request }: Operation): object[] {
+  if (method !== 'GET') return []
+  const { properties = {}, required = [] } = jsonSchemaOf(request) as {
+    properties?: Record<string, object>
+    required?: string[]
   }
-  if (method === 'GET' && paging !== undefined) {
-    const schema = { type: paging.kind === 'cursor' ? 'string' : 'integer' }
-    parameters.push({ name: paging.param, in: 'query', required: false, schema })
-  }
-  return parameters
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function errorResponses({ errors: documented }: Operation): object {
+  const content = json({ $ref: '#/components/schemas/Error' })
+  if (documented === undefined)
+    return { default: { description: 'An error; the service does not document which', content } }
+  return Object.fromEntries(
+    documented.map((status) => [status, { description: errors[status] ?? `Error ${status}`, content }]),
+  )
 }
 
 function creditRatesSchema(): object {

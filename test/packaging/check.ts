@@ -24,19 +24,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-const bundle = await build({
-  stdin: { contents: "export { createTransport, microblog } from 'social-search-sdk'", resolveDir: root },
-  bundle: true,
-  format: 'esm',
-  minify: true,
-  write: false,
-  metafile: true,
-  // The package is seen from inside here, where it warns of imports that it rightly leaves out.
-  logLevel: 'error',
-  // The project's own tsconfig would lead to the sources.
-  tsconfigRaw: {},
-})
-const inputs = Object.values(bundle.metafile.outputs).flatMap((output) => Object.keys(output.inputs))
+const { text, inputs } = await bundle('createTransport, microblog')
 claim(
   'bundles for a browser without Node’s modules',
   inputs.every((input) => !input.startsWith('node:')),
@@ -45,7 +33,6 @@ claim(
   'bundles only zod/mini',
   inputs.every((input) => !/zod\/v4\/(classic|locales)/.test(input)),
 )
-const text = bundle.outputFiles[0]?.text ?? ''
 claim('leaves the client out of a bundle that does not use it', !text.includes('SOCIAL_SEARCH_API_KEY'))
 const others = operations.filter(({ id }) => !id.startsWith('microblog.'))
 const kept = others.filter(({ path }) => text.includes(path))
@@ -54,6 +41,29 @@ claim(
   kept.length === 0,
   kept.map(({ id }) => id).join(', '),
 )
+
+const client = await bundle('SocialSearch')
+claim(
+  'leaves JSON Schema and the comparison of contracts out of a bundle with the whole client',
+  client.inputs.every((input) => !input.includes('json-schema')) && !client.text.includes('field_missing'),
+)
+
+async function bundle(names: string): Promise<{ text: string; inputs: string[] }> {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents: `export { ${names} } from 'social-search-sdk'`, resolveDir: root },
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    write: false,
+    metafile: true,
+    // The package is seen from inside here, where it warns of imports that it rightly leaves out.
+    logLevel: 'error',
+    // The project's own tsconfig would lead to the sources.
+    tsconfigRaw: {},
+  })
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
+  return { text: outputFiles[0]?.text ?? '', inputs }
+}
 
 function hasResolvingMap(file: string): boolean {
   const path = join(folder, 'package', file)

@@ -94,6 +94,47 @@ describe('createSandbox() openapi', () => {
     expect(rates.required).toEqual(Object.keys(creditRates))
     for (const [name, value] of Object.entries(creditRates)) expect(rates.properties[name].const).toBe(value)
   })
+
+  it('states bounds, items and errors where they are documented', async () => {
+    const { paths } = (await call(createSandbox(), 'GET /openapi.json')).body
+    const { requestBody, responses } = paths['/data/microblog/tweets/search'].post
+    const request = requestBody.content['application/json'].schema
+    expect(request).toMatchObject({ required: ['query'], additionalProperties: false })
+    expect(request.properties).toMatchObject({
+      query: { type: 'string', minLength: 1, maxLength: 200 },
+      count: { type: 'integer', minimum: 1, maximum: 20, default: 20 },
+      category: { enum: ['Top', 'Latest', 'People', 'Photos', 'Videos'] },
+      filters: {
+        additionalProperties: false,
+        properties: {
+          hashtags: { type: 'array', maxItems: 30, items: { type: 'string', maxLength: 200 } },
+          minimumLikesCount: { type: 'integer', minimum: 0 },
+        },
+      },
+    })
+    expect(request.properties.filters.properties.minimumLikesCount).not.toHaveProperty('maximum')
+    const response = responses[200].content['application/json'].schema
+    expect(response).not.toHaveProperty('additionalProperties')
+    expect(response.properties.posts.items).toMatchObject({ properties: { id: { type: 'string' } } })
+    expect(Object.keys(responses as object)).toEqual(['200', '400', '401', '429', '502'])
+    expect(paths['/data/professionalnet/industries'].get.parameters).toEqual([
+      { name: 'q', in: 'query', required: false, schema: { type: 'string', minLength: 1, maxLength: 100 } },
+      { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, default: 1 } },
+    ])
+  })
+
+  it('leaves open what is not documented, and says so', async () => {
+    const { paths } = (await call(createSandbox(), 'GET /openapi.json')).body
+    const { requestBody, responses } = paths['/mentions/{id}/state'].patch
+    const description = 'The service does not document this shape'
+    expect(requestBody.content['application/json'].schema).toEqual({ type: 'object', description })
+    expect(responses[200].content['application/json'].schema).toMatchObject({
+      description,
+      required: ['requestId'],
+    })
+    expect(Object.keys(responses as object)).toEqual(['200', 'default'])
+    expect(paths['/mentions'].get).not.toHaveProperty('parameters')
+  })
 })
 
 describe('createSandbox() posts', () => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { creditRates } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { check, integer, text } from '../schema.ts'
+import { check, defaulted, integer, text } from '../schema.ts'
 
 /** Which post's comments to fetch. */
 export interface PostCommentsParams {
@@ -45,7 +45,7 @@ export const defaultMaxComments = 100
 export const postCommentsParamsSchema = () =>
   z.strictObject({
     postUrl: text({ min: 1, max: 2048 }),
-    maxComments: z.optional(integer({ min: 100, max: 1000 })),
+    maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
   })
 
 export const postCommentSchema = () =>
@@ -81,6 +81,7 @@ export const postComments = {
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,
+  errors: [400, 401, 429, 502, 503],
   request: check<PostCommentsParams>(postCommentsParamsSchema),
   response: check<PostCommentsBody<unknown>>(postCommentsBodySchema),
   list: { property: 'comments', item: check<PostComment>(postCommentSchema) },

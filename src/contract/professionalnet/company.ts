@@ -107,6 +107,7 @@ export const companyGet = {
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,
+  errors: [400, 401, 429, 502, 503],
   request: check<CompanyGetParams>(companyGetParamsSchema),
   response: check<CompanyGetBody>(companyGetBodySchema),
 } as const satisfies Operation

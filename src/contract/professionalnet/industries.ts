@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
-import { check, integer, text } from '../schema.ts'
+import { check, defaulted, integer, text } from '../schema.ts'
 
 /** Which industry codes to list. */
 export interface IndustriesListParams {
@@ -32,7 +32,7 @@ export const industriesPageSize = 25
 export const industriesListParamsSchema = () =>
   z.strictObject({
     q: z.optional(text({ min: 1, max: 100 })),
-    page: z.optional(integer({ min: 1 })),
+    page: defaulted(integer({ min: 1 }), 1),
   })
 
 export const industrySchema = () => z.object({ id: z.int(), label: z.string(), hierarchy: z.string() })
@@ -54,6 +54,7 @@ export const industriesList = {
   surface: 'professionalnet',
   price: { kind: 'free' },
   documented: true,
+  errors: [401],
   request: check<IndustriesListParams>(industriesListParamsSchema),
   response: check<IndustriesListBody<unknown>>(industriesListBodySchema),
   list: { property: 'industries', item: check<Industry>(industrySchema) },

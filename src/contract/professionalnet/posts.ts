@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { creditRates } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { check, integer, text } from '../schema.ts'
+import { check, defaulted, integer, noted, text } from '../schema.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -14,11 +14,11 @@ export interface ProfessionalnetPostsSearchParams {
   query: string
   /** Counted from 1; the service's default is 1. */
   page?: number | undefined
-  /** The service's default is `recent`. */
+  /** By date or by relevance; the service's default is `recent`. */
   sort_by?: 'recent' | 'relevant' | undefined
   /** @deprecated Ignored by the service, which always returns the full page. */
   count?: number | undefined
-  /** At most 80 characters. */
+  /** Job title of the author, at most 80 characters. */
   author_job_title?: string | undefined
   content_type?: ProfessionalnetContentType | undefined
   /** Comma-separated URNs of the persons who posted, at most 120 characters. */
@@ -128,9 +128,9 @@ const list = () => z.optional(text({ max: 120 }))
 export const professionalnetPostsSearchParamsSchema = () =>
   z.strictObject({
     query: text({ min: 1, max: 200 }),
-    page: z.optional(integer({ min: 1 })),
-    sort_by: z.optional(z.enum(['recent', 'relevant'])),
-    count: z.optional(integer({ min: 1, max: 20 })),
+    page: defaulted(integer({ min: 1 }), 1),
+    sort_by: defaulted(z.enum(['recent', 'relevant']), 'recent'),
+    count: noted(z.optional(integer({ min: 1, max: 20 })), { deprecated: true }),
     author_job_title: z.optional(text({ max: 80 })),
     content_type: z.optional(
       z.enum(['photos', 'videos', 'liveVideos', 'collaborativeArticles', 'documents']),
@@ -222,6 +222,7 @@ export const professionalnetPostsSearch = {
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,
+  errors: [400, 401, 429, 502, 503],
   request: check<ProfessionalnetPostsSearchParams>(professionalnetPostsSearchParamsSchema),
   response: check<ProfessionalnetPostsSearchBody<unknown>>(professionalnetPostsSearchBodySchema),
   list: { property: 'posts', item: check<ProfessionalnetPost>(professionalnetPostSchema) },

@@ -1,0 +1,126 @@
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import type { Documented } from './declarations.ts'
+import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
+
+/** The parts of a JSON schema that this package's own have. */
+interface Schema {
+  type?: string | string[]
+  enum?: string[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  default?: string | number
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  maxItems?: number
+}
+
+/** A table of all fields of an object, those of objects in it included. */
+export function fieldTable(
+  schema: JsonSchema,
+  docs: Documented,
+  { absence, item }: { absence: 'required' | 'optional'; item?: { property: string; docs: Documented } },
+): string {
+  return table(['Field', 'Type', 'Meaning'], rows(schema, docs, ''))
+
+  function rows({ properties = {}, required = [] }: Schema, docs: Documented, prefix: string): string[][] {
+    const fields = docs.fields()
+    return Object.entries(properties).flatMap(([name, given]) => {
+      const path = `${prefix}${name}`
+      const doc = fields.get(name)
+      if (doc === undefined) throw new Error(`the declarations do not have the field ${path}`)
+      const { schema } = nullable(given)
+      const isRequired = required.includes(name)
+      const mark = isRequired === (absence === 'required') ? `, ${absence}` : ''
+      const inList = schema.items && nullable(schema.items).schema
+      const within = path === item?.property ? item.docs : doc
+      const text = doc.text || eachOf(within.text)
+      return [
+        [code(path), `${typeText(given)}${mark}`, meaning(path, { ...doc, text }, schema)],
+        ...rows(inList ?? schema, within, inList ? `${path}[].` : `${path}.`),
+      ]
+    })
+  }
+}
+
+/** A type, its bounds and its default: `integer, 1 to 20, default 20`. */
+function typeText(given: Schema): string {
+  const { schema, isNullable } = nullable(given)
+  const { items, default: value } = schema
+  const name = items
+    ? `list of ${plural(items)}`
+    : schema.enum
+      ? `one of ${schema.enum.map(code).join(', ')}`
+      : String(schema.type)
+  const bounds = boundsText(schema)
+  return [
+    `${name}${isNullable ? ' or null' : ''}`,
+    ...(bounds ? [bounds] : []),
+    ...(value === undefined ? [] : [`default ${shown(value)}`]),
+  ].join(', ')
+}
+
+function boundsText({ minLength, maxLength, minimum, maximum, maxItems, items }: Schema): string | null {
+  const inItems = items && boundsText(items)
+  if (maxItems !== undefined) return `at most ${count(maxItems)}${inItems ? ` of ${inItems}` : ''}`
+  const length = range(minLength, maxLength)
+  return length === null ? range(minimum, maximum) : `${length} characters`
+}
+
+function range(min: number | undefined, max: number | undefined): string | null {
+  if (min !== undefined && max !== undefined) return `${count(min)} to ${count(max)}`
+  if (min !== undefined) return `at least ${count(min)}`
+  return max === undefined ? null : `at most ${count(max)}`
+}
+
+/**
+ * What a field is for: its docstring, without what the type already says. Docstrings repeat bounds for readers of hovers;
+ * those that the schema does not have are refused.
+ */
+function meaning(path: string, { text, deprecated }: Documented, schema: Schema): string {
+  const said = [
+    boundsText(schema),
+    schema.default === undefined ? null : `the service's default is ${shown(schema.default)}`,
+  ]
+  const rest = said.reduce<string>((text, phrase) => (phrase === null ? text : without(text, phrase)), text)
+  if (/\b(at most|at least|\d to|default is) \S*\d/.test(rest))
+    throw new Error(`the docstring of ${path} has bounds or defaults that its schema does not have: ${text}`)
+  return [sentence(rest), ...(deprecated === null ? [] : [`Deprecated: ${uncapitalized(deprecated)}`])]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** A text without a phrase that stands between its commas, semicolons, colons and periods. */
+function without(text: string, phrase: string): string {
+  const at = text.toLowerCase().indexOf(phrase.toLowerCase())
+  const [before, after] = [text.slice(0, at), text.slice(at + phrase.length)]
+  if (at < 0 || !/(^|[,;:.] )$/.test(before) || !/^([,;.]|$)/.test(after)) return text
+  return before === '' ? after.replace(/^[,;.] ?/, '') : `${before.replace(/[,;:.] $/, '')}${after}`
+}
+
+function nullable(schema: Schema): { schema: Schema; isNullable: boolean } {
+  const [type, ...others] = [schema.type ?? []].flat().filter((type) => type !== 'null')
+  if (schema.anyOf) {
+    const rest = schema.anyOf.filter(({ type }) => type !== 'null')
+    if (rest.length !== 1 || rest[0] === undefined)
+      throw new Error('a schema has alternatives that have no words yet')
+    return { schema: rest[0], isNullable: rest.length < schema.anyOf.length }
+  }
+  if (type === undefined || others.length > 0) throw new Error('a schema has a type that has no words yet')
+  return { schema: { ...schema, type }, isNullable: Array.isArray(schema.type) }
+}
+
+function plural(items: Schema): string {
+  return `${String(nullable(items).schema.type)}s`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+function shown(value: string | number): string {
+  return typeof value === 'number' ? count(value) : code(value)
+}

@@ -1,0 +1,59 @@
+import { compareOperation } from './compare/compare-operation.ts'
+import type { ContractDifference } from './compare/difference.ts'
+import { keyOf, readOperations } from './compare/read-operations.ts'
+import { own } from './compare/resolve.ts'
+import { descriptionGet } from './description.ts'
+import type { OpenRecord } from './open.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { publishedRates, rateDifferences } from './rates.ts'
+
+export type { ContractDifference, ContractDifferenceKind } from './compare/difference.ts'
+
+/**
+ * Compares the service's description of itself, as `client.openapi()` gives it, with what this package takes the service
+ * to be: its operations, what they take and give, the errors they name, and the credit rates. Looks at nothing else and
+ * calls nobody. Whatever the description is, it gives differences and does not throw.
+ *
+ * @returns Every difference, in the order of this package's operations; an empty list where there is none.
+ */
+export function compareContract(description: OpenRecord): ContractDifference[] {
+  const differences: ContractDifference[] = []
+  const report = (difference: ContractDifference): void => void differences.push(difference)
+  const version = own(description, 'openapi')
+  if (typeof version !== 'string' || !/^3\.1\.\d/.test(version))
+    report({
+      kind: 'unreadable',
+      operation: null,
+      path: 'openapi',
+      assumed: '3.1',
+      published: version ?? null,
+    })
+
+  const published = readOperations(description, report)
+  for (const operation of operations as readonly Operation[]) {
+    const { id, method, path } = operation
+    const key = keyOf(method, path)
+    const theirs = published.get(key)
+    published.delete(key)
+    if (theirs !== undefined) {
+      for (const finding of compareOperation(operation, theirs, description))
+        report({ ...finding, operation: id })
+      // A description that does not mention itself is there all the same.
+    } else if (id !== descriptionGet.id) {
+      report({
+        kind: 'operation_missing',
+        operation: id,
+        path: `${method} ${path}`,
+        assumed: id,
+        published: null,
+      })
+    }
+  }
+  for (const { name } of published.values())
+    report({ kind: 'operation_unknown', operation: null, path: name, assumed: null, published: name })
+
+  for (const { rate, ...values } of rateDifferences(publishedRates(description)))
+    report({ kind: 'credit_rate', operation: null, path: rate, ...values })
+  return differences
+}

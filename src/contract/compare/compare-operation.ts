@@ -1,0 +1,180 @@
+import { jsonSchemaOf, responseSchemaOf } from '../json-schema.ts'
+import type { Operation } from '../operation.ts'
+import { compareSchemas } from './compare-schemas.ts'
+import type { Finding } from './difference.ts'
+import {
+  type PublishedOperation,
+  type PublishedParameter,
+  jsonOf,
+  readParameters,
+  readResponses,
+} from './read-operations.ts'
+import { readSchema } from './read-schema.ts'
+import { own, resolve } from './resolve.ts'
+import { type Shape, fieldsOf } from './shape.ts'
+
+/** What both sides say of one operation. */
+interface Both {
+  ours: Operation
+  theirs: PublishedOperation
+  document: unknown
+}
+
+/** Compares what an operation takes and gives, and which errors it names. */
+export function compareOperation(ours: Operation, theirs: PublishedOperation, document: unknown): Finding[] {
+  const both: Both = { ours, theirs, document }
+  const parameters = readParameters(theirs, document)
+  const known = parameters.filter((parameter) => parameter !== null)
+  const findings: Finding[] = parameters
+    .filter((parameter) => parameter === null)
+    .map(() => ({ kind: 'unreadable', path: 'parameters', assumed: null, published: null }))
+  findings.push(...comparePathParameters(both, known), ...unknownHeaders(known))
+  if (!ours.documented) return [...findings, ...compareOpen(both, known)]
+  return [
+    ...findings,
+    ...compareQuery(both, known),
+    ...compareBody(both),
+    ...compareResponse(both),
+    ...compareErrors(both),
+  ]
+}
+
+/** The names of parameters in the path do not matter; that an id is a text does. */
+function comparePathParameters(
+  { ours, document }: Both,
+  parameters: readonly PublishedParameter[],
+): Finding[] {
+  if (ours.idPrefix === undefined) return []
+  return parameters
+    .filter((parameter) => parameter.in === 'path')
+    .flatMap(({ name, schema }): Finding[] => {
+      const { types } = readSchema([schema], document)
+      const fits = types === null || types.includes('string')
+      return fits ? [] : [{ kind: 'type', path: `path.${name}`, assumed: ['string'], published: types }]
+    })
+}
+
+/** Headers and cookies that this package would have to send, and does not know. */
+function unknownHeaders(parameters: readonly PublishedParameter[]): Finding[] {
+  return parameters
+    .filter(({ in: place, required }) => required && place !== 'path' && place !== 'query')
+    .map(({ in: place, name }) => ({
+      kind: 'field_unknown',
+      path: `${place}.${name}`,
+      assumed: null,
+      published: 'required',
+    }))
+}
+
+/** The query parameters as an object, so that they compare as one. */
+function queryOf(parameters: readonly PublishedParameter[]) {
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  return {
+    type: 'object',
+    properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+    required: query.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  }
+}
+
+function compareQuery({ ours, document }: Both, parameters: readonly PublishedParameter[]): Finding[] {
+  const expected = ours.method === 'GET' ? jsonSchemaOf(ours.request) : queryOf([])
+  return compareSchemas(
+    { path: 'query', ours: [expected], theirs: [queryOf(parameters)], side: 'request' },
+    document,
+  )
+}
+
+function requestBody({ theirs, document }: Both): unknown {
+  return jsonOf(resolve(document, own(theirs.parts[0], 'requestBody')))
+}
+
+function compareBody(both: Both): Finding[] {
+  const { ours, document } = both
+  const schema = requestBody(both)
+  if (ours.method === 'GET')
+    return schema === undefined
+      ? []
+      : [{ kind: 'field_unknown', path: 'request', assumed: null, published: 'a body' }]
+  return compareWhole(
+    { path: 'request', ours: jsonSchemaOf(ours.request), theirs: schema, side: 'request' },
+    document,
+  )
+}
+
+function compareResponse({ ours, theirs, document }: Both): Finding[] {
+  const { success } = readResponses(theirs, document)
+  return compareWhole(
+    { path: 'response', ours: responseSchemaOf(ours), theirs: jsonOf(success), side: 'response' },
+    document,
+  )
+}
+
+function compareWhole(
+  {
+    path,
+    ours,
+    theirs,
+    side,
+  }: { path: string; ours: unknown; theirs: unknown; side: 'request' | 'response' },
+  document: unknown,
+): Finding[] {
+  if (theirs === undefined) return [{ kind: 'field_missing', path, assumed: ['object'], published: null }]
+  return compareSchemas({ path, ours: [ours], theirs: [theirs], side }, document)
+}
+
+function compareErrors({ ours, theirs, document }: Both): Finding[] {
+  const published = readResponses(theirs, document).others
+  const assumed = ours.errors?.map(String) ?? []
+  const one = (status: string): Finding => {
+    const path = `responses.${status}`
+    if (!/^\d{3}$/.test(status)) return { kind: 'unreadable', path, assumed: null, published: status }
+    return {
+      kind: 'error_status',
+      path,
+      assumed: assumed.includes(status),
+      published: published.includes(status),
+    }
+  }
+  return [
+    ...published.filter((status) => !assumed.includes(status)),
+    ...assumed.filter((status) => !published.includes(status)),
+  ].map(one)
+}
+
+/**
+ * Compares an operation whose shapes this package keeps open: whatever the description says of them is news. What this
+ * package counts on all the same, such as the id of the request, has to be there as soon as anything is described.
+ */
+function compareOpen(both: Both, parameters: readonly PublishedParameter[]): Finding[] {
+  const { document, ours, theirs } = both
+  const response = jsonOf(readResponses(theirs, document).success) ?? true
+  const shape = readSchema([response], document)
+  const findings = compareWhole(
+    { path: 'response', ours: responseSchemaOf(ours), theirs: response, side: 'response' },
+    document,
+  )
+  const unknown = findings
+    .filter(({ kind }) => kind === 'field_unknown')
+    .map(({ path }) => path.replace('response.', ''))
+  const isDescribed = fieldsOf(shape).size > 0 || !(shape.types?.includes('object') ?? true)
+  return [
+    ...news(
+      'query',
+      parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    ),
+    ...news('request', saidBy(readSchema([requestBody(both) ?? true], document))),
+    ...news('response', isDescribed ? unknown : saidBy(shape)),
+    ...(isDescribed ? findings.filter(({ kind }) => kind !== 'field_unknown') : []),
+  ]
+}
+
+function news(path: string, published: readonly string[]): Finding[] {
+  return published.length === 0 ? [] : [{ kind: 'shape_documented', path, assumed: null, published }]
+}
+
+/** The fields of a shape, or else the keywords that describe it in a way that cannot be read. */
+function saidBy(shape: Shape): string[] {
+  const fields = fieldsOf(shape)
+  return fields.size > 0 ? [...fields] : shape.unread.map(([keyword]) => keyword)
+}

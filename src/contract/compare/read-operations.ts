@@ -1,0 +1,105 @@
+import { isRecord } from '../is-record.ts'
+import type { ContractDifference } from './difference.ts'
+import { own, resolve } from './resolve.ts'
+
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'trace']
+
+/** Headers that the description of an operation does not describe, says OpenAPI. */
+const ignoredHeaders = ['accept', 'content-type', 'authorization']
+
+/** An operation of the description. */
+export interface PublishedOperation {
+  /** Method and path as they are written there. */
+  name: string
+  /** The value of the operation, and of the path it is under, which may hold parameters for all of its operations. */
+  parts: readonly [operation: unknown, pathItem: unknown]
+}
+
+/** A parameter of the description. */
+export interface PublishedParameter {
+  name: string
+  in: string
+  required: boolean
+  schema: unknown
+}
+
+/** Method and path in one form, whatever the parameters in the path are called: `GET /mentions/{}`. */
+export function keyOf(method: string, path: string): string {
+  // The version is in the base path; whether the description repeats it is not documented.
+  return `${method.toUpperCase()} ${path.replace(/^\/v1(?=\/)/, '').replaceAll(/\{[^{}]*\}/g, '{}')}`
+}
+
+/** All operations of a description, by {@link keyOf}. What cannot be read is reported. */
+export function readOperations(
+  description: unknown,
+  report: (difference: ContractDifference) => void,
+): Map<string, PublishedOperation> {
+  const found = new Map<string, PublishedOperation>()
+  const unreadable = (path: string, published: unknown): void =>
+    report({ kind: 'unreadable', operation: null, path, assumed: null, published })
+  const paths = own(description, 'paths')
+  if (!isRecord(paths)) unreadable('paths', paths ?? null)
+  for (const [path, value] of Object.entries(isRecord(paths) ? paths : {})) {
+    if (path.startsWith('x-')) continue
+    const pathItem = resolve(description, value)
+    if (!isRecord(pathItem)) unreadable(`paths.${path}`, value)
+    for (const method of methods) {
+      const operation = own(pathItem, method)
+      if (operation === undefined) continue
+      const key = keyOf(method, path)
+      const name = `${method.toUpperCase()} ${path}`
+      if (!isRecord(operation) || found.has(key))
+        unreadable(name, isRecord(operation) ? 'described twice' : operation)
+      else found.set(key, { name, parts: [operation, pathItem] })
+    }
+  }
+  return found
+}
+
+/** The parameters of an operation; its own replace those of its path. Null stands for one that cannot be read. */
+export function readParameters(
+  { parts: [operation, pathItem] }: PublishedOperation,
+  document: unknown,
+): (PublishedParameter | null)[] {
+  const found = new Map<string, PublishedParameter>()
+  const unreadable: null[] = []
+  for (const list of [own(pathItem, 'parameters'), own(operation, 'parameters')]) {
+    if (list !== undefined && !Array.isArray(list)) unreadable.push(null)
+    for (const given of Array.isArray(list) ? (list as unknown[]) : []) {
+      const parameter = resolve(document, given)
+      const [name, place] = [own(parameter, 'name'), own(parameter, 'in')]
+      if (typeof name !== 'string' || typeof place !== 'string') unreadable.push(null)
+      else if (place !== 'header' || !ignoredHeaders.includes(name.toLowerCase()))
+        found.set(`${place} ${name}`, {
+          name,
+          in: place,
+          required: own(parameter, 'required') === true,
+          schema: own(parameter, 'schema') ?? jsonOf(parameter) ?? true,
+        })
+    }
+  }
+  return [...found.values(), ...unreadable]
+}
+
+/** The schema of a JSON body, be it of a request or a response; undefined where there is none. */
+export function jsonOf(body: unknown): unknown {
+  const content = own(body, 'content')
+  const type = Object.keys(isRecord(content) ? content : {}).find((type) =>
+    /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i.test(type),
+  )
+  return type === undefined ? undefined : own(own(content, type), 'schema')
+}
+
+/** The responses of an operation: the first success, and the statuses of the others. */
+export function readResponses(
+  { parts: [operation] }: PublishedOperation,
+  document: unknown,
+): { success: unknown; others: string[] } {
+  const responses = own(operation, 'responses')
+  const statuses = Object.keys(isRecord(responses) ? responses : {}).filter((name) => !name.startsWith('x-'))
+  const success = statuses.find((status) => /^2/.test(status))
+  return {
+    success: success === undefined ? undefined : resolve(document, own(responses, success)),
+    others: statuses.filter((status) => !/^[23]/.test(status)),
+  }
+}

@@ -1,0 +1,172 @@
+import { isRecord } from '../is-record.ts'
+import { lookUp } from './resolve.ts'
+import { type Bound, type Shape, anything, boundKeywords, both } from './shape.ts'
+
+/** Most parts of one schema that are read: a hostile schema could go on for ever. */
+const maxParts = 200
+
+/** Keywords that tell readers something and allow or refuse nothing; `format` is one of them in this dialect. */
+const annotations = new Set([
+  ...['title', 'description', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly', 'format'],
+  ...['externalDocs', 'xml', 'discriminator', '$comment', '$defs', '$schema'],
+])
+
+const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
+
+/** Reads what some schemas say together: local references, `allOf`, and alternatives that are null or lists of values. */
+export function readSchema(schemas: readonly unknown[], document: unknown): Shape {
+  return settled(readParts(schemas, { document, left: { parts: maxParts }, refs: new Set() }))
+}
+
+interface Reading {
+  document: unknown
+  /** Shared by all parts of a schema. */
+  left: { parts: number }
+  /** References that lead here: following one again would add nothing. */
+  refs: Set<unknown>
+}
+
+function readParts(schemas: readonly unknown[], reading: Reading): Shape {
+  const pending = [...schemas]
+  const unread: [string, unknown][] = []
+  let shape = anything
+  while (pending.length > 0) {
+    if (reading.left.parts-- <= 0) return both(shape, cannotRead('$ref', 'more parts than can be read'))
+    const schema = pending.pop()
+    if (schema === true) continue
+    if (!isRecord(schema)) {
+      unread.push(['schema', schema])
+      continue
+    }
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword === '$ref') {
+        const target = lookUp(reading.document, value)
+        if (target === undefined) unread.push([keyword, value])
+        else if (!reading.refs.has(value)) pending.push(target)
+        reading.refs.add(value)
+      } else if (keyword === 'allOf' && Array.isArray(value)) {
+        pending.push(...(value as unknown[]).slice(0, maxParts + 1))
+      } else {
+        const part = readKeyword(keyword, value, reading)
+        if (part === null) unread.push([keyword, value])
+        else if (part !== anything) shape = both(shape, { ...anything, ...part })
+      }
+    }
+  }
+  return both(shape, { ...anything, unread })
+}
+
+/** What one keyword says, or null where it cannot be compared. */
+function readKeyword(keyword: string, value: unknown, reading: Reading): Partial<Shape> | null {
+  if (annotations.has(keyword) || keyword.startsWith('x-')) return anything
+  switch (keyword) {
+    case 'type': {
+      const list: unknown[] = Array.isArray(value) ? value : [value]
+      return list.every((each) => types.includes(each as string)) ? { types: list as string[] } : null
+    }
+    case 'const':
+      return valuesOf([value])
+    case 'enum':
+      return Array.isArray(value) ? valuesOf(value as unknown[]) : null
+    case 'default':
+      return isPlain(value) ? { defaults: [JSON.stringify(value)] } : null
+    case 'properties':
+      return isRecord(value)
+        ? { properties: new Map(Object.entries(value).map(([name, schema]) => [name, [schema]])) }
+        : null
+    case 'required':
+      return isTexts(value) ? { required: new Set(value) } : null
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      if (isRecord(value)) return Object.keys(value).length === 0 ? anything : null
+      return typeof value === 'boolean' ? { closed: !value } : null
+    case 'items':
+      return isRecord(value) || value === true ? { items: [value] } : null
+    case 'uniqueItems':
+      return value === false ? anything : null
+    case 'anyOf':
+    case 'oneOf':
+      return Array.isArray(value) ? readAlternatives(value as unknown[], reading) : null
+  }
+  const isBound = boundKeywords.includes(keyword as Bound)
+  return isBound && Number.isFinite(value) ? { bounds: { [keyword]: value as number } } : null
+}
+
+/** Reads alternatives one of which may be null, and the others of which are one schema, or lists of values. */
+function readAlternatives(alternatives: readonly unknown[], reading: Reading): Shape | null {
+  if (alternatives.length > maxParts) return null
+  const shapes = alternatives.map((each) =>
+    settled(readParts([each], { ...reading, refs: new Set(reading.refs) })),
+  )
+  const isNull = ({ types, unread }: Shape) => types?.join() === 'null' && unread.length === 0
+  const rest = shapes.filter((shape) => !isNull(shape))
+  const [first] = rest
+  if (first === undefined) return shapes[0] ?? null
+  const whole = rest.length === 1 ? first : listOf(rest)
+  if (whole?.types == null || rest.length === shapes.length) return whole
+  return { ...whole, types: [...new Set([...whole.types, 'null'])] }
+}
+
+/** Alternatives that are nothing but lists of values, as one such list; null for others. */
+function listOf(shapes: readonly Shape[]): Shape | null {
+  if (shapes.some(({ values, unread }) => values === null || unread.length > 0)) return null
+  return {
+    ...anything,
+    types: [...new Set(shapes.flatMap(({ types }) => types ?? []))],
+    values: [...new Set(shapes.flatMap(({ values }) => values ?? []))],
+  }
+}
+
+/** Lists of texts, numbers and the like are compared; lists of objects are not. Null counts as a type, not as a value. */
+function valuesOf(values: readonly unknown[]): Partial<Shape> | null {
+  if (!values.every(isPlain)) return null
+  const texts = values.filter((value) => value !== null).map((value) => JSON.stringify(value))
+  return { types: [...new Set(values.map(typeOf))], ...(texts.length > 0 && { values: texts }) }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Number.isInteger(value) ? 'integer' : typeof value
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function cannotRead(keyword: string, value: unknown): Shape {
+  return { ...anything, unread: [[keyword, value]] }
+}
+
+/** The same, said in one way: what can be said in several ways should not differ. */
+function settled(shape: Shape): Shape {
+  const isNumber = shape.types?.includes('number') ?? false
+  return {
+    ...shape,
+    types: shape.types?.filter((type) => !isNumber || type !== 'integer').toSorted() ?? null,
+    values: shape.values?.toSorted() ?? null,
+    bounds: settledBounds(shape.bounds, !isNumber && (shape.types?.includes('integer') ?? false)),
+  }
+}
+
+function settledBounds(given: Shape['bounds'], whole: boolean): Shape['bounds'] {
+  const bounds = { ...given }
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = bounds
+  if (whole && exclusiveMinimum !== undefined) {
+    bounds.minimum = Math.max(minimum, Math.floor(exclusiveMinimum) + 1)
+    delete bounds.exclusiveMinimum
+  }
+  if (whole && exclusiveMaximum !== undefined) {
+    bounds.maximum = Math.min(maximum, Math.ceil(exclusiveMaximum) - 1)
+    delete bounds.exclusiveMaximum
+  }
+  // What every length and every exact integer is within bounds nothing.
+  if ((bounds.minLength ?? 1) <= 0) delete bounds.minLength
+  if ((bounds.minItems ?? 1) <= 0) delete bounds.minItems
+  if (whole && (bounds.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete bounds.minimum
+  if (whole && (bounds.maximum ?? 0) >= Number.MAX_SAFE_INTEGER) delete bounds.maximum
+  return bounds
+}

@@ -1,0 +1,87 @@
+/** The bounds that are compared. */
+export const boundKeywords = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+] as const
+
+export type Bound = (typeof boundKeywords)[number]
+
+/** What a schema says, as far as it can be compared. */
+export interface Shape {
+  /** JSON types that it allows; null for all. */
+  types: readonly string[] | null
+  /** Values that it allows, each as JSON; null for all. */
+  values: readonly string[] | null
+  bounds: Readonly<Partial<Record<Bound, number>>>
+  /** The values of `default`, each as JSON; more than one where parts of a schema contradict each other. */
+  defaults: readonly string[]
+  /** Schemas of each property, all of which hold. */
+  properties: ReadonlyMap<string, readonly unknown[]>
+  required: ReadonlySet<string>
+  /** Whether further properties are refused. */
+  closed: boolean
+  /** Schemas of each item of an array, all of which hold. */
+  items: readonly unknown[]
+  /** Keywords that cannot be compared, with their values. */
+  unread: readonly (readonly [keyword: string, value: unknown])[]
+}
+
+/** What holds for every value. */
+export const anything: Shape = {
+  types: null,
+  values: null,
+  bounds: {},
+  defaults: [],
+  properties: new Map(),
+  required: new Set(),
+  closed: false,
+  items: [],
+  unread: [],
+}
+
+/** The names of the properties that a shape has or asks for. */
+export function fieldsOf({ properties, required }: Shape): ReadonlySet<string> {
+  return new Set([...properties.keys(), ...required])
+}
+
+/** What two shapes say together. */
+export function both(a: Shape, b: Shape): Shape {
+  const properties = new Map(a.properties)
+  for (const [name, schemas] of b.properties)
+    properties.set(name, [...(properties.get(name) ?? []), ...schemas])
+  return {
+    types: commonTypes(a.types, b.types),
+    values:
+      a.values && b.values ? a.values.filter((value) => b.values?.includes(value)) : (a.values ?? b.values),
+    bounds: tighter(a.bounds, b.bounds),
+    defaults: [...new Set([...a.defaults, ...b.defaults])],
+    properties,
+    required: new Set([...a.required, ...b.required]),
+    closed: a.closed || b.closed,
+    items: [...a.items, ...b.items],
+    unread: [...a.unread, ...b.unread],
+  }
+}
+
+/** The types that two sets have in common; an integer is a number. */
+export function commonTypes(a: Shape['types'], b: Shape['types']): Shape['types'] {
+  if (a === null || b === null) return a ?? b
+  const within = (types: readonly string[]) => (type: string) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'))
+  return [...new Set([...a.filter(within(b)), ...b.filter(within(a))])]
+}
+
+function tighter(a: Shape['bounds'], b: Shape['bounds']): Shape['bounds'] {
+  const bounds = { ...a }
+  for (const [keyword, value] of Object.entries(b) as [Bound, number][]) {
+    const choose = /max/i.test(keyword) ? Math.min : Math.max
+    bounds[keyword] = choose(value, bounds[keyword] ?? value)
+  }
+  return bounds
+}

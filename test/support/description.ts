@@ -1,0 +1,23 @@
+import { type ContractDifference, compareContract } from '../../src/index.ts'
+import { describeService } from '../../src/sandbox/description.ts'
+
+// A description is parsed JSON, which tests change at will.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Json = any
+
+const { body } = describeService() as { body: Json }
+
+/** The sandbox's description, to be changed. */
+export const described = (): Json => structuredClone(body)
+
+export function differencesAfter(change: (description: Json) => unknown): ContractDifference[] {
+  const description = described()
+  change(description)
+  return compareContract(description)
+}
+
+/** The operation that most changes are made to. */
+export const search = (description: Json): Json => description.paths['/data/microblog/tweets/search'].post
+export const requestOf = (operation: Json): Json => operation.requestBody.content['application/json'].schema
+export const responseOf = (operation: Json): Json =>
+  operation.responses[200].content['application/json'].schema
