@@ -58,7 +58,7 @@ export interface Operation {
   readonly path: string
   /** Prefix of the ids that `{id}` takes. */
   readonly idPrefix?: string
-  /** Checks the id in the path. */
+  /** Checks the id in the path, where it is not a text with a prefix. */
   readonly pathId?: Check
   /** Scopes that a credential needs, all of them. */
   readonly scopes: readonly Scope[]

@@ -19,6 +19,7 @@ export const planetsCreate = {
   summary: 'create a planet',
   method: 'POST',
   path: '/planets',
+  errors: [400, 403],
 } as const satisfies Operation
 
 /** PUT /planets/{planetId}. */
@@ -29,6 +30,7 @@ export const planetsUpdate = {
   method: 'PUT',
   path: '/planets/{planetId}',
   pathId: check<PlanetId>(int64),
+  errors: [400, 403, 404],
 } as const satisfies Operation
 
 /** POST /celestial-bodies. */
