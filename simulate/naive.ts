@@ -42,10 +42,10 @@ function retrying(task: () => Promise<void>): Promise<void> {
   })
 }
 
-/** Everything at once, and again when the answer says so. */
+/** Everything at once, and again when the answer says so. Processes have nothing of their own that would tell them apart. */
 export const backoff: Strategy = {
   name: 'fetch + backoff',
-  applies: () => true,
+  applies: ({ processes, inTurn }) => processes === 1 || inTurn,
   start:
     ({ fetch }) =>
     async (call) => {

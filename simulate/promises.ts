@@ -11,6 +11,7 @@ interface Promised {
   readonly failed: number
 }
 
+/** Alone nothing may go wrong; with somebody else in the organization a tenth of the calls may meet a 429, and none may fail. */
 export const promises: readonly Promised[] = [
   { scenario: 'alone', ratio: 1.02, refused: 0, failed: 0 },
   { scenario: 'rejects-count', ratio: 1.02, refused: 0, failed: 0 },
