@@ -23,13 +23,15 @@ export function timeline({ x, y, width }: Place, strategy: string, arrivals: rea
   const across = (at: number): number => x + (Math.min(at, endMs) / endMs) * width
   const bottom = y + 16 + plotHeight
   const up = (count: number): number => bottom - (count / perMinute) * (plotHeight - 4)
-  const refused = arrivals.filter((arrival) => arrival.refused !== null && arrival.at < endMs)
+  const shown = arrivals.filter(({ at }) => at < endMs)
+  const refused = shown.filter((arrival) => arrival.refused !== null)
+  const admitted = shown.filter((arrival) => arrival.refused === null)
   const places = new Set(refused.map(({ at }) => Math.round(across(at) * 2) / 2))
   const strokes = [...places].map((at) => `M${at} ${bottom + 2}v${ticksHeight - 3}`)
   const minutes = Array.from({ length: endMs / windowMs / 2 + 1 }, (_, index) => index * 2)
   return [
     text(x, y + 10, strategy, { 'font-weight': 'bold' }),
-    text(x + width, y + 10, `${refused.length} turned away`, {
+    text(x + width, y + 10, `${admitted.length} admitted, ${refused.length} turned away`, {
       'text-anchor': 'end',
       fill: refused.length > 0 ? alarm : muted,
     }),
@@ -37,7 +39,7 @@ export function timeline({ x, y, width }: Place, strategy: string, arrivals: rea
     ...[0, perMinute].map((count) =>
       text(x - 5, up(count) + 4, String(count), { 'text-anchor': 'end', fill: muted }),
     ),
-    element('path', { d: outline(arrivals, across, up), fill: colors[strategy] ?? ink, opacity: 0.75 }),
+    element('path', { d: outline(admitted, across, up), fill: colors[strategy] ?? ink, opacity: 0.75 }),
     line(x, bottom, x + width, bottom, ink),
     element('path', { d: strokes.join(''), stroke: alarm, 'stroke-width': 0.5 }),
     ...minutes.map((minute) =>
@@ -50,11 +52,10 @@ export function timeline({ x, y, width }: Place, strategy: string, arrivals: rea
 
 /** Steps up where a request is admitted, and down when it has been 60 s ago. */
 function outline(
-  arrivals: readonly Arrival[],
+  admitted: readonly Arrival[],
   across: (at: number) => number,
   up: (count: number) => number,
 ): string {
-  const admitted = arrivals.filter(({ refused }) => refused === null)
   const steps = admitted
     .flatMap(({ at }) => [
       { at, change: 1 },
