@@ -1,0 +1,16 @@
+import type { Arrival } from './service.ts'
+import type { Summary } from './summary.ts'
+
+/** One strategy in one scenario, by their names, over all seeds. */
+export interface Job {
+  readonly scenario: string
+  readonly strategy: string
+  readonly calls: number
+  readonly seeds: number
+}
+
+export interface JobResult {
+  readonly summary: Summary
+  /** What the service saw with the first seed. */
+  readonly arrivals: readonly Arrival[]
+}

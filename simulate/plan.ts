@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { ours } from './ours.ts'
+import { promises } from './promises.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+import { type Strategy, strategies } from './strategies.ts'
+
+/** What to simulate. */
+export interface Plan {
+  readonly scenarios: readonly Scenario[]
+  readonly strategies: readonly Strategy[]
+  readonly calls: number
+  readonly seeds: number
+  /** Whether to check what is promised of our own pacer, and nothing else. */
+  readonly isQuick: boolean
+  /** Whether this is the run whose results are kept. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws {Error} with a message for the user.
+ */
+export function readPlan(args: string[]): Plan {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seeds: { type: 'string' },
+      calls: { type: 'string' },
+      scenario: { type: 'string', multiple: true },
+      strategy: { type: 'string', multiple: true },
+      quick: { type: 'boolean', default: false },
+    },
+  })
+  const { quick, scenario, strategy } = values
+  if (quick && (scenario ?? strategy ?? values.calls) !== undefined) {
+    throw new Error('--quick measures what is promised: it goes with --seeds only')
+  }
+  const promised = promises.map((promise) => promise.scenario)
+  return {
+    scenarios: chosen('scenario', scenarios, quick ? promised : scenario),
+    strategies: chosen('strategy', strategies, quick ? [ours.name] : strategy),
+    calls: count('calls', values.calls ?? '200'),
+    seeds: count('seeds', values.seeds ?? (quick ? '10' : '20')),
+    isQuick: quick,
+    isWhole: args.length === 0,
+  }
+}
+
+function chosen<T extends { readonly name: string }>(
+  option: string,
+  all: readonly T[],
+  names: readonly string[] | undefined,
+): readonly T[] {
+  const unknown = names?.find((name) => !all.some((item) => item.name === name))
+  if (unknown !== undefined) {
+    throw new Error(`there is no ${option} "${unknown}", but: ${all.map(({ name }) => name).join('; ')}`)
+  }
+  return all.filter(({ name }) => names?.includes(name) ?? true)
+}
+
+function count(option: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new Error(`--${option} must be a whole number of at least 1, got ${JSON.stringify(text)}`)
+  }
+  return number
+}

@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { Job, JobResult } from './job.ts'
+
+/** Runs jobs on all cores, the first ones first. Ends when all have ended; a failure rejects the job's promise. */
+export function runJobs(jobs: readonly Job[]): Promise<JobResult>[] {
+  const results = jobs.map(() => Promise.withResolvers<JobResult>())
+  const waiting = jobs.entries()
+  const work = async (): Promise<void> => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    })
+    for (const [index, job] of waiting) {
+      worker.postMessage(job)
+      try {
+        const [result] = (await once(worker, 'message')) as [JobResult]
+        results[index]?.resolve(result)
+      } catch (error) {
+        results[index]?.reject(error)
+        return
+      }
+    }
+    await worker.terminate()
+  }
+  for (let count = Math.min(availableParallelism(), jobs.length); count > 0; count--) void work()
+  return results.map(({ promise }) => promise)
+}

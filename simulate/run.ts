@@ -1,0 +1,48 @@
+/** Shows how long calls take and how many 429s they meet, for our own pacer beside others, on a virtual clock. */
+import { writeFileSync } from 'node:fs'
+import { chart } from './chart.ts'
+import type { JobResult } from './job.ts'
+import { runJobs } from './pool.ts'
+import { type Plan, readPlan } from './plan.ts'
+import { broken } from './promises.ts'
+import { legend, markdownTable, textTable } from './table.ts'
+
+let plan: Plan
+try {
+  plan = readPlan(process.argv.slice(2))
+} catch (error) {
+  console.error(`simulate: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(2)
+}
+
+const { scenarios, strategies, calls, seeds } = plan
+const jobs = scenarios.flatMap((scenario) =>
+  strategies
+    .filter((strategy) => strategy.applies(scenario))
+    .map((strategy) => ({ scenario: scenario.name, strategy: strategy.name, calls, seeds })),
+)
+const results = runJobs(jobs)
+const done: JobResult[] = []
+const sections: string[] = []
+const title = `${calls} calls, ${seeds} seeds`
+
+console.log(`${title}\n\n${legend.join('\n')}\n`)
+for (const scenario of scenarios) {
+  const own = await Promise.all(results.filter((_, index) => jobs[index]?.scenario === scenario.name))
+  if (own.length === 0) continue
+  const rows = own.map(({ summary }) => summary)
+  console.log(textTable(scenario, rows))
+  sections.push(markdownTable(scenario, rows))
+  done.push(...own)
+}
+
+if (plan.isWhole) {
+  const head = `# Limits, simulated\n\nMade by \`npm run simulate\`: ${title}.\n\n![Chart](results.svg)\n\n${legend.join('\n')}\n`
+  writeFileSync(new URL('results.md', import.meta.url), [head, ...sections].join('\n'))
+  writeFileSync(new URL('results.svg', import.meta.url), chart(title, scenarios, done))
+}
+if (plan.isQuick) {
+  const complaints = broken(done.map(({ summary }) => summary))
+  for (const complaint of complaints) console.error(`simulate: ${complaint}`)
+  if (complaints.length > 0) process.exitCode = 1
+}

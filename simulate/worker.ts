@@ -1,0 +1,30 @@
+import { parentPort } from 'node:worker_threads'
+import type { Job, JobResult } from './job.ts'
+import { type Outcome, measure } from './measure.ts'
+import { scenarios } from './scenarios.ts'
+import { strategies } from './strategies.ts'
+import { summarize } from './summary.ts'
+
+// Hundreds of thousands of errors are made, and nobody reads their stacks.
+Error.stackTraceLimit = 0
+
+async function run({
+  scenario: scenarioName,
+  strategy: strategyName,
+  calls,
+  seeds,
+}: Job): Promise<JobResult> {
+  const scenario = scenarios.find(({ name }) => name === scenarioName)
+  const strategy = strategies.find(({ name }) => name === strategyName)
+  if (scenario === undefined || strategy === undefined) {
+    throw new Error(`there is no ${scenarioName}, or no ${strategyName}`)
+  }
+  const outcomes: Outcome[] = []
+  for (let seed = 1; seed <= seeds; seed++) outcomes.push(await measure(scenario, strategy, calls, seed))
+  return { summary: summarize(scenarioName, strategyName, outcomes), arrivals: outcomes[0]?.arrivals ?? [] }
+}
+
+parentPort?.on('message', (job: Job) => {
+  // A failure goes unhandled, and ends the worker: the pool hears of it.
+  void run(job).then((result) => parentPort?.postMessage(result))
+})
