@@ -40,18 +40,19 @@ export function readFailure(
 ): AttemptFailure {
   const { status, headers, type } = response
   const metered = operation.price.kind !== 'free'
+  const ambiguous: Charged = metered ? 'unknown' : 'no'
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    const context = { operation: operation.id, ...(status > 0 && { status }) }
+    const context = { operation: operation.id, charged: ambiguous, ...(status > 0 && { status }) }
     const error = new RedirectError(
       'the answer is a redirect, which is never followed; check baseUrl',
       context,
     )
-    return AttemptFailure.final(error, metered ? 'unknown' : 'no')
+    return AttemptFailure.final(error, ambiguous)
   }
   if (status < 200) {
-    const details = { operation: operation.id, phase: 'exchange', reason: `status ${status}` } as const
+    const details = { phase: 'exchange', reason: `status ${status}`, charged: ambiguous } as const
     return AttemptFailure.disconnected(
-      new ConnectionError(`there is no answer (status ${status})`, details),
+      new ConnectionError(`there is no answer (status ${status})`, { operation: operation.id, ...details }),
       metered,
     )
   }
@@ -60,7 +61,7 @@ export function readFailure(
   const announced = announcedWait(headers, body, wallClock)
   const kind = kindOf(status, envelope)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
+  const charged: Charged = kind === 'foreign-error' ? ambiguous : 'no'
   const retryAfter = announced === null ? undefined : announced / 1000
   const ErrorClass = errorClasses[status] ?? ApiError
   const error = new ErrorClass({
@@ -68,7 +69,7 @@ export function readFailure(
     status,
     charged,
     code: printable(envelope?.error.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
-    message: describe(operation, status, envelope, charged, retryAfter),
+    message: describe(operation, status, envelope, retryAfter),
     requestId: requestIdOf(body, redactor),
     issues: envelope?.error.issues,
     retryAfter,
@@ -112,7 +113,6 @@ function describe(
   operation: Operation,
   status: number,
   envelope: ErrorEnvelope | null,
-  charged: Charged,
   retryAfter: number | undefined,
 ): string {
   const parts = [`the service answered ${status}`]
@@ -132,7 +132,6 @@ function describe(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
     )
   }
-  if (charged === 'unknown') parts.push('it may have been charged')
   return parts.join('; ')
 }
 
