@@ -26,18 +26,19 @@ export function readFailure(
 ): AttemptFailure {
   const { status, headers, type } = response
   const metered = operation.price.kind !== 'free'
+  const ambiguous: Charged = metered ? 'unknown' : 'no'
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    const context = { operation: operation.id, ...(status > 0 && { status }) }
+    const context = { operation: operation.id, charged: ambiguous, ...(status > 0 && { status }) }
     const error = new RedirectError(
       'the answer is a redirect, which is never followed; check baseUrl',
       context,
     )
-    return AttemptFailure.final(error, metered ? 'unknown' : 'no')
+    return AttemptFailure.final(error, ambiguous)
   }
   if (status < 200) {
-    const details = { operation: operation.id, phase: 'exchange', reason: `status ${status}` } as const
+    const details = { phase: 'exchange', reason: `status ${status}`, charged: ambiguous } as const
     return AttemptFailure.disconnected(
-      new ConnectionError(`there is no answer (status ${status})`, details),
+      new ConnectionError(`there is no answer (status ${status})`, { operation: operation.id, ...details }),
       metered,
     )
   }
@@ -46,14 +47,14 @@ export function readFailure(
   const announced = announcedWait(headers, body, wallClock)
   const kind = kindOf(status, complaint)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const charged: Charged = kind === 'foreign-error' && metered ? 'unknown' : 'no'
+  const charged: Charged = kind === 'foreign-error' ? ambiguous : 'no'
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
     operation: operation.id,
     status,
     charged,
     code: printable(complaint?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
-    message: describe(operation, status, complaint, charged, retryAfter),
+    message: describe(operation, status, complaint, retryAfter),
     requestId: requestIdOf(body, redactor),
     issues: complaint?.issues,
     retryAfter,
@@ -99,7 +100,6 @@ function describe(
   operation: Operation,
   status: number,
   complaint: Complaint | null,
-  charged: Charged,
   retryAfter: number | undefined,
 ): string {
   const parts = [`the service answered ${status}`]
@@ -119,6 +119,5 @@ function describe(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
     )
   }
-  if (charged === 'unknown') parts.push('it may have been charged')
   return parts.join('; ')
 }

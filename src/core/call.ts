@@ -57,8 +57,10 @@ export class Call {
     const linked = linkAbort([signal, closing])
     const expire = (): void => {
       const { phase } = this
+      const isOut = (phase === 'headers' || phase === 'body') && this.attempts.at(-1)?.sent !== null
+      const charged = isOut && operation.price.kind !== 'free' ? 'unknown' : 'no'
       const message = `the deadline of ${deadlineMs} ms passed (${phase})`
-      this.#overdue = new TimeoutError(message, { operation: operation.id, phase })
+      this.#overdue = new TimeoutError(message, { operation: operation.id, phase, charged })
       linked.abort(this.#overdue)
     }
     const timer = deadlineMs === Infinity ? undefined : setTimeout(expire, deadlineMs)

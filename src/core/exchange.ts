@@ -40,9 +40,11 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
   let overdue: TimeoutError | undefined
   const timer = setTimeout(() => {
     const { phase } = call
+    const charged = metered && entry.sent !== null ? 'unknown' : 'no'
     overdue = new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
-      ...context,
+      operation: operation.id,
       phase,
+      charged,
     })
     limit.abort(overdue)
   }, timeoutMs)
@@ -54,6 +56,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
       const response = await send(outgoing(call, limit.signal), {
         ...settings,
         context,
+        metered,
         onSend: () => {
           entry.sent = new Date().toISOString()
           markSent(lease, settings.log)
@@ -66,7 +69,7 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
       })
       entry.status = response.status
       call.phase = 'body'
-      const { text, complete } = await readText(response, operation.id, settings.redactor, limit.signal)
+      const { text, complete } = await readText(response, { ...settings, context, metered }, limit.signal)
       if (!response.ok) throw readFailure(operation, response, text, settings, Date.now())
       const origin = entry.sent === null ? 'middleware' : isSuccess(fetched) ? 'service' : 'uncertain'
       return { response, text, complete, origin }

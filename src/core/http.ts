@@ -20,11 +20,17 @@ export interface Outgoing {
   readonly signal: AbortSignal
 }
 
-export interface HttpOptions {
-  readonly fetch: Fetch
-  readonly middleware: readonly Middleware[]
+/** What an error has to know of the exchange that failed. */
+export interface Exchange {
   readonly redactor: Redactor
   readonly context: MiddlewareContext
+  /** Whether the request may be charged once it has been sent. */
+  readonly metered: boolean
+}
+
+export interface HttpOptions extends Exchange {
+  readonly fetch: Fetch
+  readonly middleware: readonly Middleware[]
   /** Called right before the request is handed to fetch. */
   readonly onSend: () => void
   /** Called when the answer of fetch begins to come. */
@@ -33,7 +39,7 @@ export interface HttpOptions {
 
 /** Sends one request and returns the response, whatever its status, with its body unread. */
 export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Response> {
-  const { fetch, middleware, redactor, context, onSend, onAnswer } = options
+  const { fetch, middleware, context, onSend, onAnswer } = options
   const { method, url, headers, body, token, signal } = outgoing
   const { origin } = new URL(url)
   const { operation } = context
@@ -56,7 +62,7 @@ export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Re
       onAnswer(response)
       return response
     } catch (error) {
-      throw error instanceof ConfigurationError ? error : connectionError(error, operation, redactor)
+      throw error instanceof ConfigurationError ? error : connectionError(error, options)
     }
   }
 
@@ -105,8 +111,7 @@ export interface BodyText {
  */
 export async function readText(
   response: Response,
-  operation: string,
-  redactor: Redactor,
+  exchange: Exchange,
   signal: AbortSignal,
 ): Promise<BodyText> {
   if (response.body === null) return { text: '', complete: true }
@@ -127,7 +132,7 @@ export async function readText(
     return { text, complete: false }
   } catch (error) {
     // Headers have arrived, so whatever the error looks like, the request was sent.
-    throw connectionError(error, operation, redactor, 'exchange')
+    throw connectionError(error, exchange, 'exchange')
   } finally {
     signal.removeEventListener('abort', cancel)
     cancel()
@@ -140,15 +145,15 @@ export async function readText(
  */
 function connectionError(
   error: unknown,
-  operation: string,
-  redactor: Redactor,
+  { redactor, context: { operation }, metered }: Exchange,
   knownPhase?: ConnectionPhase,
 ): ConnectionError {
   const failure = readNetworkFailure(error)
   const phase = knownPhase ?? failure.phase
   const reason = redactor.text(failure.reason)
   const message = `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`
-  return new ConnectionError(message, { operation, phase, reason })
+  const charged = metered && phase === 'exchange' ? 'unknown' : 'no'
+  return new ConnectionError(message, { operation, phase, reason, charged })
 }
 
 const explanations: Record<ConnectionPhase, string> = {

@@ -8,7 +8,7 @@ const most = 1000
 const caution = { factor: 3, extraMs: 100 }
 
 /** Answers that say enough about the network, and those that are remembered. */
-const enough = 12
+const enough = 24
 const remembered = 64
 
 /**

@@ -76,9 +76,11 @@ export class SocialSearchError extends Error {
   declare readonly next?: object | null
 
   constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
-    super(context.operation === undefined ? message : `${context.operation}: ${message}`)
+    const { operation, charged = 'no' } = context
+    const prefix = operation === undefined ? '' : `${operation}: `
+    super(`${prefix}${message}${charged === 'unknown' ? '; it may have been charged' : ''}`)
     this.code = code
-    this.charged = context.charged ?? 'no'
+    this.charged = charged
     if (context.requestId !== undefined) this.requestId = context.requestId
     if (context.operation !== undefined) this.operation = context.operation
   }

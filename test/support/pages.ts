@@ -29,3 +29,40 @@ export function page(ids: readonly string[], nextCursor?: string): Record<string
   }
   return { requestId: `req_${ids.join('_') || 'empty'}`, posts: ids.map(post), meta }
 }
+
+/** A post of the professional network as documented; `urn` tells it from others. */
+function networkPost(urn: string): Record<string, unknown> {
+  const actor = {
+    actor_image: '',
+    actor_description: '',
+    actor_name: '',
+    actor_subDescription: '',
+    actor_navigationContext: '',
+  }
+  const social_details = { numLikes: 1, numComments: 0, numShares: 0, reactionTypeCounts: [] }
+  return {
+    share_url: '',
+    actor,
+    commentary: '',
+    social_details,
+    postedAt: '',
+    urn,
+    reactionsUrn: '',
+    commentsUrn: '',
+    repostsUrn: '',
+  }
+}
+
+/** A page of posts of the professional network as documented. */
+export function networkPosts(page: number, ...urns: string[]): Record<string, unknown> {
+  return { requestId: 'r', posts: urns.map(networkPost), meta: { returnedCount: urns.length, page } }
+}
+
+/** A page of industries as documented, with one of them. */
+export function industries(page: number, pageCount = 5): Record<string, unknown> {
+  return {
+    requestId: 'r',
+    industries: [{ id: page, label: `L${page}`, hierarchy: 'A > B' }],
+    meta: { total: pageCount, page, pageCount, pageSize: 25 },
+  }
+}

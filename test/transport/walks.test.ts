@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { CreditBudget, PaginationError } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
+import { industries, networkPosts } from '../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
 import { walk } from '../support/walk.ts'
 
@@ -11,30 +12,7 @@ afterEach(() => vi.useRealTimers())
 
 const bodies = () => service.arrivals.map(({ body }) => JSON.parse(body))
 
-function post(urn: string): object {
-  const actor = {
-    actor_image: '',
-    actor_description: '',
-    actor_name: '',
-    actor_subDescription: '',
-    actor_navigationContext: '',
-  }
-  const social_details = { numLikes: 1, numComments: 0, numShares: 0, reactionTypeCounts: [] }
-  return {
-    share_url: '',
-    actor,
-    commentary: '',
-    social_details,
-    postedAt: '',
-    urn,
-    reactionsUrn: '',
-    commentsUrn: '',
-    repostsUrn: '',
-  }
-}
-
-const posts = (page: number, ...urns: string[]) =>
-  ok({ requestId: 'r', posts: urns.map(post), meta: { returnedCount: urns.length, page } })
+const posts = (page: number, ...urns: string[]) => ok(networkPosts(page, ...urns))
 
 describe('professionalnet.posts.search()', () => {
   const search = (options = {}) => makeClient().professionalnet.posts.search({ query: 'q' }, options)
@@ -75,12 +53,7 @@ describe('professionalnet.posts.search()', () => {
 })
 
 describe('professionalnet.industries.list()', () => {
-  const page = (number: number, pageCount = 5) =>
-    ok({
-      requestId: 'r',
-      industries: [{ id: number, label: `L${number}`, hierarchy: 'A > B' }],
-      meta: { total: pageCount, page: number, pageCount, pageSize: 25 },
-    })
+  const page = (number: number, pageCount?: number) => ok(industries(number, pageCount))
   const numberOf = (url: string) => Number(new URL(url).searchParams.get('page') ?? 1)
 
   it('fetches the remaining pages two at a time and yields them in order', async () => {

@@ -1,0 +1,222 @@
+import { type SocialSearchError, isSocialSearchError } from '../../src/index.ts'
+import { settle } from '../support/clock.ts'
+import { http as answer } from '../support/raw-server.ts'
+import { type Step, failure, makeClient, ok, rateLimited } from '../support/service.ts'
+import { type Fault, group } from './case.ts'
+import { costs, ending, inVirtualTime, onWire, scripted, search, success } from './observe.ts'
+
+const final = 'trying again would change nothing; the service bills no 4xx'
+const busy = 'nothing was done, so all are repeated; the service bills no 4xx'
+const upstream = 'the service says that it did not charge, so a paid call is repeated; a change is not'
+const away = 'the service says that it is away and did not charge, so all are repeated'
+const broken = 'not charged, as it is the service that says so; only a GET is repeated, once'
+
+/** Each status, with the service's own error body: what must happen, which error, and how often each call is sent. */
+const statuses: [status: number, code: string, expected: string, error: string, ...sent: number[]][] = [
+  [400, 'validation_error', final, 'ValidationError', 1, 1, 1],
+  [401, 'unauthorized', `${final}, and an API key cannot be refreshed`, 'AuthenticationError', 1, 1, 1],
+  [403, 'forbidden', final, 'PermissionDeniedError', 1, 1, 1],
+  [404, 'not_found', final, 'NotFoundError', 1, 1, 1],
+  [409, 'conflict', final, 'ApiError', 1, 1, 1],
+  [422, 'unprocessable', final, 'ApiError', 1, 1, 1],
+  [429, 'rate_limited', busy, 'RateLimitError', 5, 5, 5],
+  [500, 'internal', broken, 'ApiError', 2, 1, 1],
+  [502, 'upstream_error', upstream, 'UpstreamError', 3, 3, 1],
+  [503, 'professionalnet_unavailable', away, 'ServiceUnavailableError', 3, 3, 3],
+  [504, 'timeout', broken, 'ApiError', 2, 1, 1],
+]
+
+const tried = (sent: readonly number[]): string =>
+  ['GET', 'POST', 'PATCH'].map((method, index) => `${method} ×${sent[index]}`).join(', ')
+
+const answers = statuses.flatMap(
+  ([status, code, expected, error, ...sent], index): Omit<Fault, 'group'>[] => {
+    const foreign = status >= 500
+    return [
+      {
+        id: 50 + index,
+        name: `${status} with the service's error body`,
+        expected,
+        observed: `${tried(sent)}; ${error} ${status}; POST charged no, spent 0, uncertain 0`,
+        run: () =>
+          onWire((socket) => {
+            socket.end(answer(`${status} Error`, JSON.stringify({ requestId: 'req_1', error: { code } })))
+          }),
+      },
+      {
+        id: 61 + index,
+        name: `${status} as HTML`,
+        expected: foreign
+          ? "a proxy's: it may hide a success, so only a GET is repeated and the charge is unknown"
+          : expected,
+        observed: foreign
+          ? `${tried([3, 1, 1])}; ${error} ${status}; POST charged unknown, spent 0, uncertain 2`
+          : `${tried(sent)}; ${error} ${status}; POST charged no, spent 0, uncertain 0`,
+        run: () =>
+          onWire((socket) => {
+            socket.end(answer(`${status} Error`, '<h1>Error</h1>', { 'content-type': 'text/html' }))
+          }),
+      },
+    ]
+  },
+)
+
+/** What the error of a search says that is answered with a status and a body. */
+async function errorOf(status: number, body: unknown): Promise<SocialSearchError> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const client = makeClient({
+    fetch: () => Promise.resolve(new Response(text, { status })),
+    retry: false,
+  })
+  const error: unknown = await client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
+  if (!isSocialSearchError(error)) throw new Error('the search must fail with a typed error')
+  return error
+}
+
+/** The named properties of an error, as JSON. */
+async function told(status: number, body: unknown, ...names: string[]): Promise<string> {
+  const error = await errorOf(status, body)
+  return [error.name, ...names.map((name) => `${name} ${JSON.stringify(Reflect.get(error, name))}`)].join(
+    ', ',
+  )
+}
+
+const gateway = { message: 'busy' }
+
+export const http = group('http', [
+  ...answers.sort((a, b) => a.id - b.id),
+  {
+    id: 72,
+    name: "503 as a gateway's own JSON",
+    expected:
+      "only the service's error body proves that it was the service: charge unknown, POST not repeated",
+    observed: `${tried([3, 1, 1])}; ServiceUnavailableError 503; POST charged unknown, spent 0, uncertain 2`,
+    run: () => onWire((socket) => void socket.end(answer('503 Busy', JSON.stringify(gateway)))),
+  },
+  {
+    id: 73,
+    name: '502 with an error code and no requestId',
+    expected: "every error body of the service has a requestId, so this one is not the service's",
+    observed: `${tried([3, 1, 1])}; UpstreamError 502; POST charged unknown, spent 0, uncertain 2`,
+    run: () => onWire((socket) => void socket.end(answer('502 Bad', '{"error":{"code":"upstream_error"}}'))),
+  },
+  {
+    id: 74,
+    name: '502 whose error body is cut off',
+    expected: 'nobody can say whose it was: charge unknown, POST not repeated',
+    observed: `${tried([3, 1, 1])}; UpstreamError 502; POST charged unknown, spent 0, uncertain 2`,
+    run: () =>
+      onWire((socket) => void socket.end(answer('502 Bad', '{"requestId":"r","error":{"code":"ups'))),
+  },
+  {
+    id: 75,
+    name: '400 that names the invalid fields',
+    expected: 'the fields can be read from the error',
+    observed: 'ValidationError, issues [{"path":"filters.lang","message":"not a language"}], requestId "r"',
+    run: () => {
+      const issues = [{ path: 'filters.lang', message: 'not a language' }]
+      return told(400, { requestId: 'r', error: { code: 'validation_error', issues } }, 'issues', 'requestId')
+    },
+  },
+  {
+    id: 76,
+    name: '400 whose issues are malformed',
+    expected: 'still typed: what is no issue is dropped, not the error',
+    observed: 'ValidationError, code "validation_error", issues [{"path":"a","message":"b"}]',
+    run: () => {
+      const issues = [{ path: 'a', message: 'b', extra: {} }, { path: 1 }, 'x', null, [[]]]
+      return told(400, { requestId: 'r', error: { code: 'validation_error', issues } }, 'code', 'issues')
+    },
+  },
+  ...(
+    [
+      [77, 'empty', ''],
+      [78, 'HTML', '<h1>Forbidden</h1>'],
+      [79, 'an array', '[]'],
+    ] as const
+  ).map(([id, kind, body]) => ({
+    id,
+    name: `403 with ${kind === 'empty' ? 'an empty body' : kind}`,
+    expected: 'the body of a 403 is not documented: typed, with the scopes it takes; a requestId is optional',
+    observed: 'PermissionDeniedError, code "http_403", requiredScopes ["search:read"], requestId undefined',
+    run: () => told(403, body, 'code', 'requiredScopes', 'requestId'),
+  })),
+  {
+    id: 80,
+    name: '451 with a code that is not documented',
+    expected: 'status and code are kept, so that a newer service can be understood',
+    observed: 'ApiError, status 451, code "legal_reasons", charged "no"',
+    run: () => told(451, { requestId: 'r', error: { code: 'legal_reasons' } }, 'status', 'code', 'charged'),
+  },
+  {
+    id: 81,
+    name: 'an error code with line breaks, 9 kB long',
+    expected: 'one short line: it ends up in logs',
+    observed: 'one line of 65 characters',
+    run: async () => {
+      const { code } = await errorOf(400, {
+        requestId: 'r',
+        error: { code: `a\r\nINFO b${'x'.repeat(9000)}` },
+      })
+      return `${/[\r\n]/.test(code) ? 'several lines' : 'one line'} of ${code.length} characters`
+    },
+  },
+  {
+    id: 82,
+    name: 'an error message of 1 MB with line breaks and control characters',
+    expected: 'one bounded line: it ends up in logs',
+    observed: 'one line of less than 1,000 characters',
+    run: async () => {
+      const message = `a\r\n\u001b[31mred\u2028${'x'.repeat(1e6)}`
+      const error = await errorOf(400, { requestId: 'r', error: { code: 'validation_error', message } })
+      const lines = /[\p{Cc}\u2028]/u.test(error.message) ? 'several lines' : 'one line'
+      return `${lines} of ${error.message.length < 1000 ? 'less' : 'more'} than 1,000 characters`
+    },
+  },
+  {
+    id: 83,
+    name: '502, then a page',
+    expected: 'a paid search recovers, and pays once',
+    observed: 'sent at 0, 250 ms; answered at 250 ms; spent 2, uncertain 0',
+    run: () => search([failure(502, 'upstream_error'), ok(success)]),
+  },
+  {
+    id: 84,
+    name: '502 for ever',
+    expected: 'three attempts, further apart each time, and then the error',
+    observed: 'sent at 0, 250, 750 ms; UpstreamError 502 at 750 ms; charged no, spent 0, uncertain 0',
+    run: () => search([failure(502, 'upstream_error')]),
+  },
+  {
+    id: 85,
+    name: '429 and 502 in turn, three 429s in all',
+    expected: 'an announced 429 uses up no attempt of other failures',
+    observed: 'sent at 0, 1000, 1250, 2250, 2750, 3750 ms; answered at 3750 ms; spent 2, uncertain 0',
+    run: () => {
+      const bad: Step = failure(502, 'upstream_error')
+      return search([rateLimited(1), bad, rateLimited(1), bad, rateLimited(1), ok(success)])
+    },
+  },
+  {
+    id: 86,
+    name: '502 with retry: false',
+    expected: 'one attempt, whatever the failure would allow',
+    observed: 'sent at 0 ms; UpstreamError 502 at 0 ms; charged no, spent 0, uncertain 0',
+    run: () => search([failure(502, 'upstream_error')], { retry: false }),
+  },
+  {
+    id: 87,
+    name: '401 for an API key, 50 calls at once',
+    expected: 'each is sent once: a key cannot be refreshed, and hammering a lock is no way in',
+    observed: '50 calls, 50 requests; AuthenticationError 401; spent 0, uncertain 0',
+    run: () =>
+      inVirtualTime(async () => {
+        const { fetch, at } = scripted(failure(401, 'unauthorized'))
+        const client = makeClient({ fetch, limits: { perMinute: false } })
+        const calls = Array.from({ length: 50 }, () => client.microblog.search({ query: 'rust' }))
+        const { value = [] } = await settle(Promise.allSettled(calls))
+        const ends = new Set(value.map((end) => ending(end.status === 'rejected' ? end.reason : undefined)))
+        return `50 calls, ${at.length} requests; ${[...ends].join(', ')}; ${costs(client, undefined)}`
+      }),
+  },
+])

@@ -1,0 +1,294 @@
+import { inspect } from 'node:util'
+import { vi } from 'vitest'
+import { type ClientOptions, type Fetch, SocialSearch } from '../../src/index.ts'
+import { http, rawServer } from '../support/raw-server.ts'
+import { type Step, apiKey, failure, makeClient, ok } from '../support/service.ts'
+import { group, must } from './case.ts'
+import { ending, inVirtualTime, outcomeOf, scripted, success } from './observe.ts'
+import { settle } from '../support/clock.ts'
+
+const page = ok(success)
+const ids = [
+  'men_../x',
+  'men_%2e%2e%2fx',
+  'men_a/b',
+  'men_a\\b',
+  'men_?x=1',
+  'men_#x',
+  'men_',
+  '',
+  'men_\r\nx',
+  '../men_1',
+  'lis_1',
+]
+
+/** Makes a client with options that must not work, and tells how that ended and whether it printed a secret. */
+async function refused(options: Partial<ClientOptions>, secret: string): Promise<string> {
+  const construct = Promise.resolve().then(
+    () => new SocialSearch({ baseUrl: 'https://api.example/v1', apiKey, ...options }),
+  )
+  const { error } = await outcomeOf(construct)
+  return `${ending(error)}, ${reveals(secret, error) ? 'the value printed' : 'the value not printed'}`
+}
+
+/** Whether a secret shows in anything that can be seen of a value: its text, its JSON, its stack, its causes, hidden fields. */
+function reveals(secret: string, value: unknown): boolean {
+  const views = [
+    inspect(value, { depth: Infinity, showHidden: true }),
+    String(value),
+    JSON.stringify({ value }),
+  ]
+  if (value instanceof Error) views.push(value.stack ?? '', inspect(value.cause, { showHidden: true }))
+  return views.some((view) => view.includes(secret) || view.includes(secret.slice(0, 12)))
+}
+
+/** Lets a call fail, and tells where the key shows: in the error, the client, or the log. */
+function leak(step: Step, options: Partial<ClientOptions> = {}): Promise<string> {
+  return inVirtualTime(async () => {
+    const lines: unknown[] = []
+    const log = (...line: unknown[]): void => void lines.push(line)
+    const { fetch } = scripted(step)
+    const logger = { debug: log, info: log, warn: log, error: log }
+    const client = makeClient({ fetch, logger, apiKey, ...options })
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    must(lines.length > 0, 'the log has lines')
+    const places = Object.entries({ error, client, log: lines }).filter(([, place]) => reveals(apiKey, place))
+    return `${ending(error)}; the key is in ${places.map(([name]) => name).join(' and ') || 'nothing'}`
+  })
+}
+
+const echo = failure(400, `bad_${apiKey}`, {
+  error: { message: `no ${apiKey}`, issues: [{ path: apiKey, message: `${apiKey} is bad` }] },
+  top: { requestId: apiKey },
+})
+const nowhere = 'the key is in nothing'
+
+/** A client in a page of an origin, whose requests are noted. */
+async function fromPage(baseUrl: string): Promise<string> {
+  vi.stubGlobal('location', { href: 'https://app.example/page' })
+  try {
+    const urls: string[] = []
+    const fetch: Fetch = (request) => (urls.push(request.url), Promise.resolve(page.clone()))
+    const call = async () =>
+      new SocialSearch({ baseUrl, auth: false, fetch }).microblog.search({ query: 'rust' })
+    const { error } = await outcomeOf(call())
+    return `${ending(error)}; ${urls.join() || 'nothing sent'}`
+  } finally {
+    vi.unstubAllGlobals()
+  }
+}
+
+const elsewhere = 'refused: the key would go to whoever is there'
+
+export const security = group('security', [
+  ...ids.map((id, index) => ({
+    id: 300 + index,
+    name: `an id of ${JSON.stringify(id)}`,
+    expected: 'refused, not repaired: it could lead to another path, or hides that it does',
+    observed: 'InvalidRequestError from get and setState; 0 sent',
+    run: async () => {
+      const { fetch, at } = scripted(page)
+      const client = makeClient({ fetch })
+      const calls = [client.mentions.get(id), client.mentions.setState(id, {})]
+      const ends = (await Promise.all(calls.map(outcomeOf))).map(({ error }) => ending(error))
+      return `${[...new Set(ends)].join(', ')} from get and setState; ${at.length} sent`
+    },
+  })),
+  ...(
+    [
+      [311, 'a line break', 'org_live_secret\r\nx-evil: 1'],
+      [312, 'a character that is not ASCII', 'org_live_secretключ'],
+      [313, 'a space', 'org_live_secret 1'],
+    ] as const
+  ).map(([id, what, key]) => ({
+    id,
+    name: `a key with ${what}`,
+    expected: 'refused without repeating it: some runtimes print it in an error of their own',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ apiKey: key }, key),
+  })),
+  {
+    id: 314,
+    name: 'a function that returns a key with a line break',
+    expected: 'refused before anything is sent, without repeating it',
+    observed: 'ConfigurationError, not printed; 0 sent',
+    run: async () => {
+      const { fetch, at } = scripted(page)
+      const client = makeClient({ fetch, apiKey: () => 'org_live_secret\nx' })
+      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+      return `${ending(error)}, ${reveals('org_live_secret', error) ? 'printed' : 'not printed'}; ${at.length} sent`
+    },
+  },
+  {
+    id: 315,
+    name: 'a header with a line break in its value',
+    expected: 'refused without repeating it',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ headers: { 'x-token': 'org_live_secret\r\nx: y' } }, 'org_live_secret'),
+  },
+  {
+    id: 316,
+    name: 'an Authorization among the headers',
+    expected: 'refused: it would get past what keeps the key out of errors and logs',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ headers: { authorization: 'Bearer org_live_secret' } }, 'org_live_secret'),
+  },
+  {
+    id: 317,
+    name: 'a base URL of http on another machine',
+    expected: 'refused: the key would travel in the clear',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ baseUrl: 'http://api.example/v1/org_live_secret' }, 'org_live_secret'),
+  },
+  {
+    id: 318,
+    name: 'a base URL with a user name and a password',
+    expected: 'refused without repeating them',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ baseUrl: 'https://user:org_live_secret@api.example/v1' }, 'org_live_secret'),
+  },
+  {
+    id: 319,
+    name: 'the key in place of the base URL',
+    expected: 'refused without repeating it',
+    observed: 'ConfigurationError, the value not printed',
+    run: () => refused({ baseUrl: apiKey }, apiKey),
+  },
+  ...[
+    '//evil.example/v1',
+    '/\\evil.example/v1',
+    '/\t/evil.example/v1',
+    '\\\\evil.example',
+    'javascript:alert(1)',
+  ].map((baseUrl, index) => ({
+    id: 320 + index,
+    name: `a base URL of ${JSON.stringify(baseUrl)} in a page`,
+    expected: elsewhere,
+    observed: 'ConfigurationError; nothing sent',
+    run: () => fromPage(baseUrl),
+  })),
+  {
+    id: 325,
+    name: "a base URL that is a path of the page's own origin",
+    expected: 'works: it is where a proxy is',
+    observed: 'answered; https://app.example/api/social/data/microblog/tweets/search',
+    run: () => fromPage('/api/social'),
+  },
+  {
+    id: 326,
+    name: 'the key, when the client is printed',
+    expected: 'absent from inspect and JSON',
+    observed: 'absent',
+    run: () => Promise.resolve(reveals(apiKey, makeClient()) ? 'present' : 'absent'),
+  },
+  {
+    id: 327,
+    name: 'the key, when fetch throws an error that holds the request',
+    expected: 'absent: nothing of what fetch throws is kept but a code or a sentence',
+    observed: `ConnectionError (exchange); ${nowhere}`,
+    run: () =>
+      leak(() => {
+        const error = new TypeError(`fetch failed for Bearer ${apiKey}`)
+        Object.assign(error, { request: { headers: { authorization: `Bearer ${apiKey}` } } })
+        return Promise.reject(error)
+      }),
+  },
+  {
+    id: 328,
+    name: 'the key, when there is no answer',
+    expected: 'absent from error, client and log',
+    observed: `TimeoutError (headers); ${nowhere}`,
+    run: () => leak(() => new Promise(() => {})),
+  },
+  {
+    id: 329,
+    name: 'the key, when the service answers 500',
+    expected: 'absent from error, client and log',
+    observed: `ApiError 500; ${nowhere}`,
+    run: () => leak(failure(500, 'internal')),
+  },
+  {
+    id: 330,
+    name: 'the service echoes the key in code, message, issues and requestId of an error',
+    expected: 'redacted wherever it stands',
+    observed: `ValidationError 400; ${nowhere}`,
+    run: () => leak(echo),
+  },
+  {
+    id: 331,
+    name: 'the service echoes the key in a page that is not JSON',
+    expected: 'redacted in the body that the error keeps',
+    observed: `InvalidResponseError; ${nowhere}`,
+    run: () => leak(ok(`<h1>${apiKey}</h1>`)),
+  },
+  {
+    id: 332,
+    name: 'the service echoes the key as the name of a field, in a page of another shape',
+    expected: 'redacted in names, too, at any depth',
+    observed: `InvalidResponseError; ${nowhere}`,
+    run: () => leak(ok({ requestId: apiKey, [apiKey]: { [apiKey]: [apiKey] } })),
+  },
+  {
+    id: 333,
+    name: 'the service echoes a key that JSON escapes',
+    expected: 'redacted as it is written there, too',
+    observed: 'InvalidResponseError; absent',
+    run: async () => {
+      const key = 'org_live_"quoted"\\5f2b'
+      const fetch: Fetch = () => Promise.resolve(ok(`{"key":${JSON.stringify(key)}`))
+      const { error } = await outcomeOf(
+        makeClient({ fetch, apiKey: key }).microblog.search({ query: 'rust' }),
+      )
+      const { body } = error as { body: string }
+      return `${ending(error)}; ${body.includes('quoted') ? 'present' : 'absent'}`
+    },
+  },
+  {
+    id: 334,
+    name: 'the service echoes the key in a requestId, split by line breaks',
+    expected: 'redacted after it was cleaned: cleaning would put it together again',
+    observed: `UpstreamError 502; ${nowhere}`,
+    run: () => {
+      const requestId = `${apiKey.slice(0, 6)}\r\n${apiKey.slice(6)}`
+      return leak(failure(502, 'upstream_error', { top: { requestId } }), { retry: false })
+    },
+  },
+  {
+    id: 335,
+    name: 'a middleware sends the request to another origin',
+    expected: 'refused unsent: the key is added behind the last middleware, and must not go there',
+    observed: 'ConfigurationError; 0 sent',
+    run: async () => {
+      const { fetch, at } = scripted(page)
+      const client = makeClient({
+        fetch,
+        middleware: [(request, next) => next(new Request('https://evil.example/', request))],
+      })
+      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+      return `${ending(error)}; ${at.length} sent`
+    },
+  },
+  {
+    id: 336,
+    name: 'a middleware that prints what it sees',
+    expected: 'it never sees the key, and the service gets it all the same',
+    observed: 'answered; the middleware saw no key, the service did',
+    run: async () => {
+      let seen = ''
+      const server = await rawServer((socket) => void socket.end(http('200 OK', JSON.stringify(success))))
+      const client = makeClient({
+        baseUrl: server.baseUrl,
+        middleware: [
+          (request, next) => {
+            seen += JSON.stringify([...request.headers])
+            return next(request)
+          },
+        ],
+      })
+      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+      await server.close()
+      const there = server.requests.join().includes(`Bearer ${apiKey}`)
+      return `${ending(error)}; the middleware saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
+    },
+  },
+])
