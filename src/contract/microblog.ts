@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { creditRates } from './credits.ts'
+import { published } from './credits.ts'
 import type { Operation } from './operation.ts'
 import { check, defaulted, integer, text, texts } from './schema.ts'
 
@@ -211,8 +211,7 @@ export const microblogSearch = {
   surface: 'microblog',
   price: {
     kind: 'perRequest',
-    credits: creditRates.apiTwitterSearchPerRequest,
-    rate: 'apiTwitterSearchPerRequest',
+    ...published('apiTwitterSearchPerRequest'),
   },
   documented: true,
   errors: [400, 401, 429, 502],

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { published } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, text } from '../schema.ts'
@@ -75,8 +75,7 @@ export const postComments = {
   surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    credits: creditRates.apiLinkedInPostCommentsPerComment,
-    rate: 'apiLinkedInPostCommentsPerComment',
+    ...published('apiLinkedInPostCommentsPerComment'),
     ceiling: { param: 'maxComments', default: defaultMaxComments },
   },
   timeoutMs: recommendedTimeoutMs,

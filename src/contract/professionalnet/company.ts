@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { published } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, integer, text } from '../schema.ts'
@@ -102,8 +102,7 @@ export const companyGet = {
   surface: 'professionalnet',
   price: {
     kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
+    ...published('apiLinkedInSearchPerRequest'),
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,

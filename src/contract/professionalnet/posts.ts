@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { published } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, noted, text } from '../schema.ts'
@@ -217,8 +217,7 @@ export const professionalnetPostsSearch = {
   surface: 'professionalnet',
   price: {
     kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
+    ...published('apiLinkedInSearchPerRequest'),
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,

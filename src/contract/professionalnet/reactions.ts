@@ -1,4 +1,4 @@
-import { creditRates } from '../credits.ts'
+import { published } from '../credits.ts'
 import { openSearch } from '../open.ts'
 import type { Operation } from '../operation.ts'
 
@@ -11,8 +11,7 @@ export const postReactions = {
   surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    credits: creditRates.apiLinkedInPostReactionsPerReaction,
-    rate: 'apiLinkedInPostReactionsPerReaction',
+    ...published('apiLinkedInPostReactionsPerReaction'),
     ceiling: null,
   },
   list: { property: 'reactions', item: null },
