@@ -37,7 +37,8 @@ export class Pace {
     // Whoever asks for more than the organization's limit is taken to know that it is higher.
     if (perMinute > this.#limit) return Math.max(closed, this.#log.wait(perMinute))
     const { allowance, gapMs } = this.#others
-    const gap = (this.#latest?.at ?? -Infinity) + gapMs - now()
+    // A probe has waited for the hold, which keeps it apart from others.
+    const gap = this.#probe === 'due' ? 0 : (this.#latest?.at ?? -Infinity) + gapMs - now()
     return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
