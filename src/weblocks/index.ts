@@ -1,0 +1,6 @@
+/**
+ * Limits of an organization that all tabs and workers of one origin in one browser keep together.
+ *
+ * @module
+ */
+export { WebLocksLimiter, type WebLocksOptions } from './limiter.ts'
