@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { WebLocksLimiter, type WebLocksOptions } from './limiter.ts'
+export { WebLocksLimiter } from './limiter.ts'
+export type { WebLocksOptions } from './options.ts'

@@ -1,11 +1,20 @@
+import { recommendedTimeoutMs } from '../contract/limits.ts'
 import { SurfaceClosed, type Pass } from '../core/lane.ts'
 import { type Limits, LocalLimiter, type Share, abandonedMs } from '../core/limiter.ts'
+import { now } from '../core/time.ts'
 import type { Books, Grant } from './books.ts'
 import { heldLocks, lockFree } from './locks.ts'
 import type { Ask, KnownShare, Message, MessageOf } from './messages.ts'
 
 /** How long a new leader waits for the tabs to say where they stand, in milliseconds. */
 const handOverMs = 3000
+
+/** How often a leader notes that it is awake, and how long it may sleep and still be sure that it leads, in milliseconds. */
+const beatMs = 1000
+const sleptMs = 2500
+
+/** How long a tab whose lease is older than any request has to say that it holds it, in milliseconds. */
+const answerMs = 10_000
 
 /** What a leader needs of the tab it lives in. */
 export interface Seat {
@@ -15,6 +24,8 @@ export interface Seat {
   readonly books: Books
   /** Tells all tabs, this one included. */
   readonly tell: (message: Message) => void
+  /** Whether the lead has not been taken away. */
+  readonly isLead: () => Promise<boolean>
 }
 
 /** Keeps the limits for all tabs, with a limiter of one process. */
@@ -24,7 +35,7 @@ export class Leader {
   readonly #end = new AbortController()
   readonly #limiter: LocalLimiter
   readonly #queued = new Map<string, { readonly tab: string; readonly abort: AbortController }>()
-  readonly #passes = new Map<string, Pass>()
+  readonly #passes = new Map<string, { readonly tab: string; readonly pass: Pass }>()
   readonly #shares = new Map<string, Share>()
   readonly #watched = new Set<string>()
   /** Tabs that have said where they stand. */
@@ -35,6 +46,11 @@ export class Leader {
   /** Whether all tabs that live are among the watched. */
   #isListed = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  #beating: ReturnType<typeof setInterval> | undefined
+  /** When it was sure to lead. */
+  #sure = now()
+  /** When tabs were asked for their leases. */
+  readonly #asked = new Map<string, number>()
 
   constructor(seat: Seat) {
     this.#seat = seat
@@ -44,6 +60,7 @@ export class Leader {
   /** Takes over from a leader that is gone, or begins. */
   async lead(): Promise<void> {
     this.#timer = setTimeout(() => this.#begin(), handOverMs)
+    this.#beating = setInterval(() => this.#audit(), beatMs)
     this.#greet(null)
     for (const tab of await heldLocks(this.#seat.tabPrefix)) this.#watch(tab)
     this.#isListed = true
@@ -70,20 +87,24 @@ export class Leader {
           this.#inherit(this.#seat.books.grants.filter(({ call }) => call === message.call))
         break
       case 'sent':
-        this.#passes.get(message.call)?.sent()
+        this.#passes.get(message.call)?.pass.sent()
         break
       case 'answered':
-        this.#passes.get(message.call)?.answered(message.date === null ? null : new Date(message.date))
+        this.#passes.get(message.call)?.pass.answered(message.date === null ? null : new Date(message.date))
         break
       case 'release':
         this.#release(message.call)
+        break
+      case 'gone':
+        for (const [call, { tab }] of this.#passes) if (tab === message.tab) this.#release(call)
         break
       case 'hold':
         if (this.#isReady) this.#limiter.hold(message.surface, message.ms)
         break
       case 'nudge':
         // Whoever asks another leader has missed the change.
-        if (message.to !== this.id) this.#greet(message.tab)
+        if (message.to === this.id) this.#seat.tell({ kind: 'here', leader: this.id })
+        else this.#greet(message.tab)
         this.#limiter.wake()
     }
   }
@@ -92,6 +113,7 @@ export class Leader {
   close(): void {
     this.#end.abort()
     clearTimeout(this.#timer)
+    clearInterval(this.#beating)
     for (const { abort } of this.#queued.values()) abort.abort()
     this.#ready.resolve()
   }
@@ -113,6 +135,7 @@ export class Leader {
     for (const ask of queue) void this.#serve(tab, ask)
     this.#watch(tab)
     this.#counted.add(tab)
+    this.#asked.delete(tab)
     this.#check()
   }
 
@@ -144,7 +167,7 @@ export class Leader {
         pass.release()
         continue
       }
-      this.#passes.set(call, pass)
+      this.#passes.set(call, { tab, pass })
       this.#watch(tab)
     }
   }
@@ -161,12 +184,13 @@ export class Leader {
     try {
       await this.#ready.promise
       const lease = await this.#limiter.acquire({ ...ticket, signal: abort.signal })
+      const isLead = await this.#isLead()
       this.#queued.delete(call)
-      if (abort.signal.aborted) {
+      if (abort.signal.aborted || !isLead) {
         lease.release()
         return
       }
-      this.#passes.set(call, lease)
+      this.#passes.set(call, { tab, pass: lease })
       tell({ kind: 'grant', leader, tab, call, surface, share, paced: lease.paced })
     } catch (error) {
       this.#queued.delete(call)
@@ -175,8 +199,32 @@ export class Leader {
     }
   }
 
+  /** Frees the leases of tabs that live but do not run, so that nobody else can be told of it. */
+  #audit(): void {
+    if (now() - this.#sure < sleptMs) this.#sure = now()
+    for (const { tab, at, open } of this.#seat.books.grants) {
+      if (!open || now() - at < recommendedTimeoutMs) continue
+      const asked = this.#asked.get(tab)
+      if (asked === undefined) {
+        this.#asked.set(tab, now())
+        this.#greet(tab)
+      } else if (now() - asked > answerMs) {
+        this.#asked.delete(tab)
+        this.#seat.tell({ kind: 'gone', tab })
+      }
+    }
+  }
+
+  /** If this tab was put to sleep, another one may have taken the lead. */
+  async #isLead(): Promise<boolean> {
+    if (now() - this.#sure < sleptMs) return true
+    const isLead = await this.#seat.isLead()
+    if (isLead) this.#sure = now()
+    return isLead
+  }
+
   #release(call: string): void {
-    this.#passes.get(call)?.release()
+    this.#passes.get(call)?.pass.release()
     this.#passes.delete(call)
   }
 
@@ -190,7 +238,7 @@ export class Leader {
   #watch(tab: string): void {
     if (this.#watched.has(tab)) return
     this.#watched.add(tab)
-    const { tabPrefix, tell, books } = this.#seat
+    const { tabPrefix, tell } = this.#seat
     const { signal } = this.#end
     const bury = (): void => {
       this.#watched.delete(tab)
@@ -198,7 +246,6 @@ export class Leader {
       this.#check()
       setTimeout(() => {
         if (signal.aborted) return
-        for (const grant of books.grants) if (grant.tab === tab) this.#release(grant.call)
         tell({ kind: 'gone', tab })
       }, abandonedMs)
     }

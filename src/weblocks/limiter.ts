@@ -1,5 +1,3 @@
-import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
 import { SurfaceClosed } from '../core/lane.ts'
 import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limiter.ts'
 import { now } from '../core/time.ts'
@@ -7,16 +5,8 @@ import { ClosedError, ConfigurationError } from '../errors.ts'
 import { Books } from './books.ts'
 import { watchPage } from './lifecycle.ts'
 import type { Ask, KnownShare, Message, MessageOf } from './messages.ts'
-import { clubName } from './name.ts'
+import { type WebLocksOptions, resolveOptions } from './options.ts'
 import { Presence } from './presence.ts'
-
-/** Options of a {@link WebLocksLimiter}. */
-export interface WebLocksOptions {
-  /** A label for the organization: limiters of one origin with the same label keep its limits together. */
-  organization: string
-  /** The organization's limits, where they are not the documented ones; the same for all its limiters. */
-  limits?: Partial<Limits> | undefined
-}
 
 /** A call that waits for its lease. */
 interface Waiter {
@@ -27,6 +17,12 @@ interface Waiter {
 
 /** How often a tab that waits reminds the leader, in milliseconds. */
 const nudgeMs = 1000
+
+/** How many reminders a leader may leave unanswered. */
+const maxUnanswered = 5
+
+/** How long this tab may have slept before a grant is too old, in milliseconds. */
+const sleptMs = 10_000
 
 /**
  * Keeps the limits of an organization for all tabs and workers of one origin in one browser. One of them leads, and
@@ -49,31 +45,21 @@ export class WebLocksLimiter implements Limiter {
   #leader: string | null = null
   #failure: ConfigurationError | undefined
   #nudging: ReturnType<typeof setInterval> | undefined
+  #nudged = 0
+  #unanswered = 0
 
   /** @throws {ConfigurationError} for options that cannot work, and where {@link WebLocksLimiter.isSupported} says no. */
   constructor(options: WebLocksOptions) {
-    assertOptions(options, { organization: true, limits: true })
-    const { organization, limits = {} } = options
-    if (typeof organization !== 'string' || organization === '') {
-      throw new ConfigurationError(
-        `organization must be a text that is not empty, got ${shown(organization)}`,
-      )
-    }
-    assertOptions(limits, organizationLimits, 'limits')
-    const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
-    this.#limits = {
-      inFlight: wholeNumber('limits.inFlight', inFlight),
-      perMinute: wholeNumber('limits.perMinute', perMinute),
-      windowMs: milliseconds('limits.windowMs', windowMs),
-    }
+    const { name, limits } = resolveOptions(options)
     if (!WebLocksLimiter.isSupported()) {
       throw new ConfigurationError(
         'WebLocksLimiter needs navigator.locks and BroadcastChannel: a browser of 2022 or later, https or a loopback address, and a page with an origin of its own',
       )
     }
     this.#id = crypto.randomUUID()
-    this.#books = new Books(windowMs)
-    this.#name = clubName(organization)
+    this.#name = name
+    this.#limits = limits
+    this.#books = new Books(limits.windowMs)
     this.#join()
     this.#unwatch = watchPage(
       () => this.#freeze(),
@@ -122,12 +108,16 @@ export class WebLocksLimiter implements Limiter {
         this.#send({ kind: 'cancel', call })
       }
       signal.addEventListener('abort', onAbort)
-      if (this.#waiting.size === 0) this.#nudging = setInterval(() => this.#nudge(), nudgeMs)
+      if (this.#waiting.size === 0) {
+        this.#nudging = setInterval(() => this.#nudge(), nudgeMs)
+        this.#nudged = now()
+        this.#unanswered = 0
+      }
       this.#waiting.set(call, waiter)
       // Without a leader, the next one will ask what waits.
-      if (this.#presence !== undefined && this.#leader !== null) {
-        this.#send({ kind: 'acquire', tab: this.#presence.tab, to: this.#leader, ask: waiter.ask })
-      }
+      const tab = this.#presence?.tab
+      if (tab !== undefined && this.#leader !== null)
+        this.#send({ kind: 'acquire', tab, to: this.#leader, ask: waiter.ask })
     })
   }
 
@@ -183,7 +173,7 @@ export class WebLocksLimiter implements Limiter {
       this.#join()
       return
     }
-    presence.send({ kind: 'hello', tab: presence.tab })
+    presence.greet()
     presence.run().catch((error: unknown) => this.#fail(presence, error))
   }
 
@@ -206,13 +196,22 @@ export class WebLocksLimiter implements Limiter {
     this.#presence?.send(message)
   }
 
+  /** Reminds the leader, or takes the lead: browsers put pages to sleep without a word, and their locks with them. */
   #nudge(): void {
-    if (this.#state === 'on' && this.#presence !== undefined)
-      this.#send({ kind: 'nudge', tab: this.#presence.tab, to: this.#leader })
+    this.#nudged = now()
+    const presence = this.#presence
+    if (this.#state !== 'on' || presence?.tab === undefined) return
+    if (this.#unanswered++ < maxUnanswered) {
+      presence.send({ kind: 'nudge', tab: presence.tab, to: this.#leader })
+      return
+    }
+    this.#unanswered = 0
+    presence.run(true).catch((error: unknown) => this.#fail(presence, error))
   }
 
   #receive(message: Message): void {
     const tab = this.#presence?.tab
+    if ('leader' in message) this.#unanswered = 0
     switch (message.kind) {
       case 'lead':
         if (tab !== undefined && (message.to === null || message.to === tab)) this.#follow(message, tab)
@@ -237,8 +236,16 @@ export class WebLocksLimiter implements Limiter {
   #accept({ leader, call, paced }: MessageOf<'grant'>): void {
     const waiter = this.#waiting.get(call)
     // Nobody wants it any more, or the leader is gone, and the next one has been told that the call waits.
-    if (waiter === undefined || leader !== this.#leader) this.#send({ kind: 'release', call })
-    else waiter.grant(paced)
+    const isVain = waiter === undefined || leader !== this.#leader
+    if (!isVain && now() - this.#nudged < sleptMs) {
+      waiter.grant(paced)
+      return
+    }
+    this.#send({ kind: 'release', call })
+    if (isVain) return
+    // The leader may have given the slot to others while this tab slept.
+    this.#nudged = now()
+    this.#presence?.greet()
   }
 
   #lease(call: string, paced: number, waited: number): Lease {

@@ -61,8 +61,9 @@ const messages = {
   hold: fields({ surface: optional(text), ms: amount }),
   /** A tab has ended, and with it its requests. */
   gone: fields({ tab: text }),
-  /** A tab waits; timers of the leader's may be late. */
+  /** A tab waits; timers of the leader's may be late. The leader answers. */
   nudge: fields({ tab: text, to: optional(text) }),
+  here: fields({ leader: text }),
 }
 
 type Messages = { [K in keyof typeof messages]: { readonly kind: K } & Guarded<(typeof messages)[K]> }

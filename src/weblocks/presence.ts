@@ -1,7 +1,7 @@
 import type { Limits } from '../core/limiter.ts'
 import type { Books } from './books.ts'
 import { Leader } from './leader.ts'
-import { holdLock } from './locks.ts'
+import { haveOneHolder, holdLock } from './locks.ts'
 import { type Message, isMessage } from './messages.ts'
 
 /** Where tabs meet, and what they bring. */
@@ -15,7 +15,8 @@ export interface Club {
 
 /** A tab among the others, from when it comes until it leaves: its channel, its lock, and its candidacy for the lead. */
 export class Presence {
-  readonly tab = crypto.randomUUID()
+  /** The tab's id, once the others can tell that it lives. */
+  tab: string | undefined
   readonly #club: Club
   readonly #channel: BroadcastChannel
   readonly #end = new AbortController()
@@ -36,16 +37,29 @@ export class Presence {
 
   /** Makes the tab known, once its lock tells whether it lives. */
   async enter(): Promise<void> {
-    this.#releaseTab = await holdLock(`${this.#tabPrefix}${this.tab}`, this.#end.signal)
-    this.send({ kind: 'hello', tab: this.tab })
+    const tab = crypto.randomUUID()
+    this.#releaseTab = await holdLock(this.#tabPrefix + tab, { signal: this.#end.signal })
+    this.tab = tab
+    this.greet()
   }
 
-  /** Waits for the lead, and takes it. */
-  async run(): Promise<void> {
-    const { name, limits, books } = this.#club
+  /** Has the leader ask where this tab stands. */
+  greet(): void {
+    if (this.tab !== undefined) this.send({ kind: 'hello', tab: this.tab })
+  }
+
+  /** Waits for the lead, or takes it from a leader that is silent, and leads. */
+  async run(steal = false): Promise<void> {
     if (this.#end.signal.aborted) return
+    this.#candidacy.abort()
     const { signal } = (this.#candidacy = new AbortController())
-    const release = await holdLock(`${name}/leader`, signal).catch((error: unknown) => {
+    const { name, limits, books } = this.#club
+    const onLost = (): void => {
+      if (signal.aborted) return
+      this.stepDown()
+      void this.run()
+    }
+    const release = await holdLock(`${name}/leader`, { signal, steal, onLost }).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     if (release === undefined || signal.aborted) {
@@ -54,7 +68,9 @@ export class Presence {
     }
     this.#releaseLead = release
     const tell = (message: Message): void => this.send(message)
-    this.#leading = new Leader({ tabPrefix: this.#tabPrefix, limits, books, tell })
+    const isLead = (): Promise<boolean> =>
+      haveOneHolder(`${name}/leader`, `${this.#tabPrefix}${this.tab ?? ''}`)
+    this.#leading = new Leader({ tabPrefix: this.#tabPrefix, limits, books, tell, isLead })
     await this.#leading.lead()
   }
 

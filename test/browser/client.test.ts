@@ -1,34 +1,22 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import { http, rawServer } from '../support/raw-server.ts'
-import { launchChromium } from './chromium.ts'
 import type { App } from './pages/app.ts'
-import { type Site, openTabs, serveSite } from './site.ts'
+import { chromiumTabs } from './suite.ts'
 
 declare const app: App
 
-let browser: Browser
-let site: Site
+const tabs = chromiumTabs('app.ts')
 let sandbox: SandboxServer
-let tabs: Awaited<ReturnType<typeof openTabs>>
 let page: Page
 
-beforeAll(async () => {
-  ;[browser, site] = await Promise.all([launchChromium(), serveSite('app.ts')])
-})
-afterAll(async () => {
-  await browser?.close()
-  await site?.close()
-})
 beforeEach(async () => {
   sandbox = await serveSandbox()
-  tabs = await openTabs(browser)
-  page = await tabs.open(site.origin)
+  page = await tabs.open()
 })
 afterEach(async () => {
   expect(await page.evaluate(() => app.violations)).toEqual([])
-  await tabs.close()
   await sandbox.close()
 })
 
@@ -65,7 +53,8 @@ describe('SocialSearch in Chromium', () => {
   it('refuses an API key unless the page says that it knows', async () => {
     const message = await page.evaluate(() => {
       try {
-        return String(new app.SocialSearch({ baseUrl: 'https://api.example/v1', apiKey: 'org_live_1' }))
+        new app.SocialSearch({ baseUrl: 'https://api.example/v1', apiKey: 'org_live_1' })
+        return 'accepted'
       } catch (error) {
         return String(error)
       }

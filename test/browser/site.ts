@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { Browser, Page } from 'playwright-core'
 
 /** As strict as a page of a careful user: no inline scripts, no eval, nothing from elsewhere but the API. */
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
@@ -54,30 +53,5 @@ export async function serveSite(script: string): Promise<Site> {
         server.close(() => closed())
         server.closeAllConnections()
       }),
-  }
-}
-
-/** Opens tabs of one user, and collects what a developer would find in their consoles. */
-export async function openTabs(browser: Browser): Promise<{
-  readonly complaints: string[]
-  open(url: string): Promise<Page>
-  pages(): Page[]
-  close(): Promise<void>
-}> {
-  const context = await browser.newContext()
-  const complaints: string[] = []
-  return {
-    complaints,
-    pages: () => context.pages(),
-    close: () => context.close(),
-    open: async (url) => {
-      const page = await context.newPage()
-      page.on('pageerror', (error) => complaints.push(String(error)))
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-      })
-      await page.goto(url)
-      return page
-    },
   }
 }

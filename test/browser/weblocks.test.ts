@@ -1,36 +1,21 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
-import { launchChromium } from './chromium.ts'
 import type { App, Target } from './pages/app.ts'
-import { type Site, openTabs, serveSite } from './site.ts'
+import { chromiumTabs } from './suite.ts'
 
 declare const app: App
 
 const limits = { perMinute: 20, windowMs: 2000 }
-let browser: Browser
-let site: Site
+const tabs = chromiumTabs('app.ts', ['--host-resolver-rules=MAP insecure.test 127.0.0.1'])
 let sandbox: SandboxServer
-let tabs: Awaited<ReturnType<typeof openTabs>>
 
-beforeAll(async () => {
-  ;[browser, site] = await Promise.all([
-    launchChromium(['--host-resolver-rules=MAP insecure.test 127.0.0.1']),
-    serveSite('app.ts'),
-  ])
-})
-afterAll(async () => {
-  await browser?.close()
-  await site?.close()
-})
 beforeEach(async () => {
   sandbox = await serveSandbox({ latency: [10, 60], limits })
-  tabs = await openTabs(browser)
 })
 afterEach(async () => {
   for (const page of tabs.pages()) expect(await page.evaluate(() => app.violations)).toEqual([])
   expect(tabs.complaints).toEqual([])
-  await tabs.close()
   await sandbox.close()
 })
 
@@ -40,10 +25,15 @@ function search(page: Page, count: number): Promise<string[]> {
   return page.evaluate(([target, count]) => app.search(target, count), [target, count] as const)
 }
 
-function searchInWorker(page: Page, count: number): Promise<string[]> {
+/** Searches in a worker of a page, which sleeps for so long after the first answer. */
+function searchInWorker(page: Page, count: number, sleepMs = 0): Promise<string[]> {
   const { baseUrl, apiKey } = sandbox
-  const target: Target = { baseUrl, apiKey, limits }
-  return page.evaluate(([target, count]) => app.searchInWorker(target, count), [target, count] as const)
+  const target: Target = { baseUrl, apiKey, limits, ...(sleepMs > 0 && { inFlight: 1 }) }
+  return page.evaluate(([target, count, sleepMs]) => app.searchInWorker(target, count, sleepMs), [
+    target,
+    count,
+    sleepMs,
+  ] as const)
 }
 
 async function answered(page: Page, count: number): Promise<void> {
@@ -67,7 +57,7 @@ function expectLimitsKept(): void {
 
 describe('WebLocksLimiter in Chromium', () => {
   it('keeps the limits for two tabs together', async () => {
-    const [one, two] = [await tabs.open(site.origin), await tabs.open(site.origin)]
+    const [one, two] = [await tabs.open(), await tabs.open()]
     const ended = await Promise.all([search(one, 60), search(two, 60)])
     expect(ended).toEqual([all(60), all(60)])
     expect(sandbox.requests).toHaveLength(120)
@@ -75,10 +65,10 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 
   it('keeps them when the leading tab is closed, and loses no call of the other', async () => {
-    const leading = await tabs.open(site.origin)
+    const leading = await tabs.open()
     const lost = search(leading, 200).catch(() => 'closed')
     await answered(leading, 5)
-    const other = await tabs.open(site.origin)
+    const other = await tabs.open()
     const ended = search(other, 60)
     await answered(leading, 25)
     await leading.close()
@@ -88,10 +78,10 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 
   it('keeps them while the leading tab is frozen, and lets it go on when it is not any more', async () => {
-    const leading = await tabs.open(site.origin)
+    const leading = await tabs.open()
     const first = search(leading, 40)
     await answered(leading, 5)
-    const other = await tabs.open(site.origin)
+    const other = await tabs.open()
     const ended = search(other, 40)
     await answered(other, 3)
     const devtools = await leading.context().newCDPSession(leading)
@@ -104,13 +94,13 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 
   it('keeps them when the leading page goes into the back/forward cache and comes back', async () => {
-    const leading = await tabs.open(site.origin)
+    const leading = await tabs.open()
     const first = search(leading, 30).catch(() => 'lost sight of')
-    const other = await tabs.open(site.origin)
+    const other = await tabs.open()
     const ended = search(other, 40)
     // With requests under way, Chromium does not keep the page: it leaves while the pace makes it wait.
     await answered(leading, 20)
-    await leading.goto(`${site.origin}/?elsewhere`)
+    await leading.goto(`${tabs.origin}/?elsewhere`)
     await first
     await answered(other, 20)
     await leading.goBack({ waitUntil: 'commit' })
@@ -121,7 +111,7 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 
   it('keeps them for a page and a worker together', async () => {
-    const page = await tabs.open(site.origin)
+    const page = await tabs.open()
     const ended = await Promise.all([search(page, 30), searchInWorker(page, 30)])
     expect(ended).toEqual([all(30), all(30)])
     expect(sandbox.requests).toHaveLength(60)
@@ -129,12 +119,28 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 })
 
+describe('a WebLocksLimiter that sleeps', () => {
+  it('loses the lead to one that is awake, and keeps the limits when it wakes up', async () => {
+    const page = await tabs.open()
+    let isAwake = false
+    const slept = searchInWorker(page, 20, 20_000).finally(() => (isAwake = true))
+    await expect.poll(() => page.evaluate(() => app.isWorkerAsleep), { timeout: 10_000 }).toBe(true)
+    expect(await search(page, 30)).toEqual(all(30))
+    expect(isAwake).toBe(false)
+    const more = search(page, 30)
+    expect(await slept).toEqual(all(20))
+    expect(await more).toEqual(all(30))
+    expectLimitsKept()
+  })
+})
+
 describe('WebLocksLimiter.isSupported()', () => {
   it('says no in an insecure page, and the constructor says why', async () => {
-    const page = await tabs.open(site.origin.replace('127.0.0.1', 'insecure.test'))
+    const page = await tabs.open(tabs.origin.replace('127.0.0.1', 'insecure.test'))
     const seen = await page.evaluate(() => {
       try {
-        return String(new app.WebLocksLimiter({ organization: 'x' }))
+        new app.WebLocksLimiter({ organization: 'x' })
+        return 'accepted'
       } catch (error) {
         return [app.WebLocksLimiter.isSupported(), String(error)]
       }
@@ -143,7 +149,7 @@ describe('WebLocksLimiter.isSupported()', () => {
   })
 
   it('says no in a frame without an origin of its own', async () => {
-    const page = await tabs.open(`${site.origin}/sandboxed`)
+    const page = await tabs.open(`${tabs.origin}/sandboxed`)
     expect(await page.evaluate(() => [origin, app.WebLocksLimiter.isSupported()])).toEqual(['null', false])
   })
 })

@@ -4,13 +4,13 @@ import { SurfaceClosed } from '../../src/core/lane.ts'
 import type { Lease, Limits, Share, Ticket } from '../../src/core/limiter.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
-import { clubName } from '../../src/weblocks/name.ts'
+import { clubName } from '../../src/weblocks/options.ts'
 
 const never = new AbortController().signal
 const scaled = { windowMs: 300, perMinute: 4 }
 let organizations = 0
-let open: WebLocksLimiter[] = []
-let held: Lease[] = []
+const open: WebLocksLimiter[] = []
+const held: Lease[] = []
 /** What a client takes that leaves nothing to others. */
 let whole: Share
 
