@@ -5,3 +5,4 @@
  */
 export { WebLocksLimiter } from './limiter.ts'
 export type { WebLocksOptions } from './options.ts'
+export type { Limits } from '../core/limiter.ts'
