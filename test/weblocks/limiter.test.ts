@@ -136,6 +136,18 @@ describe('WebLocksLimiter.acquire()', () => {
     await expect(ask(follower!, { signal: abort.signal })).rejects.toBe(reason)
   })
 
+  it('does not count a call that was aborted while it waited', async () => {
+    const [leader, follower] = tabs(2, { inFlight: 1, perMinute: 3 })
+    const first = await ask(leader!)
+    const abort = new AbortController()
+    const queued = [1, 2].map(() => ask(follower!, { signal: abort.signal }))
+    await moment()
+    abort.abort()
+    await Promise.allSettled([...queued, moment()])
+    first.release()
+    for (let i = 0; i < 2; i++) (await ask(leader!)).release()
+  })
+
   it('gives the slot back when a call was aborted while its grant was under way', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1, perMinute: 1000 })
     ;(await ask(leader!)).release()
@@ -274,6 +286,19 @@ describe('WebLocksLimiter.close()', () => {
     expect(seen.peak).toBe(2)
     expectPace(seen.sends)
     expect(await probe).toBeGreaterThan(299)
+  })
+
+  it('hands over when a request was really sent', async () => {
+    const [leader, second, third] = tabs(3, { windowMs: 100, perMinute: 1 })
+    const lease = await ask(second!)
+    await moment(300)
+    const sentAt = performance.now()
+    lease.sent()
+    lease.release()
+    await leader!.close()
+    await ask(third!)
+    // A request without an answer may have been under way for a second.
+    expect(performance.now() - sentAt).toBeGreaterThan(1100)
   })
 
   it('hands what it knows to a tab that came later', async () => {

@@ -136,6 +136,19 @@ describe('a WebLocksLimiter that leads', () => {
     return { limiter, leader, other, take }
   }
 
+  it('counts what the leader before it let through when the news comes late', async () => {
+    const { limiter, other } = await leaderAndPuppet()
+    const call = { call: 'late', surface: 'b', share: { id: other.tab, ...share } }
+    other.say({ kind: 'grant', leader: 'gone', tab: other.tab, ...call, paced: 0 })
+    await moment()
+    let granted = 0
+    const both = [acquire(limiter), acquire(limiter)].map((lease) => lease.then(() => granted++))
+    await moment(100)
+    expect(granted).toBe(1)
+    other.say({ kind: 'release', call: 'late' })
+    await Promise.all(both)
+  })
+
   it('frees what a tab held and asked for that ends without a word', async () => {
     const { limiter, leader, other, take } = await leaderAndPuppet()
     await take()
