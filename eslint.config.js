@@ -14,6 +14,7 @@ const mayImport = {
   'client.ts': [...calls, 'resources'],
   'index.ts': [...calls, 'resources', 'client.ts'],
   catalog: calls,
+  weblocks: calls,
   sandbox: ['contract'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }

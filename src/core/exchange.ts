@@ -4,7 +4,7 @@ import { readFailure } from './answer.ts'
 import type { Call } from './call.ts'
 import { AttemptFailure } from './failure.ts'
 import { type Outgoing, readText, send } from './http.ts'
-import type { Lease } from './limiter.ts'
+import { type Lease, abandonedMs } from './limiter.ts'
 import { giveBack, markAnswered, markSent } from './slot.ts'
 import { now } from './time.ts'
 
@@ -20,9 +20,6 @@ export interface Received {
 
 /** Time for one attempt where the service recommends none, in milliseconds. */
 const defaultTimeoutMs = 30_000
-
-/** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
-const abandonedMs = 50
 
 /**
  * Sends a request and reads the answer, while the slot is held. One timer covers both, since a body can stall as well

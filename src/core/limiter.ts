@@ -64,15 +64,26 @@ export interface Limits {
   readonly windowMs: number
 }
 
+/** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
+export const abandonedMs = 50
+
+/** What may send at one surface, and when. */
+interface Entrance {
+  readonly lane: Lane
+  readonly pace: Pace
+  /** Counts a request that holds a slot. */
+  take(share: Share, giveBack: () => void, send?: Send): Pass
+}
+
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter {
   readonly #limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
-  readonly #lanes = new Map<string | null, { lane: Lane; pace: Pace }>()
+  readonly #lanes = new Map<string | null, Entrance>()
   readonly #margin = new Margin()
   #narrowUntil = -Infinity
   // A client may have calls in any lane.
-  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
+  readonly #shares = new Shares(() => this.wake())
 
   constructor(limits: Partial<Limits> = {}) {
     this.#limits = { ...organizationLimits, ...limits }
@@ -90,7 +101,18 @@ export class LocalLimiter implements Limiter {
     lane.turnAway()
   }
 
-  #at(surface: string | null): { lane: Lane; pace: Pace } {
+  /** Counts a request that somebody else has let through, as if it had been acquired here. */
+  adopt(surface: string | null, share: Share, send: Send): Pass {
+    const slot = this.#takeSlot()
+    return this.#at(surface).take(share, () => void slot.then((giveBack) => giveBack()), send)
+  }
+
+  /** Looks again whether somebody may go, where timers may be late: in a page in the background, for example. */
+  wake(): void {
+    this.#lanes.forEach(({ lane }) => lane.wake())
+  }
+
+  #at(surface: string | null): Entrance {
     const known = this.#lanes.get(surface)
     if (known !== undefined) return known
     const { windowMs, perMinute } = this.#limits
@@ -108,8 +130,7 @@ export class LocalLimiter implements Limiter {
       if (!this.#shares.hasRoom(share)) return Infinity
       return Math.max(pace.wait(share.perMinute), ownLog(share)?.wait(share.perMinute) ?? 0)
     }
-    const take = (share: Share, giveBack: () => void): Pass => {
-      const send: Send = { at: now(), answered: Infinity }
+    const take = (share: Share, giveBack: () => void, send = { at: now(), answered: Infinity }): Pass => {
       const finish = [pace.enter(send), this.#shares.occupy(share), giveBack]
       ownLog(share)?.add(send)
       return {
@@ -129,7 +150,7 @@ export class LocalLimiter implements Limiter {
         return { giveBack, take: (share) => take(share, giveBack) }
       },
     })
-    const made = { lane, pace }
+    const made = { lane, pace, take }
     this.#lanes.set(surface, made)
     return made
   }

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { http, rawServer } from '../support/raw-server.ts'
+import type { App } from './pages/app.ts'
+import { chromiumTabs } from './suite.ts'
+
+declare const app: App
+
+const tabs = chromiumTabs('app.ts')
+let sandbox: SandboxServer
+let page: Page
+
+beforeEach(async () => {
+  sandbox = await serveSandbox()
+  page = await tabs.open()
+})
+afterEach(async () => {
+  expect(await page.evaluate(() => app.violations)).toEqual([])
+  await sandbox.close()
+})
+
+/** Sends one call from the page, and tells how it ended. */
+function call(name: 'search' | 'industries', baseUrl = sandbox.baseUrl, retry = true) {
+  const options = { baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true, ...(!retry && { retry }) }
+  return page.evaluate(
+    async ([name, options]) => {
+      const client = new app.SocialSearch(options)
+      try {
+        const { attempts } = await (
+          name === 'search'
+            ? client.microblog.search({ query: 'coffee' })
+            : client.professionalnet.industries.list()
+        ).withResponse()
+        return { attempts: attempts.length }
+      } catch (error) {
+        if (!app.isSocialSearchError(error)) throw error
+        const { message, charged, attempts } = error
+        const retryAfter = 'retryAfter' in error ? error.retryAfter : undefined
+        return { name: error.name, message, charged, attempts: attempts.length, retryAfter }
+      }
+    },
+    [name, options] as const,
+  )
+}
+
+describe('SocialSearch in Chromium', () => {
+  it('reads a page under a strict policy without a complaint', async () => {
+    expect(await call('search')).toEqual({ attempts: 1 })
+    expect(tabs.complaints).toEqual([])
+  })
+
+  it('refuses an API key unless the page says that it knows', async () => {
+    const message = await page.evaluate(() => {
+      try {
+        new app.SocialSearch({ baseUrl: 'https://api.example/v1', apiKey: 'org_live_1' })
+        return 'accepted'
+      } catch (error) {
+        return String(error)
+      }
+    })
+    expect(message).toMatch(/^ConfigurationError: .*dangerouslyAllowBrowser/)
+  })
+
+  it('takes the wait of a 429 from the body when CORS hides the header', async () => {
+    sandbox.inject({ status: 429, retryAfter: 1, headers: { 'retry-after': '600' } })
+    expect(await call('search')).toEqual({ attempts: 2 })
+    const [refused, repeated] = sandbox.requests
+    expect(repeated!.at - refused!.at).toBeGreaterThanOrEqual(1000)
+
+    sandbox.inject({ status: 429, retryAfter: 7, headers: { 'retry-after': '600' } })
+    expect(await call('search', sandbox.baseUrl, false)).toMatchObject({
+      name: 'RateLimitError',
+      retryAfter: 7,
+    })
+  })
+
+  it('names CORS when a preflight fails, and does not repeat what may have been charged', async () => {
+    const methods: string[] = []
+    const server = await rawServer((socket, request) => {
+      methods.push(request.slice(0, request.indexOf(' ')))
+      socket.write(http('404 Not Found', '', { connection: 'close' }))
+    })
+    const failed = { name: 'ConnectionError', message: expect.stringContaining('CORS') }
+    expect(await call('search', server.baseUrl)).toMatchObject({ ...failed, charged: 'unknown', attempts: 1 })
+    expect(methods).toEqual(['OPTIONS'])
+    expect(await call('industries', server.baseUrl)).toMatchObject({ ...failed, charged: 'no', attempts: 3 })
+    await server.close()
+  })
+
+  it('takes a redirect for what it is, and follows none', async () => {
+    sandbox.inject({ status: 307, headers: { location: `${sandbox.baseUrl}/elsewhere` } })
+    expect(await call('search')).toMatchObject({ name: 'RedirectError', attempts: 1, charged: 'unknown' })
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})

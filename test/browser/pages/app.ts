@@ -1,0 +1,69 @@
+import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
+import { WebLocksLimiter } from 'social-search-sdk/weblocks'
+
+/** A service to call, and the limits it keeps. */
+export interface Target {
+  baseUrl: string
+  apiKey: string
+  limits: { perMinute: number; windowMs: number }
+  /** Requests that this client has in flight at most. */
+  inFlight?: number
+}
+
+const violations: string[] = []
+addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  violations.push(`${violatedDirective} ${blockedURI}`),
+)
+
+const app = {
+  SocialSearch,
+  WebLocksLimiter,
+  isSocialSearchError,
+  violations,
+  /** How many of the searches of this page have been answered so far. */
+  answered: 0,
+  /** Sends so many searches with the limits that all tabs keep together; resolves with how they ended. */
+  async search({ baseUrl, apiKey, limits, inFlight = 2 }: Target, count: number): Promise<string[]> {
+    const limiter = new WebLocksLimiter({ organization: baseUrl, limits })
+    const client = new SocialSearch({
+      ...{ baseUrl, apiKey, limiter, limits: { inFlight } },
+      ...{ dangerouslyAllowBrowser: true, retry: false },
+    })
+    const searches = Array.from({ length: count }, async (_, i) => {
+      const { posts } = await client.microblog.search({ query: `coffee ${i}` })
+      app.answered++
+      return posts.length
+    })
+    const settled = await Promise.allSettled(searches)
+    return settled.map((result) => (result.status === 'fulfilled' ? 'ok' : String(result.reason)))
+  },
+  /** Does the same in a worker of this page, which may fall asleep after the first answer. */
+  searchInWorker(target: Target, count: number, sleepMs = 0): Promise<string[]> {
+    const worker = new Worker('/app.js', { type: 'module' })
+    return new Promise((resolve) => {
+      worker.onmessage = ({ data }: { data: string[] | 'ready' | 'asleep' }) => {
+        if (data === 'ready') worker.postMessage([target, count, sleepMs])
+        else if (data === 'asleep') app.isWorkerAsleep = true
+        else resolve(data)
+      }
+    })
+  },
+  isWorkerAsleep: false,
+}
+
+if (!('document' in globalThis)) {
+  onmessage = async ({ data: [target, count, sleepMs] }: { data: [Target, number, number] }) => {
+    const ended = app.search(target, count)
+    if (sleepMs > 0) {
+      while (app.answered === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      postMessage('asleep')
+      // Nothing else runs in this worker, as in a page that the browser has put to sleep.
+      for (const end = performance.now() + sleepMs; performance.now() < end;);
+    }
+    postMessage([...violations, ...(await ended)])
+  }
+  postMessage('ready')
+}
+
+export type App = typeof app
+Object.assign(globalThis, { app })

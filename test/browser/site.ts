@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+/** As strict as a page of a careful user: no inline scripts, no eval, nothing from elsewhere but the API. */
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
+
+export interface Site {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+/** Serves an empty page at `/`, with a script of `pages/` in it, bundled with the built package as a user would. */
+export async function serveSite(script: string): Promise<Site> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'pages', script)],
+    bundle: true,
+    format: 'esm',
+    write: false,
+    // The package is seen from inside here, where it warns of imports that it rightly leaves out.
+    logLevel: 'error',
+    // The project's own tsconfig would lead to the sources.
+    tsconfigRaw: {},
+  })
+  const html = '<!doctype html><title>test</title><script type="module" src="/app.js"></script>'
+  const files: Record<string, readonly [type: string, text: string]> = {
+    '/': ['text/html', html],
+    '/sandboxed': ['text/html', html],
+    '/app.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+  }
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://site').pathname
+    const [type, text] = files[path] ?? []
+    if (type === undefined) {
+      response.writeHead(204).end()
+      return
+    }
+    // With this, a page is as in a frame with the attribute `sandbox`: its origin is nobody else's.
+    const csp = path === '/sandboxed' ? `${policy}; sandbox allow-scripts` : policy
+    response.writeHead(200, {
+      'content-type': type,
+      'content-security-policy': csp,
+      'access-control-allow-origin': '*',
+    })
+    response.end(text)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,155 @@
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import type { App, Target } from './pages/app.ts'
+import { chromiumTabs } from './suite.ts'
+
+declare const app: App
+
+const limits = { perMinute: 20, windowMs: 2000 }
+const tabs = chromiumTabs('app.ts', ['--host-resolver-rules=MAP insecure.test 127.0.0.1'])
+let sandbox: SandboxServer
+
+beforeEach(async () => {
+  sandbox = await serveSandbox({ latency: [10, 60], limits })
+})
+afterEach(async () => {
+  for (const page of tabs.pages()) expect(await page.evaluate(() => app.violations)).toEqual([])
+  expect(tabs.complaints).toEqual([])
+  await sandbox.close()
+})
+
+function search(page: Page, count: number): Promise<string[]> {
+  const { baseUrl, apiKey } = sandbox
+  const target: Target = { baseUrl, apiKey, limits }
+  return page.evaluate(([target, count]) => app.search(target, count), [target, count] as const)
+}
+
+/** Searches in a worker of a page, which sleeps for so long after the first answer. */
+function searchInWorker(page: Page, count: number, sleepMs = 0): Promise<string[]> {
+  const { baseUrl, apiKey } = sandbox
+  const target: Target = { baseUrl, apiKey, limits, ...(sleepMs > 0 && { inFlight: 1 }) }
+  return page.evaluate(([target, count, sleepMs]) => app.searchInWorker(target, count, sleepMs), [
+    target,
+    count,
+    sleepMs,
+  ] as const)
+}
+
+async function answered(page: Page, count: number): Promise<void> {
+  await expect
+    .poll(() => page.evaluate(() => app.answered), { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(count)
+}
+
+const all = (count: number) => Array.from({ length: count }, () => 'ok')
+
+/** What the service saw, whatever tab it came from. */
+function expectLimitsKept(): void {
+  const { requests } = sandbox
+  expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(2)
+  expect(requests.filter(({ status }) => status === 429)).toEqual([])
+  for (const [i, { at }] of requests.entries()) {
+    const later = requests[i + limits.perMinute]
+    if (later !== undefined) expect(later.at - at).toBeGreaterThanOrEqual(limits.windowMs)
+  }
+}
+
+describe('WebLocksLimiter in Chromium', () => {
+  it('keeps the limits for two tabs together', async () => {
+    const [one, two] = [await tabs.open(), await tabs.open()]
+    const ended = await Promise.all([search(one, 60), search(two, 60)])
+    expect(ended).toEqual([all(60), all(60)])
+    expect(sandbox.requests).toHaveLength(120)
+    expectLimitsKept()
+  })
+
+  it('keeps them when the leading tab is closed, and loses no call of the other', async () => {
+    const leading = await tabs.open()
+    const lost = search(leading, 200).catch(() => 'closed')
+    await answered(leading, 5)
+    const other = await tabs.open()
+    const ended = search(other, 60)
+    await answered(leading, 25)
+    await leading.close()
+    expect(await lost).toBe('closed')
+    expect(await ended).toEqual(all(60))
+    expectLimitsKept()
+  })
+
+  it('keeps them while the leading tab is frozen, and lets it go on when it is not any more', async () => {
+    const leading = await tabs.open()
+    const first = search(leading, 40)
+    await answered(leading, 5)
+    const other = await tabs.open()
+    const ended = search(other, 40)
+    await answered(other, 3)
+    const devtools = await leading.context().newCDPSession(leading)
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+    expect(await ended).toEqual(all(40))
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+    expect(await first).toEqual(all(40))
+    expect(sandbox.requests).toHaveLength(80)
+    expectLimitsKept()
+  })
+
+  it('keeps them when the leading page goes into the back/forward cache and comes back', async () => {
+    const leading = await tabs.open()
+    const first = search(leading, 30).catch(() => 'lost sight of')
+    const other = await tabs.open()
+    const ended = search(other, 40)
+    // With requests under way, Chromium does not keep the page: it leaves while the pace makes it wait.
+    await answered(leading, 20)
+    await leading.goto(`${tabs.origin}/?elsewhere`)
+    await first
+    await answered(other, 20)
+    await leading.goBack({ waitUntil: 'commit' })
+    await answered(leading, 30)
+    expect(await ended).toEqual(all(40))
+    expect(sandbox.requests).toHaveLength(70)
+    expectLimitsKept()
+  })
+
+  it('keeps them for a page and a worker together', async () => {
+    const page = await tabs.open()
+    const ended = await Promise.all([search(page, 30), searchInWorker(page, 30)])
+    expect(ended).toEqual([all(30), all(30)])
+    expect(sandbox.requests).toHaveLength(60)
+    expectLimitsKept()
+  })
+})
+
+describe('a WebLocksLimiter that sleeps', () => {
+  it('loses the lead to one that is awake, and keeps the limits when it wakes up', async () => {
+    const page = await tabs.open()
+    let isAwake = false
+    const slept = searchInWorker(page, 20, 20_000).finally(() => (isAwake = true))
+    await expect.poll(() => page.evaluate(() => app.isWorkerAsleep), { timeout: 10_000 }).toBe(true)
+    expect(await search(page, 30)).toEqual(all(30))
+    expect(isAwake).toBe(false)
+    const more = search(page, 30)
+    expect(await slept).toEqual(all(20))
+    expect(await more).toEqual(all(30))
+    expectLimitsKept()
+  })
+})
+
+describe('WebLocksLimiter.isSupported()', () => {
+  it('says no in an insecure page, and the constructor says why', async () => {
+    const page = await tabs.open(tabs.origin.replace('127.0.0.1', 'insecure.test'))
+    const seen = await page.evaluate(() => {
+      try {
+        new app.WebLocksLimiter({ organization: 'x' })
+        return 'accepted'
+      } catch (error) {
+        return [app.WebLocksLimiter.isSupported(), String(error)]
+      }
+    })
+    expect(seen).toEqual([false, expect.stringContaining('WebLocksLimiter needs navigator.locks')])
+  })
+
+  it('says no in a frame without an origin of its own', async () => {
+    const page = await tabs.open(`${tabs.origin}/sandboxed`)
+    expect(await page.evaluate(() => [origin, app.WebLocksLimiter.isSupported()])).toEqual(['null', false])
+  })
+})

@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Lease } from '../../src/core/limiter.ts'
+import { WebLocksLimiter } from '../../src/weblocks/index.ts'
+import { holdLock } from '../../src/weblocks/locks.ts'
+import { type Message, type MessageOf, isMessage } from '../../src/weblocks/messages.ts'
+import { clubName } from '../../src/weblocks/options.ts'
+
+const limits = { inFlight: 2, perMinute: 4, windowMs: 500 }
+const share = { inFlight: 2, perMinute: 4 }
+const never = new AbortController().signal
+const nothing = { grants: [], holds: [] }
+let organizations = 0
+const ends: (() => unknown)[] = []
+
+afterEach(async () => {
+  vi.useRealTimers()
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const moment = (ms = 50) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function acquire(limiter: WebLocksLimiter): Promise<Lease> {
+  const lease = limiter.acquire({
+    ...{ surface: 'a', share, priority: 0, resumed: false, patience: 60_000, signal: never },
+  })
+  lease.then(
+    ({ release }) => ends.push(release),
+    () => {},
+  )
+  return lease
+}
+
+function join(organization: string): WebLocksLimiter {
+  const limiter = new WebLocksLimiter({ organization, limits })
+  ends.push(() => limiter.close())
+  return limiter
+}
+
+/** A tab that says only what a test has it say. */
+async function puppet(organization: string) {
+  const name = clubName(organization)
+  const tab = `puppet ${++organizations}`
+  const heard: Message[] = []
+  const channel = new BroadcastChannel(name)
+  channel.onmessage = ({ data }: { data: unknown }) => {
+    if (isMessage(data)) heard.push(data)
+  }
+  const die = await holdLock(`${name}/tab/${tab}`, { signal: never })
+  ends.push(die, () => channel.close())
+  /** The next message of a kind, or one that came before. */
+  const hear = async <K extends Message['kind']>(kind: K): Promise<MessageOf<K>> => {
+    await expect.poll(() => heard.some((message) => message.kind === kind), { timeout: 5000 }).toBe(true)
+    return heard.find((message): message is MessageOf<K> => message.kind === kind)!
+  }
+  const say = (message: Message): void => channel.postMessage(message)
+  let calls = 0
+  const ask = () => ({
+    ...{ call: `${tab}/${++calls}`, surface: 'a', share: { id: tab, ...share } },
+    ...{ priority: 0, resumed: false, patience: 60_000 },
+  })
+  return { tab, heard, hear, say, ask, die }
+}
+
+describe('a WebLocksLimiter that takes the lead', () => {
+  it('grants nothing before other tabs have said what they know', async () => {
+    const organization = `takes over ${++organizations}`
+    const { tab, hear, say } = await puppet(organization)
+    let isGranted = false
+    const lease = acquire(join(organization)).then(() => (isGranted = true))
+    const { leader } = await hear('lead')
+    await moment(200)
+    expect(isGranted).toBe(false)
+    const grants = [1, 2, 3, 4].map((n) => ({
+      ...{ call: `old ${n}`, tab: 'gone', leader: 'gone', surface: 'a', share: { id: 'x', ...share } },
+      ...{ age: 10, answered: 5, open: false },
+    }))
+    const start = performance.now()
+    say({ kind: 'census', tab, to: leader, leases: [], queue: [], known: { grants, holds: [] } })
+    await lease
+    expect(performance.now() - start).toBeGreaterThan(limits.windowMs - 10)
+  })
+
+  it('begins without a tab that does not answer', async () => {
+    const organization = `takes over ${++organizations}`
+    await puppet(organization)
+    expect(await acquire(join(organization))).toBeDefined()
+  })
+
+  it('leaves a probe that is out the only one', async () => {
+    const organization = `takes over ${++organizations}`
+    const { tab, hear, say } = await puppet(organization)
+    let isGranted = false
+    const lease = acquire(join(organization)).then(() => (isGranted = true))
+    const { leader } = await hear('lead')
+    const probe = {
+      ...{ call: 'probe', tab, leader: 'gone', surface: 'a', share: { id: tab, ...share } },
+      ...{ age: 10, answered: null, open: true },
+    }
+    const holds = [{ surface: 'a', left: 0, probe: 'probe' }]
+    say({ kind: 'census', tab, to: leader, leases: ['probe'], queue: [], known: { grants: [probe], holds } })
+    await moment(200)
+    expect(isGranted).toBe(false)
+    say({ kind: 'release', call: 'probe' })
+    await lease
+  })
+
+  it('gives back what the last leader granted and nobody got', async () => {
+    const organization = `takes over ${++organizations}`
+    const { tab, hear, say } = await puppet(organization)
+    const granted = [acquire(join(organization)), acquire(join(organization))]
+    const { leader } = await hear('lead')
+    const lost = {
+      ...{ call: 'lost', tab, leader: 'gone', surface: 'b', share: { id: tab, ...share } },
+      ...{ age: 10, answered: null, open: true },
+    }
+    say({ kind: 'census', tab, to: leader, leases: [], queue: [], known: { grants: [lost], holds: [] } })
+    await Promise.all(granted)
+  })
+})
+
+describe('a WebLocksLimiter that leads', () => {
+  /** A leader, and a puppet that has joined it. */
+  async function leaderAndPuppet() {
+    const organization = `leads ${++organizations}`
+    const limiter = join(organization)
+    ;(await acquire(limiter)).release()
+    const other = await puppet(organization)
+    other.say({ kind: 'hello', tab: other.tab })
+    const { leader } = await other.hear('lead')
+    other.say({ kind: 'census', tab: other.tab, to: leader, leases: [], queue: [], known: nothing })
+    const take = async (): Promise<void> => {
+      const ask = other.ask()
+      other.say({ kind: 'acquire', tab: other.tab, to: leader, ask })
+      await expect.poll(() => other.heard.some((m) => m.kind === 'grant' && m.call === ask.call)).toBe(true)
+    }
+    return { limiter, leader, other, take }
+  }
+
+  it('counts what the leader before it let through when the news comes late', async () => {
+    const { limiter, other } = await leaderAndPuppet()
+    const call = { call: 'late', surface: 'b', share: { id: other.tab, ...share } }
+    other.say({ kind: 'grant', leader: 'gone', tab: other.tab, ...call, paced: 0 })
+    await moment()
+    let granted = 0
+    const both = [acquire(limiter), acquire(limiter)].map((lease) => lease.then(() => granted++))
+    await moment(100)
+    expect(granted).toBe(1)
+    other.say({ kind: 'release', call: 'late' })
+    await Promise.all(both)
+  })
+
+  it('frees what a tab held and asked for that ends without a word', async () => {
+    const { limiter, leader, other, take } = await leaderAndPuppet()
+    await take()
+    await take()
+    other.say({ kind: 'acquire', tab: other.tab, to: leader, ask: other.ask() })
+    await moment()
+    const both = [acquire(limiter), acquire(limiter)]
+    other.die()
+    await Promise.all(both)
+  })
+
+  it('frees what a tab holds that has slept for longer than any request takes', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+    const { limiter, take } = await leaderAndPuppet()
+    await take()
+    await take()
+    let isGranted = false
+    const lease = acquire(limiter).then(() => (isGranted = true))
+    await vi.advanceTimersByTimeAsync(99_000)
+    expect(isGranted).toBe(false)
+    await vi.advanceTimersByTimeAsync(4000)
+    await lease
+  })
+
+  it('keeps what a tab holds that says so, however long it takes', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+    const { limiter, leader, other, take } = await leaderAndPuppet()
+    await take()
+    await take()
+    const leases = other.heard.flatMap((message) => (message.kind === 'grant' ? [message.call] : []))
+    let isGranted = false
+    void acquire(limiter).then(() => (isGranted = true))
+    for (let i = 0; i < 30; i++) {
+      await vi.advanceTimersByTimeAsync(5000)
+      other.say({ kind: 'census', tab: other.tab, to: leader, leases, queue: [], known: nothing })
+      await moment(5)
+    }
+    expect(isGranted).toBe(false)
+    other.say({ kind: 'release', call: leases[0]! })
+    await expect.poll(() => isGranted).toBe(true)
+  })
+
+  it('lets calls go on time when its own timers are late', async () => {
+    const { limiter, other, leader } = await leaderAndPuppet()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    limiter.hold('a', 100)
+    const lease = acquire(limiter)
+    const start = performance.now()
+    while (performance.now() - start < 150) await new Promise((resolve) => setImmediate(resolve))
+    other.say({ kind: 'nudge', tab: other.tab, to: leader })
+    expect(await lease).toBeDefined()
+  })
+})
+
+describe('a WebLocksLimiter that follows', () => {
+  /** A puppet that leads, and a tab that waits for its grant. */
+  async function puppetAndFollower() {
+    const organization = `follows ${++organizations}`
+    const leading = await holdLock(`${clubName(organization)}/leader`, { signal: never })
+    const { say, hear, heard } = await puppet(organization)
+    ends.push(leading)
+    const limiter = join(organization)
+    const lease = acquire(limiter)
+    await hear('hello')
+    say({ kind: 'lead', leader: 'first', to: null, known: nothing })
+    const { queue, tab } = await hear('census')
+    const { call, surface, share: known } = queue[0]!
+    const grant = (leader: string): void =>
+      say({ kind: 'grant', leader, tab, call, surface, share: known, paced: 0 })
+    return { limiter, lease, say, hear, heard, grant }
+  }
+
+  it('sends nothing on the word of a leader that has been replaced', async () => {
+    const { lease, say, hear, grant } = await puppetAndFollower()
+    say({ kind: 'lead', leader: 'second', to: null, known: nothing })
+    grant('first')
+    let isGranted = false
+    void lease.then(() => (isGranted = true))
+    await hear('release')
+    expect(isGranted).toBe(false)
+    grant('second')
+    await lease
+  })
+
+  it('sends nothing on a grant that came while it slept, and asks again', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+    const { lease, heard, hear, grant, say } = await puppetAndFollower()
+    heard.length = 0
+    // Its timers did not run, and time went by.
+    const real = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000)
+    grant('first')
+    await hear('release')
+    await hear('hello')
+    say({ kind: 'lead', leader: 'first', to: null, known: nothing })
+    await hear('census')
+    grant('first')
+    await lease
+    vi.restoreAllMocks()
+  })
+})
