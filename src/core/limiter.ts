@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../contract/limits.ts'
-import { Lane, type Pass } from './lane.ts'
+import { Lane, type Pass, type Turnstile } from './lane.ts'
 import { Margin } from './margin.ts'
 import { Pace } from './pace.ts'
 import { type Send, SendLog } from './send-log.ts'
@@ -63,53 +63,25 @@ export interface Limits {
   readonly windowMs: number
 }
 
-/** A limiter for the clients of one process. */
-export class LocalLimiter implements Limiter {
+/** The organization's limits as one process keeps them by itself. */
+export class LocalPlaces {
   readonly #limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
-  readonly #lanes = new Map<string | null, { lane: Lane; pace: Pace }>()
-  readonly #margin = new Margin()
-  // A client may have calls in any lane.
-  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
+  readonly #margin: Margin
 
-  constructor(limits: Partial<Limits> = {}) {
-    this.#limits = { ...organizationLimits, ...limits }
-    this.#slots = pLimit(this.#limits.inFlight)
+  constructor(limits: Limits, margin: Margin) {
+    this.#limits = limits
+    this.#slots = pLimit(limits.inFlight)
+    this.#margin = margin
   }
 
-  acquire(ticket: Ticket): Promise<Lease> {
-    return this.#at(ticket.surface).lane.enter(ticket)
-  }
-
-  hold(surface: string | null, milliseconds: number): void {
-    const { lane, pace } = this.#at(surface)
-    pace.hold(milliseconds)
-    lane.turnAway()
-  }
-
-  #at(surface: string | null): { lane: Lane; pace: Pace } {
-    const known = this.#lanes.get(surface)
-    if (known !== undefined) return known
+  /** What decides at one surface, and what closes it; all surfaces have the slots in common. */
+  at(surface: string | null): Turnstile & Pick<Pace, 'hold'> {
     const { windowMs, perMinute } = this.#limits
-    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
-    const pace = new Pace(makeLog(), surface === null ? Infinity : perMinute)
-    const ownLogs = new WeakMap<Share, SendLog>()
-    /** The log of a client that takes less than all. */
-    const ownLog = (share: Share): SendLog | undefined => {
-      if (surface === null || share.perMinute >= perMinute) return undefined
-      const log = ownLogs.get(share) ?? makeLog()
-      ownLogs.set(share, log)
-      return log
-    }
-
-    const wait = (share: Share): number => {
-      if (!this.#shares.hasRoom(share)) return Infinity
-      return Math.max(pace.wait(share.perMinute), ownLog(share)?.wait(share.perMinute) ?? 0)
-    }
-    const take = (share: Share, giveBack: () => void): Pass => {
+    const pace = new Pace(new SendLog(windowMs, this.#margin), surface === null ? Infinity : perMinute)
+    const take = (giveBack: () => void): Pass => {
       const send: Send = { at: now(), answered: Infinity }
-      const finish = [pace.enter(send), this.#shares.occupy(share), giveBack]
-      ownLog(share)?.add(send)
+      const finish = [pace.enter(send), giveBack]
       return {
         sent: () => void (send.at = now()),
         answered: (date) => {
@@ -119,17 +91,15 @@ export class LocalLimiter implements Limiter {
         release: () => finish.splice(0).forEach((end) => end()),
       }
     }
-    const lane = new Lane({
+    return {
+      hold: (milliseconds) => pace.hold(milliseconds),
       closed: () => pace.closed,
-      wait,
+      wait: ({ perMinute }) => pace.wait(perMinute),
       reserve: async () => {
         const giveBack = await this.#takeSlot()
-        return { giveBack, take: (share) => take(share, giveBack) }
+        return { giveBack, take: () => take(giveBack) }
       },
-    })
-    const made = { lane, pace }
-    this.#lanes.set(surface, made)
-    return made
+    }
   }
 
   /** Takes one of the organization's slots; the returned function gives it back. */
@@ -137,6 +107,44 @@ export class LocalLimiter implements Limiter {
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })
+  }
+}
+
+/** A limiter for the clients of one process. */
+export class LocalLimiter implements Limiter {
+  readonly #limits: Limits
+  readonly #margin = new Margin()
+  readonly #places: LocalPlaces
+  readonly #lanes = new Map<string | null, { lane: Lane; hold(milliseconds: number): void }>()
+  // A client may have calls in any lane.
+  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...organizationLimits, ...limits }
+    this.#places = new LocalPlaces(this.#limits, this.#margin)
+  }
+
+  acquire(ticket: Ticket): Promise<Lease> {
+    return this.#at(ticket.surface).lane.enter(ticket)
+  }
+
+  hold(surface: string | null, milliseconds: number): void {
+    const { lane, hold } = this.#at(surface)
+    hold(milliseconds)
+    lane.turnAway()
+  }
+
+  #at(surface: string | null): { lane: Lane; hold(milliseconds: number): void } {
+    const known = this.#lanes.get(surface)
+    if (known !== undefined) return known
+    const { windowMs, perMinute } = this.#limits
+    const places = this.#places.at(surface)
+    const lane = new Lane(
+      this.#shares.keep(places, surface === null ? 0 : perMinute, () => new SendLog(windowMs, this.#margin)),
+    )
+    const made = { lane, hold: places.hold }
+    this.#lanes.set(surface, made)
+    return made
   }
 }
 

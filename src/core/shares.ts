@@ -1,6 +1,9 @@
+import type { Pass, Turnstile } from './lane.ts'
 import type { Share } from './limiter.ts'
+import type { Send, SendLog } from './send-log.ts'
+import { now } from './time.ts'
 
-/** How many requests each client has in flight, on all surfaces together. */
+/** Keeps the clients of one process to their shares, on all surfaces together. */
 export class Shares {
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #onChange: () => void
@@ -10,13 +13,57 @@ export class Shares {
     this.#onChange = onChange
   }
 
-  /** Whether a client has not used up what it may have in flight. */
-  hasRoom(share: Share): boolean {
-    return (this.#inFlight.get(share) ?? 0) < share.inFlight
+  /**
+   * A turnstile that also keeps each client to its share.
+   *
+   * @param perMinute The organization's limit, 0 where nothing is paced: who takes all of it, or more, needs no log of its own.
+   */
+  keep(turnstile: Turnstile, perMinute: number, makeLog: () => SendLog): Turnstile {
+    const logs = new WeakMap<Share, SendLog>()
+    const logOf = (share: Share): SendLog | undefined => {
+      if (share.perMinute >= perMinute) return undefined
+      const log = logs.get(share) ?? makeLog()
+      logs.set(share, log)
+      return log
+    }
+    const count = (share: Share, pass: Pass): Pass => {
+      const send: Send = { at: now(), answered: Infinity }
+      logOf(share)?.add(send)
+      const finish = [() => pass.release(), this.#occupy(share)]
+      return {
+        sent: () => {
+          send.at = now()
+          pass.sent()
+        },
+        answered: (date) => {
+          send.answered = now()
+          pass.answered(date)
+        },
+        release: () => finish.splice(0).forEach((end) => end()),
+      }
+    }
+    return {
+      closed: () => turnstile.closed(),
+      wait: (share) => {
+        if ((this.#inFlight.get(share) ?? 0) >= share.inFlight) return Infinity
+        return Math.max(turnstile.wait(share), logOf(share)?.wait(share.perMinute) ?? 0)
+      },
+      reserve: async (share) => {
+        const place = await turnstile.reserve(share)
+        return (
+          place && {
+            giveBack: () => place.giveBack(),
+            take: (share) => {
+              const pass = place.take(share)
+              return pass && count(share, pass)
+            },
+          }
+        )
+      },
+    }
   }
 
-  /** Counts a request towards a client's share until the returned function is called. */
-  occupy(share: Share): () => void {
+  #occupy(share: Share): () => void {
     const count = (change: number): void => {
       this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + change)
     }
