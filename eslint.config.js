@@ -14,6 +14,7 @@ const mayImport = {
   'client.ts': [...calls, 'resources'],
   'index.ts': [...calls, 'resources', 'client.ts'],
   catalog: calls,
+  redis: calls,
   sandbox: ['contract'],
   cli: ['contract', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }

@@ -63,22 +63,36 @@ export interface Limits {
   readonly windowMs: number
 }
 
-/** The organization's limits as one process keeps them by itself. */
-export class LocalPlaces {
+/** A limiter for the clients of one process. */
+export class LocalLimiter implements Limiter {
   readonly #limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
-  readonly #margin: Margin
+  readonly #lanes = new Map<string | null, { lane: Lane; pace: Pace }>()
+  readonly #margin = new Margin()
+  // A client may have calls in any lane.
+  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
 
-  constructor(limits: Limits, margin: Margin) {
-    this.#limits = limits
-    this.#slots = pLimit(limits.inFlight)
-    this.#margin = margin
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...organizationLimits, ...limits }
+    this.#slots = pLimit(this.#limits.inFlight)
   }
 
-  /** What decides at one surface, and what closes it; all surfaces have the slots in common. */
-  at(surface: string | null): Turnstile & Pick<Pace, 'hold'> {
+  acquire(ticket: Ticket): Promise<Lease> {
+    return this.#at(ticket.surface).lane.enter(ticket)
+  }
+
+  hold(surface: string | null, milliseconds: number): void {
+    const { lane, pace } = this.#at(surface)
+    pace.hold(milliseconds)
+    lane.turnAway()
+  }
+
+  #at(surface: string | null): { lane: Lane; pace: Pace } {
+    const known = this.#lanes.get(surface)
+    if (known !== undefined) return known
     const { windowMs, perMinute } = this.#limits
-    const pace = new Pace(new SendLog(windowMs, this.#margin), surface === null ? Infinity : perMinute)
+    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
+    const pace = new Pace(makeLog(), surface === null ? Infinity : perMinute)
     const take = (giveBack: () => void): Pass => {
       const send: Send = { at: now(), answered: Infinity }
       const finish = [pace.enter(send), giveBack]
@@ -91,15 +105,18 @@ export class LocalPlaces {
         release: () => finish.splice(0).forEach((end) => end()),
       }
     }
-    return {
-      hold: (milliseconds) => pace.hold(milliseconds),
+    const turnstile: Turnstile = {
       closed: () => pace.closed,
-      wait: ({ perMinute }) => pace.wait(perMinute),
+      wait: (share) => pace.wait(share.perMinute),
       reserve: async () => {
         const giveBack = await this.#takeSlot()
         return { giveBack, take: () => take(giveBack) }
       },
     }
+    const lane = new Lane(this.#shares.keep(turnstile, surface === null ? 0 : perMinute, makeLog))
+    const made = { lane, pace }
+    this.#lanes.set(surface, made)
+    return made
   }
 
   /** Takes one of the organization's slots; the returned function gives it back. */
@@ -107,44 +124,6 @@ export class LocalPlaces {
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })
-  }
-}
-
-/** A limiter for the clients of one process. */
-export class LocalLimiter implements Limiter {
-  readonly #limits: Limits
-  readonly #margin = new Margin()
-  readonly #places: LocalPlaces
-  readonly #lanes = new Map<string | null, { lane: Lane; hold(milliseconds: number): void }>()
-  // A client may have calls in any lane.
-  readonly #shares = new Shares(() => this.#lanes.forEach(({ lane }) => lane.wake()))
-
-  constructor(limits: Partial<Limits> = {}) {
-    this.#limits = { ...organizationLimits, ...limits }
-    this.#places = new LocalPlaces(this.#limits, this.#margin)
-  }
-
-  acquire(ticket: Ticket): Promise<Lease> {
-    return this.#at(ticket.surface).lane.enter(ticket)
-  }
-
-  hold(surface: string | null, milliseconds: number): void {
-    const { lane, hold } = this.#at(surface)
-    hold(milliseconds)
-    lane.turnAway()
-  }
-
-  #at(surface: string | null): { lane: Lane; hold(milliseconds: number): void } {
-    const known = this.#lanes.get(surface)
-    if (known !== undefined) return known
-    const { windowMs, perMinute } = this.#limits
-    const places = this.#places.at(surface)
-    const lane = new Lane(
-      this.#shares.keep(places, surface === null ? 0 : perMinute, () => new SendLog(windowMs, this.#margin)),
-    )
-    const made = { lane, hold: places.hold }
-    this.#lanes.set(surface, made)
-    return made
   }
 }
 
