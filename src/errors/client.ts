@@ -134,7 +134,7 @@ export class BudgetUnavailableError extends SocialSearchError {
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `refused before sending: the budget cannot be asked: ${reason}`, context)
+    super('budget_unavailable', `the budget is out of reach: ${reason}`, context)
     this.reason = reason
   }
 }

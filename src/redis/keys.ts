@@ -1,6 +1,3 @@
-/** What the keys of this package begin with unless told otherwise. */
-export const defaultPrefix = 'social-search'
-
 /**
  * The common beginning of all keys of one owner. They share a hash tag, so that they lie in one slot of a cluster; it is
  * a hash, since the owner may be named by an API key.

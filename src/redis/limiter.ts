@@ -2,24 +2,19 @@ import { organizationLimits } from '../contract/limits.ts'
 import { assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
 import { Lane } from '../core/lane.ts'
 import type { Lease, Limiter, Limits, Ticket } from '../core/limiter.ts'
-import { type Logger, createLog } from '../core/logger.ts'
 import { Margin } from '../core/margin.ts'
 import { Pace } from '../core/pace.ts'
-import { Redactor } from '../core/redact.ts'
 import { SendLog } from '../core/send-log.ts'
 import { Shares } from '../core/shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
-import { type Port, type RedisClient, portOf } from './client.ts'
+import type { Port } from './client.ts'
 import { Fleet } from './fleet.ts'
-import { defaultPrefix, keyBase } from './keys.ts'
-import { Link } from './link.ts'
+import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { Surface } from './surface.ts'
 
 /** How a fleet of processes keeps the limits of its organization. */
-export interface RedisLimiterOptions {
-  /** A client of the npm package `redis` or `ioredis`; it stays yours to close. */
-  client: RedisClient
+export interface RedisLimiterOptions extends RedisOptions {
   /** What stands for the organization: the same for all its processes. Redis sees a hash of it. */
   organization: string
   /**
@@ -36,17 +31,11 @@ export interface RedisLimiterOptions {
   limits?: Partial<Limits> | undefined
   /** How long the slot of a process that has died stays taken, in milliseconds. Default 15,000. */
   leaseMs?: number | undefined
-  /** Time for one command, in milliseconds, after which Redis counts as out of reach. Default 2,000. */
-  commandTimeout?: number | undefined
-  /** What the keys in Redis begin with. Default `social-search`. */
-  prefix?: string | undefined
-  /** Is told when Redis gets out of reach, and when it is back. Default nobody. */
-  logger?: Logger | undefined
 }
 
 const names: Record<keyof RedisLimiterOptions, true> = {
-  ...{ client: true, organization: true, onUnavailable: true, localShare: true, limits: true },
-  ...{ leaseMs: true, commandTimeout: true, prefix: true, logger: true },
+  ...redisNames,
+  ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
 /** Most time between two looks for a free place, in milliseconds, in case that nobody has told. */
@@ -77,13 +66,7 @@ export class RedisLimiter implements Limiter {
   /** @throws {ConfigurationError} for options that cannot work. */
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
-    const {
-      organization,
-      onUnavailable,
-      localShare = 0.25,
-      leaseMs = 15_000,
-      commandTimeout = 2000,
-    } = options
+    const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
     if (typeof organization !== 'string' || organization === '') {
       throw new ConfigurationError(
         `organization must be a text that is not empty, got ${shown(organization)}`,
@@ -101,19 +84,17 @@ export class RedisLimiter implements Limiter {
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const { inFlight, perMinute } = this.#limits
     if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
-    this.#port = portOf(options.client)
+    const { port, link, base, log } = resolveRedis(options, organization)
+    this.#port = port
     this.#outage = new Outage(
-      createLog(options.logger, new Redactor()),
+      log,
       () => this.#rejoin(),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(
-      new Link(this.#port, milliseconds('commandTimeout', commandTimeout)),
-      keyBase(options.prefix ?? defaultPrefix, organization),
-      this.#limits,
-      milliseconds('leaseMs', leaseMs),
-      { onFailure: (error) => this.#onFailure(error), onFree: () => this.#change() },
-    )
+    this.#fleet = new Fleet(link, base, this.#limits, milliseconds('leaseMs', leaseMs), {
+      onFailure: (error) => this.#onFailure(error),
+      onFree: () => this.#change(),
+    })
   }
 
   acquire(ticket: Ticket): Promise<Lease> {

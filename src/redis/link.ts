@@ -67,7 +67,7 @@ export class Link {
         },
         (error: unknown) => {
           settled()
-          reject(new Unavailable(messageOf(error)))
+          reject(new Unavailable(reasonOf(error)))
         },
       )
     })
@@ -83,14 +83,14 @@ export class Link {
     try {
       return await this.#port.evalSha(sha1, keys, args)
     } catch (error) {
-      if (!messageOf(error).startsWith('NOSCRIPT')) throw error
+      if (!reasonOf(error).startsWith('NOSCRIPT')) throw error
       return this.#port.eval(script.source, keys, args)
     }
   }
 }
 
 /** An error of a connection that was refused at several addresses has its words inside. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

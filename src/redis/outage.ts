@@ -1,4 +1,5 @@
 import type { Log } from '../core/logger.ts'
+import { reasonOf } from './link.ts'
 
 /** Most time between two attempts to reach Redis again, in milliseconds; the least is half of it. */
 const retryMs = 1000
@@ -27,7 +28,7 @@ export class Outage {
 
   begin(error: unknown): void {
     if (this.#reason !== undefined) return
-    this.#reason = error instanceof Error ? error.message : String(error)
+    this.#reason = reasonOf(error)
     this.#log('warn', 'redis is unavailable', { reason: this.#reason })
   }
 
