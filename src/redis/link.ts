@@ -17,7 +17,7 @@ export class Script {
 }
 
 /** Redis did not do what it was asked, or did not say so in time. */
-export class Unavailable extends Error {}
+class Unavailable extends Error {}
 
 /** Commands that may be overdue before further ones are refused: some clients keep them in memory while offline. */
 const mostOverdue = 64
