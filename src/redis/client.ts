@@ -5,7 +5,7 @@ export interface NodeRedisClient {
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   duplicate(): {
-    on(event: 'error', listener: (error: unknown) => void): unknown
+    on(event: 'error' | 'ready', listener: () => void): unknown
     connect(): Promise<unknown>
     subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
     destroy(): void
@@ -31,8 +31,8 @@ export type RedisClient = NodeRedisClient | IoRedisClient
 export interface Port {
   evalSha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Listens on a connection of its own, as soon as there is one; the returned function ends it. */
-  listen(channel: string, listener: (message: string) => void): () => void
+  /** Listens on a connection of its own, and tells whenever there is one; the returned function ends it. */
+  listen(channel: string, listener: (message: string) => void, onReady: () => void): () => void
 }
 
 /** @throws {ConfigurationError} for what is no client of either package. */
@@ -50,9 +50,10 @@ function nodeRedis(client: NodeRedisClient): Port {
   return {
     evalSha: (sha1, keys, args) => client.evalSha(sha1, options(keys, args)),
     eval: (source, keys, args) => client.eval(source, options(keys, args)),
-    listen(channel, listener) {
+    listen(channel, listener, onReady) {
       const own = client.duplicate()
       own.on('error', ignore)
+      own.on('ready', onReady)
       const listening = own.connect().then(() => own.subscribe(channel, listener))
       listening.catch(ignore)
       return () => attempt(() => own.destroy())
@@ -64,13 +65,14 @@ function ioRedis(client: IoRedisClient): Port {
   return {
     evalSha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
     eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
-    listen(channel, listener) {
+    listen(channel, listener, onReady) {
       const own = client.duplicate()
       const subscribe = (): void => void own.subscribe(channel).catch(ignore)
       own.on('error', ignore)
       own.on('message', (_, message) => listener(message))
       // It gives a command up after some reconnections; subscribing twice changes nothing.
       own.on('ready', subscribe)
+      own.on('ready', onReady)
       subscribe()
       return () => attempt(() => own.disconnect())
     },

@@ -9,6 +9,8 @@ export interface News {
   readonly surface: string | null
   /** For how long a 429 closed the surface, in milliseconds. */
   readonly hold?: number
+  /** Redis has lost what everybody has told it. */
+  readonly lost?: true
 }
 
 /** What one process knows of one surface, as of now. */
@@ -140,7 +142,8 @@ export class Fleet {
     const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs: Math.min(quietMs, spanMs) }
     for (const { surface, sends, holdMs } of accounts) {
       const account = { ...common, held: [...this.held], sends, holdMs }
-      const [epoch] = await this.ask(rejoin, surface, [JSON.stringify(account)])
+      const news = { surface, lost: true } as const
+      const [epoch] = await this.ask(rejoin, surface, [JSON.stringify(account)], { news })
       this.met(String(epoch))
     }
     for (const id of released) this.#released.delete(id)

@@ -112,6 +112,7 @@ local epoch = redis.call('HGET', state, 'epoch')
 if not epoch then
   epoch = told.epoch
   redis.call('HSET', state, 'quiet', now + told.quietMs)
+  redis.call('PUBLISH', ARGV[2], ARGV[3])
 end
 -- Written in any case, so that a Redis that cannot does not count as back.
 redis.call('HSET', state, 'epoch', epoch)

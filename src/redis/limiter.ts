@@ -8,7 +8,7 @@ import { SendLog } from '../core/send-log.ts'
 import { Shares } from '../core/shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { Port } from './client.ts'
-import { Fleet } from './fleet.ts'
+import { type Account, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { Surface } from './surface.ts'
@@ -154,12 +154,14 @@ export class RedisLimiter implements Limiter {
     let end = (): void => {}
     const onMessage = (message: string): void => {
       const news = this.#fleet.read(message)
+      if (news?.lost === true) this.#report()
       if (news?.hold !== undefined) this.#close(news.surface, news.hold)
       if (news !== undefined) this.#change()
     }
     this.#fleet.channel
       .then((channel) => {
-        if (!this.#closed) end = this.#port.listen(channel, onMessage)
+        // Where the connection was lost, so may have been all that Redis knew.
+        if (!this.#closed) end = this.#port.listen(channel, onMessage, () => this.#report())
       })
       // Without a connection of its own, it finds out by looking from time to time.
       .catch(() => {})
@@ -197,10 +199,24 @@ export class RedisLimiter implements Limiter {
     for (const { lane } of this.#lanes.values()) lane.wake()
   }
 
+  #accounts(): Account[] {
+    return [...this.#lanes.values()].map(({ surface }) => surface.account())
+  }
+
+  #hasToReport(): boolean {
+    return (
+      this.#fleet.held.size > 0 || this.#accounts().some(({ sends, holdMs }) => sends.length + holdMs > 0)
+    )
+  }
+
   #rejoin(): Promise<void> {
-    const accounts = [...this.#lanes.values()].map(({ surface }) => surface.account())
-    this.#rejoining ??= this.#fleet.rejoin(accounts).finally(() => (this.#rejoining = undefined))
+    this.#rejoining ??= this.#fleet.rejoin(this.#accounts()).finally(() => (this.#rejoining = undefined))
     return this.#rejoining
+  }
+
+  /** Makes sure that Redis knows of this process, also when none of its calls asks for anything. */
+  #report(): void {
+    if (!this.#closed && this.#hasToReport()) this.#rejoin().catch(() => {})
   }
 
   #onFailure(error: unknown): void {
@@ -211,8 +227,8 @@ export class RedisLimiter implements Limiter {
 
   #onAttempt(): void {
     if (this.#closed) return
-    // Others must not count on the slots of requests that they do not know of any longer than need be.
-    if (this.#outage.on && this.#fleet.held.size > 0) this.#outage.watch()
+    // Others must not count on what these requests take any longer than need be.
+    if (this.#outage.on && this.#hasToReport()) this.#outage.watch()
     this.#change()
   }
 }

@@ -193,28 +193,37 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(sends[1]!.at - start).toBeGreaterThanOrEqual(500)
     })
 
-    it('refuses all whose patience is shorter than the closure, and keeps the others', async () => {
-      const { ask, limiters } = await organization(2, { inFlight: 1 })
-      const { value: first } = await settle(ask(0, { surface: 'b' }))
-      const outcomes: unknown[] = []
-      for (const from of [0, 1]) {
-        ask(from, { patience: 1000 }).catch((error: unknown) => outcomes.push(error))
-        ask(from, { patience: 60_000 }).then(
-          () => outcomes.push('granted'),
-          () => outcomes.push('refused'),
-        )
-      }
-      await pass(50)
-      limiters[0]!.hold('a', 5000)
-      await pass(200)
-      expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
-      for (const from of [0, 1]) {
-        const { error } = await settle(ask(from, { patience: 1000 }))
-        expect(error).toBeInstanceOf(SurfaceClosed)
-        expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
-      }
-      first!.release()
-    })
+    it.each([
+      ['a slot', 'b', 4],
+      ['the pace', 'a', 1],
+    ])(
+      'refuses who waits for %s and has less patience than the closure takes',
+      async (_, surface, perMinute) => {
+        const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
+        const ask = (from: number, ticket: Partial<Ticket>) =>
+          askAs(from, { share: { inFlight: 1, perMinute }, ...ticket })
+        const { value: first } = await settle(ask(0, { surface }))
+        if (surface === 'a') first!.release()
+        const outcomes: unknown[] = []
+        for (const from of [0, 1]) {
+          ask(from, { patience: 1000 }).catch((error: unknown) => outcomes.push(error))
+          ask(from, { patience: 60_000 }).then(
+            () => outcomes.push('granted'),
+            () => outcomes.push('refused'),
+          )
+        }
+        await pass(50)
+        limiters[0]!.hold('a', 5000)
+        await pass(200)
+        expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
+        for (const from of [0, 1]) {
+          const { error } = await settle(ask(from, { patience: 1000 }))
+          expect(error).toBeInstanceOf(SurfaceClosed)
+          expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
+        }
+        first!.release()
+      },
+    )
 
     it('gives back one slot for a lease that is released twice', async () => {
       const { ask } = await organization(2, { inFlight: 1 })
