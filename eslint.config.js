@@ -15,6 +15,7 @@ const mayImport = {
   'index.ts': [...calls, 'resources', 'client.ts'],
   catalog: calls,
   weblocks: calls,
+  redis: calls,
   sandbox: ['contract'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }

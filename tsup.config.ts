@@ -7,6 +7,7 @@ const entry = {
   'sandbox/node': 'src/sandbox/node.ts',
   'catalog/index': 'src/catalog/index.ts',
   'weblocks/index': 'src/weblocks/index.ts',
+  'redis/index': 'src/redis/index.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */

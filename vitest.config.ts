@@ -1,10 +1,6 @@
-import { configDefaults, defineConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
+import { leftOut, projects } from './test/suites.ts'
 
 export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/browser/**'],
-    typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
-    testTimeout: 20_000,
-  },
+  test: { projects, reporters: ['default', leftOut()], testTimeout: 20_000 },
 })

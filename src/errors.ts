@@ -1,6 +1,7 @@
 import type { ApiError } from './errors/api.ts'
 import { SocialSearchError } from './errors/base.ts'
 import type {
+  BudgetUnavailableError,
   ClosedError,
   ConfigurationError,
   ConnectionError,
@@ -27,6 +28,7 @@ export type AnySocialSearchError =
   | RedirectError
   | InvalidResponseError
   | CreditBudgetError
+  | BudgetUnavailableError
   | PaginationError
   | QueueFullError
   | ClosedError

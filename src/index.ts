@@ -75,20 +75,21 @@ export type { ApiCall } from './core/api-call.ts'
 export type { PageFields, PagedCall } from './core/paged-call.ts'
 export type { WithResponse } from './core/with-response.ts'
 export type { InvalidItem, Validation } from './core/decode.ts'
-export { CreditBudget } from './core/budget.ts'
+export { type Budget, CreditBudget } from './core/budget.ts'
 export type { CreditSummary, Reservation } from './core/account.ts'
 export type { Credits } from './core/ledger.ts'
 export type { CallCredits } from './core/purchase.ts'
 export type { AuthProvider } from './core/auth.ts'
 export type { Fetch } from './core/http.ts'
 export { SurfaceClosed } from './core/lane.ts'
-export type { Lease, Limiter, Share, Ticket } from './core/limiter.ts'
+export type { Lease, Limiter, Limits, Share, Ticket } from './core/limiter.ts'
 export type { LogFields, LogLevel, Logger } from './core/logger.ts'
 export type { Middleware, MiddlewareContext } from './core/middleware.ts'
 
 export {
   ApiError,
   AuthenticationError,
+  BudgetUnavailableError,
   ClosedError,
   ConfigurationError,
   ConnectionError,

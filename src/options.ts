@@ -4,7 +4,7 @@ import type { OpenBody, OpenRecord } from './contract/open.ts'
 import { assertMethod, assertOptions, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
-import type { CreditBudget } from './core/budget.ts'
+import type { Budget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import { serviceDialect } from './core/dialect.ts'
 import type { Fetch } from './core/http.ts'
@@ -64,7 +64,7 @@ export interface SharedOptions {
   /** How answers are checked against the documented shape; a `schema` of the call is checked in any case. Default `strict`. */
   validation?: Validation | undefined
   /** A ceiling on credits, beside those already in force; may be shared with other clients. */
-  budget?: CreditBudget | undefined
+  budget?: Budget | undefined
   /** Headers for every request. `Authorization` is not among them: use `apiKey` or `auth`. */
   headers?: Readonly<Record<string, string>> | Headers | undefined
   /** Wraps every attempt, the first one outermost. */

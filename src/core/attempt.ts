@@ -26,7 +26,7 @@ export interface Success {
 export async function attempt(call: Call): Promise<Success> {
   let lease: Lease
   try {
-    call.purchase.cover()
+    await abortable(call.signal, () => call.purchase.cover())
     call.token = await abortable(call.signal, () => call.settings.credential.token())
     lease = await takeSlot(call)
   } catch (error) {

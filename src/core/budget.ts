@@ -2,11 +2,17 @@ import { ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { shown } from './assert.ts'
 import { Account, type CreditSummary, type Reservation } from './account.ts'
 
+/** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
+export interface Budget {
+  /** Sets credits aside, or refuses by throwing or rejecting: with a {@link CreditBudgetError} if too few remain. */
+  reserve(credits: number, operation: string): Reservation | Promise<Reservation>
+}
+
 /**
  * A ceiling on credits that several calls, walks or clients may share. A call that could exceed it is refused
  * before anything is sent, however many run at once. Credits whose fate is unknown count as spent.
  */
-export class CreditBudget {
+export class CreditBudget implements Budget {
   /** Credits that may be spent in all. */
   readonly limit: number
   readonly #account = new Account()

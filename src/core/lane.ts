@@ -19,13 +19,14 @@ export interface Turnstile {
   closed(): number
   /** Milliseconds until a client may send; Infinity until {@link Lane.wake}. */
   wait(share: Share): number
-  /** Takes a place for a request, or tells by undefined that it is to be waited again. */
-  reserve(): Promise<Place | undefined>
+  /** Takes a place for a request of this client, or tells by undefined that it is to be waited again. Never rejects. */
+  reserve(share: Share): Promise<Place | undefined>
 }
 
 /** A place for a request of whichever client is next. */
-interface Place {
-  take(share: Share): Pass
+export interface Place {
+  /** Undefined if the place is given back, since it does not hold for a client of this share. */
+  take(share: Share): Pass | undefined
   giveBack(): void
 }
 
@@ -105,6 +106,12 @@ export class Lane {
     this.wake()
   }
 
+  /** Refuses everybody. */
+  empty(reason: unknown): void {
+    for (const waiter of [...this.#queue]) waiter.refuse(reason)
+    this.wake()
+  }
+
   #remove(waiter: Waiter): void {
     this.#queue.delete(waiter)
     const others = (this.#waiting.get(waiter.share) ?? 1) - 1
@@ -116,16 +123,18 @@ export class Lane {
     if (this.#serving) return
     this.#serving = true
     while (!this.#queue.isEmpty) {
-      const { wait } = this.#next()
-      if (wait > 0) {
+      const { waiter: first, wait } = this.#next()
+      if (first === undefined) {
         await this.#pause(wait)
         continue
       }
-      const place = await this.#turnstile.reserve()
+      const place = await this.#turnstile.reserve(first.share)
+      if (place === undefined) continue
       // Meanwhile the first in line may have left, or somebody may have come who goes before.
-      const { waiter } = place === undefined ? {} : this.#next()
-      if (waiter === undefined) place?.giveBack()
-      else if (place !== undefined) this.#grant(waiter, place.take(waiter.share))
+      const { waiter } = this.#next()
+      const pass = waiter && place.take(waiter.share)
+      if (waiter === undefined) place.giveBack()
+      else if (pass !== undefined) this.#grant(waiter, pass)
     }
     this.#serving = false
   }

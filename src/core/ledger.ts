@@ -1,5 +1,5 @@
 import { Account, type CreditSummary, type Reservation } from './account.ts'
-import type { CreditBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
@@ -31,11 +31,11 @@ export class Ledger {
    *
    * @throws {CreditBudgetError} if a budget has too little left; then nothing is set aside anywhere.
    */
-  reserve(operation: string, credits: number, budgets: readonly CreditBudget[]): Reservation {
+  async reserve(operation: string, credits: number, budgets: readonly Budget[]): Promise<Reservation> {
     if (credits === 0) return unmetered
     const reservations: Reservation[] = []
     try {
-      for (const budget of budgets) reservations.push(budget.reserve(credits, operation))
+      for (const budget of budgets) reservations.push(await budget.reserve(credits, operation))
     } catch (error) {
       for (const reservation of reservations) reservation.release()
       throw error

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../contract/limits.ts'
-import { Lane, type Pass } from './lane.ts'
+import { Lane, type Pass, type Turnstile } from './lane.ts'
 import { Margin } from './margin.ts'
 import { isMomentary } from './others.ts'
 import { Pace } from './pace.ts'
 import { type Send, SendLog } from './send-log.ts'
-import { Shares } from './shares.ts'
+import { type Kept, Shares } from './shares.ts'
 import { now } from './time.ts'
 
 /** What one client takes of the organization's limits, at most. */
@@ -72,7 +72,9 @@ interface Entrance {
   readonly lane: Lane
   readonly pace: Pace
   /** Counts a request that holds a slot. */
-  take(share: Share, giveBack: () => void, send?: Send): Pass
+  readonly take: (giveBack: () => void, send?: Send) => Pass
+  /** Counts it towards its client's share as well. */
+  readonly count: Kept['count']
 }
 
 /** A limiter for the clients of one process. */
@@ -103,8 +105,13 @@ export class LocalLimiter implements Limiter {
 
   /** Counts a request that somebody else has let through, as if it had been acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Pass {
+    const { take, count } = this.#at(surface)
     const slot = this.#takeSlot()
-    return this.#at(surface).take(share, () => void slot.then((giveBack) => giveBack()), send)
+    return count(
+      share,
+      take(() => void slot.then((giveBack) => giveBack()), send),
+      send,
+    )
   }
 
   /** Looks again whether somebody may go, where timers may be late: in a page in the background, for example. */
@@ -116,23 +123,10 @@ export class LocalLimiter implements Limiter {
     const known = this.#lanes.get(surface)
     if (known !== undefined) return known
     const { windowMs, perMinute } = this.#limits
+    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
     const pace = new Pace(surface === null ? Infinity : perMinute, windowMs, this.#margin)
-    const ownLogs = new WeakMap<Share, SendLog>()
-    /** The log of a client that takes less than all. */
-    const ownLog = (share: Share): SendLog | undefined => {
-      if (surface === null || share.perMinute >= perMinute) return undefined
-      const log = ownLogs.get(share) ?? new SendLog(windowMs, this.#margin)
-      ownLogs.set(share, log)
-      return log
-    }
-
-    const wait = (share: Share): number => {
-      if (!this.#shares.hasRoom(share)) return Infinity
-      return Math.max(pace.wait(share.perMinute), ownLog(share)?.wait(share.perMinute) ?? 0)
-    }
-    const take = (share: Share, giveBack: () => void, send = { at: now(), answered: Infinity }): Pass => {
-      const finish = [pace.enter(send), this.#shares.occupy(share), giveBack]
-      ownLog(share)?.add(send)
+    const take: Entrance['take'] = (giveBack, send = { at: now(), answered: Infinity }) => {
+      const finish = [pace.enter(send), giveBack]
       return {
         sent: () => void (send.at = now()),
         answered: (date) => {
@@ -142,15 +136,16 @@ export class LocalLimiter implements Limiter {
         release: () => finish.splice(0).forEach((end) => end()),
       }
     }
-    const lane = new Lane({
+    const turnstile: Turnstile = {
       closed: () => pace.closed,
-      wait,
+      wait: (share) => pace.wait(share.perMinute),
       reserve: async () => {
         const giveBack = await this.#takeSlot()
-        return { giveBack, take: (share) => take(share, giveBack) }
+        return { giveBack, take: () => take(giveBack) }
       },
-    })
-    const made = { lane, pace, take }
+    }
+    const kept = this.#shares.keep(turnstile, surface === null ? 0 : perMinute, makeLog)
+    const made = { lane: new Lane(kept), pace, take, count: kept.count }
     this.#lanes.set(surface, made)
     return made
   }

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import type { RetryOptions, SharedOptions } from '../options.ts'
-import { assertObject, assertOptions, milliseconds, shown, wholeNumber } from './assert.ts'
-import { CreditBudget } from './budget.ts'
+import { assertMethod, assertObject, assertOptions, milliseconds, shown, wholeNumber } from './assert.ts'
 import { createLog } from './logger.ts'
 import type { Redactor } from './redact.ts'
 import type { RetryPolicy } from './retry-policy.ts'
@@ -13,9 +12,7 @@ export function overlay(settings: Settings, options: SharedOptions): Settings {
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shown(validation)}`)
   }
-  if (budget !== undefined && !(budget instanceof CreditBudget)) {
-    throw new ConfigurationError(`budget must be a CreditBudget, got ${shown(budget)}`)
-  }
+  if (budget !== undefined) assertMethod('budget', budget, 'reserve')
   if (logger !== undefined) assertObject('logger', logger)
   if (
     middleware !== undefined &&

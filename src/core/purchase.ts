@@ -1,5 +1,5 @@
 import type { Reservation } from './account.ts'
-import type { CreditBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 import type { Ledger } from './ledger.ts'
 
 /** What one call has cost, all its attempts taken together, in credits. */
@@ -13,11 +13,12 @@ export interface CallCredits {
 export class Purchase {
   readonly credits: CallCredits = { spent: 0, uncertain: 0 }
   readonly #worstCase: number
-  readonly #reserve: () => Reservation
+  readonly #reserve: () => Promise<Reservation>
   #reservation: Reservation | undefined
+  #closed = false
 
   /** @param worstCase Credits that one success may cost at most. */
-  constructor(ledger: Ledger, operation: string, worstCase: number, budgets: readonly CreditBudget[]) {
+  constructor(ledger: Ledger, operation: string, worstCase: number, budgets: readonly Budget[]) {
     this.#worstCase = worstCase
     this.#reserve = () => ledger.reserve(operation, worstCase, budgets)
   }
@@ -27,8 +28,12 @@ export class Purchase {
    *
    * @throws {CreditBudgetError} if a budget has too little left.
    */
-  cover(): void {
-    this.#reservation ??= this.#reserve()
+  async cover(): Promise<void> {
+    if (this.#reservation !== undefined) return
+    const reservation = await this.#reserve()
+    // A budget may take its time; nobody may be waiting any more.
+    if (this.#closed) reservation.release()
+    else this.#reservation = reservation
   }
 
   /** An attempt was charged so many credits. */
@@ -49,6 +54,7 @@ export class Purchase {
 
   /** There will be no further attempt. */
   close(): void {
+    this.#closed = true
     this.#end((reservation) => reservation.release())
   }
 

@@ -9,7 +9,7 @@ export interface Send {
 }
 
 /** What the clocks of two machines may differ by in the course of one window, in milliseconds. */
-const driftMs = 20
+export const driftMs = 20
 
 /** The sends to one surface that the service may still count. */
 export class SendLog {

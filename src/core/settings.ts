@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../contract/operation.ts'
 import type { PagingOverride } from '../options.ts'
 import type { Credential } from './auth.ts'
-import type { CreditBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 import type { Validation } from './decode.ts'
 import type { Dialect } from './dialect.ts'
 import type { Fetch } from './http.ts'
@@ -32,7 +32,7 @@ export interface Settings {
   readonly deadlineMs: number | undefined
   readonly retry: RetryPolicy
   readonly validation: Validation
-  readonly budgets: readonly CreditBudget[]
+  readonly budgets: readonly Budget[]
   readonly headers: Headers
   readonly middleware: readonly Middleware[]
   readonly log: Log

@@ -36,6 +36,7 @@ export type ClientErrorCode =
   | 'redirect'
   | 'invalid_response'
   | 'credit_budget'
+  | 'budget_unavailable'
   | 'pagination'
   | 'queue_full'
   | 'closed'

@@ -124,6 +124,21 @@ export class CreditBudgetError extends SocialSearchError {
   }
 }
 
+/** A budget kept elsewhere could not be asked, so nothing was sent. */
+export class BudgetUnavailableError extends SocialSearchError {
+  static {
+    this.prototype.name = 'BudgetUnavailableError'
+  }
+  declare readonly code: 'budget_unavailable'
+  /** What its store said. */
+  readonly reason: string
+
+  constructor(reason: string, context?: ErrorContext) {
+    super('budget_unavailable', `the budget is out of reach: ${reason}`, context)
+    this.reason = reason
+  }
+}
+
 /** The pages contradict each other, so walking on could repeat or lose items. */
 export class PaginationError extends SocialSearchError {
   static {
@@ -158,15 +173,15 @@ export class QueueFullError extends SocialSearchError {
   }
 }
 
-/** The client was closed before the call was answered. */
+/** The client, or what it needs, was closed before the call was answered. */
 export class ClosedError extends SocialSearchError {
   static {
     this.prototype.name = 'ClosedError'
   }
   declare readonly code: 'closed'
 
-  constructor(context?: ErrorContext) {
-    super('closed', 'the client is closed', context)
+  constructor(context?: ErrorContext, closed = 'client') {
+    super('closed', `the ${closed} is closed`, context)
   }
 }
 

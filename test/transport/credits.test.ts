@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { type Budget, CreditBudget, CreditBudgetError } from '../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../support/service.ts'
 
 const service = scriptedService()
@@ -61,6 +61,54 @@ describe('client.credits', () => {
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect(value?.credits).toEqual({ spent: 0, uncertain: 0 })
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+})
+
+/** A budget that takes its time, and what became of its reservations. */
+function slowBudget(limit: number, ms: number): { budget: Budget; kept: CreditBudget } {
+  const kept = new CreditBudget(limit)
+  const reserve: Budget['reserve'] = async (credits, operation) => {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return kept.reserve(credits, operation)
+  }
+  return { budget: { reserve }, kept }
+}
+
+describe('budget', () => {
+  it('may take its time, and is settled like any other', async () => {
+    service.script(ok(), unreachable(), ok())
+    const { budget, kept } = slowBudget(5, 100)
+    const client = makeClient({ budget })
+    const calls = [1, 2, 3].map(() => client.microblog.search(query).then())
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(kept).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('gives back what others have reserved when it refuses after a while', async () => {
+    const [first, { budget }] = [new CreditBudget(100), slowBudget(1, 100)]
+    const client = makeClient({ budget: first })
+    const { error } = await settle(client.microblog.search(query, { budget }))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', charged: 'no', attempts: [] })
+    expect([first.reserved, client.credits.reserved]).toEqual([0, 0])
+  })
+
+  it('gets back at once what comes too late for a call that was aborted', async () => {
+    const { budget, kept } = slowBudget(5, 100)
+    const abort = new AbortController()
+    const client = makeClient({ budget })
+    const call = client.microblog.search(query, { signal: abort.signal }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    await pass(50)
+    const reason = new Error('enough')
+    abort.abort(reason)
+    expect(await call).toBe(reason)
+    await pass(200)
+    expect([kept.remaining, client.credits.reserved]).toEqual([5, 0])
+    expect(service.arrivals).toHaveLength(0)
   })
 })
 

@@ -75,7 +75,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, limits: { perSecond: 5 } }, /limits has no perSecond/],
     [{ ...good, retry: { tries: 5 } }, /retry has no tries/],
     [{ ...good, validation: 'loose' }, /strict, lenient or off/],
-    [{ ...good, budget: 100 }, /budget must be a CreditBudget, got 100/],
+    [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
     [{ ...good, middleware: [1] }, /array of functions/],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
     [{ ...good, headers: { 'x-a': 'line\nbreak-secret' } }, /"x-a" has a name or value/],

@@ -9,6 +9,7 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
+import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 
@@ -40,4 +41,18 @@ try {
   if (error instanceof ApiError) throw error
   if (error.code !== 'invalid_request') throw error
 }
+// Neither client is installed here; the types stand on their own.
+const nobody: RedisClient = {
+  eval: () => Promise.reject(new Error('offline')),
+  evalSha: () => Promise.reject(new Error('offline')),
+  duplicate: () => {
+    throw new Error('offline')
+  },
+}
+const limiter = new RedisLimiter({ client: nobody, organization: 'acme', onUnavailable: 'local' })
+const alone = new SocialSearch({ baseUrl, apiKey, fetch, limiter })
+const { posts: found } = await alone.microblog.search(params)
+await limiter.close()
+if (found.length === 0) throw new Error('nothing was found without Redis')
+
 console.log(`consumer: ${client.credits.spent} credits spent, ${budget.remaining} left`)

@@ -1,0 +1,126 @@
+import { Script } from './link.ts'
+
+// Times are those of Redis, in milliseconds: the clocks of the workers have no say. Keys of one organization:
+// - leases: the requests in flight, by when they expire
+// - log: the sends to one surface, by when they arrive at the latest
+// - gate: until when a 429 closes the surface (openAt), and the lease that is its probe, or 'due'
+// - state: an epoch, which changes when Redis has lost everything, and a time until which nothing is granted (quiet)
+const now = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`
+const all = `
+local leases, log, gate, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+${now}`
+
+const close = `
+local function close(ms, ttl)
+  local openAt = math.max(tonumber(redis.call('HGET', gate, 'openAt')) or 0, now + ms)
+  redis.call('HSET', gate, 'openAt', openAt, 'probe', 'due')
+  redis.call('PEXPIRE', gate, openAt - now + ttl)
+end
+`
+
+/** Grants a place, or says why not and for how long. */
+export const acquire = new Script(`${all}
+local id, epoch = ARGV[1], ARGV[2]
+local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local leaseMs, ttl, logged = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1'
+local current = redis.call('HGET', state, 'epoch')
+if epoch ~= '' and epoch ~= current then return { 'lost' } end
+if not current then
+  current = id
+  redis.call('HSET', state, 'epoch', current)
+end
+redis.call('PEXPIRE', state, ttl)
+redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
+-- The client sent it again, since it did not get the reply.
+if redis.call('ZSCORE', leases, id) then return { 'granted', current } end
+
+local quiet = tonumber(redis.call('HGET', state, 'quiet')) or 0
+if quiet > now then return { 'until', quiet - now } end
+local openAt = tonumber(redis.call('HGET', gate, 'openAt')) or 0
+if openAt > now then return { 'closed', openAt - now } end
+local probe = redis.call('HGET', gate, 'probe')
+local out = probe and redis.call('ZSCORE', leases, probe)
+if out then return { 'probe', out - now } end
+if logged then
+  redis.call('ZREMRANGEBYSCORE', log, '-inf', now - span)
+  if limit >= 0 and redis.call('ZCARD', log) >= limit then
+    local blocker = redis.call('ZREVRANGE', log, limit - 1, limit - 1, 'WITHSCORES')
+    -- The answer of a request in flight may yet show that it arrived sooner.
+    return { 'paced', blocker[2] + span - now, redis.call('ZSCORE', leases, blocker[1]) and 1 or 0 }
+  end
+end
+if redis.call('ZCARD', leases) >= inFlight then
+  return { 'slots', redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2] - now }
+end
+
+redis.call('ZADD', leases, now + leaseMs, id)
+redis.call('PEXPIRE', leases, ttl)
+if logged then
+  redis.call('ZADD', log, now + arrival, id)
+  redis.call('PEXPIRE', log, ttl)
+end
+-- A probe that is neither due nor in flight has died, so that another one is.
+if probe then
+  redis.call('HSET', gate, 'probe', id)
+  redis.call('PEXPIRE', gate, ttl)
+end
+return { 'granted', current }`)
+
+/** Counts a request as arriving later than its grant foresaw. */
+export const sent = new Script(`${all}
+redis.call('ZADD', log, now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', log, ARGV[3])`)
+
+/** Ends a lease whose request has been sent, and tells everybody. */
+export const release = new Script(`${all}
+local id, answeredAgo = ARGV[1], tonumber(ARGV[2])
+local arrival = answeredAgo >= 0 and tonumber(redis.call('ZSCORE', log, id))
+if arrival and now - answeredAgo < arrival then redis.call('ZADD', log, now - answeredAgo, id) end
+if redis.call('HGET', gate, 'probe') == id then redis.call('HDEL', gate, 'probe') end
+redis.call('ZREM', leases, id)
+redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+
+/** Takes a grant back that nobody has used. */
+export const cancel = new Script(`${all}
+local id = ARGV[1]
+redis.call('ZREM', log, id)
+if redis.call('HGET', gate, 'probe') == id then redis.call('HSET', gate, 'probe', 'due') end
+redis.call('ZREM', leases, id)
+redis.call('PUBLISH', ARGV[2], ARGV[3])`)
+
+/** Keeps leases from expiring. */
+export const renew = new Script(`${all}
+for i = 3, #ARGV do redis.call('ZADD', leases, now + ARGV[1], ARGV[i]) end
+redis.call('PEXPIRE', leases, ARGV[2])`)
+
+/** Closes a surface, and tells everybody. */
+export const hold = new Script(`${all}${close}
+close(ARGV[1], tonumber(ARGV[2]))
+redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+
+/**
+ * Tells Redis what it may have missed or lost. Where it has lost everything, nothing is granted for a while, so that the
+ * other processes can do the same.
+ */
+export const rejoin = new Script(`${all}${close}
+local told = cjson.decode(ARGV[1])
+local ttl = told.ttl
+local epoch = redis.call('HGET', state, 'epoch')
+if not epoch then
+  epoch = told.epoch
+  redis.call('HSET', state, 'quiet', now + told.quietMs)
+  redis.call('PUBLISH', ARGV[2], ARGV[3])
+end
+-- Written in any case, so that a Redis that cannot does not count as back.
+redis.call('HSET', state, 'epoch', epoch)
+for _, id in ipairs(told.released) do redis.call('ZREM', leases, id) end
+for _, id in ipairs(told.held) do redis.call('ZADD', leases, now + told.leaseMs, id) end
+for _, send in ipairs(told.sends) do redis.call('ZADD', log, 'NX', now - send[2], send[1]) end
+if told.holdMs > 0 then close(told.holdMs, ttl) end
+redis.call('PEXPIRE', leases, ttl)
+redis.call('PEXPIRE', log, ttl)
+redis.call('PEXPIRE', state, ttl)
+return epoch`)

@@ -1,0 +1,244 @@
+import { organizationLimits } from '../contract/limits.ts'
+import { assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
+import { Lane } from '../core/lane.ts'
+import type { Lease, Limiter, Limits, Ticket } from '../core/limiter.ts'
+import { Margin } from '../core/margin.ts'
+import { Pace } from '../core/pace.ts'
+import { SendLog } from '../core/send-log.ts'
+import { Shares } from '../core/shares.ts'
+import { ClosedError, ConfigurationError } from '../errors.ts'
+import type { Port } from './client.ts'
+import { type Account, Fleet } from './fleet.ts'
+import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
+import { Outage } from './outage.ts'
+import { Surface } from './surface.ts'
+
+/** How a fleet of processes keeps the limits of its organization. */
+export interface RedisLimiterOptions extends RedisOptions {
+  /** What stands for the organization: the same for all its processes. Redis sees a hash of it. */
+  organization: string
+  /**
+   * What becomes of calls while Redis is out of reach. `wait`: they stay queued until it is back, or until their signal
+   * or deadline ends them. `local`: this process goes on by itself, with `localShare` of the limits.
+   */
+  onUnavailable: 'wait' | 'local'
+  /**
+   * The part of the organization's limits that this process takes by itself, above 0 and up to 1, at least one request: one
+   * divided by the number of processes keeps them together within the pace. Default 0.25.
+   */
+  localShare?: number | undefined
+  /** Limits of the organization, where they are not the documented ones; the same for all its processes. */
+  limits?: Partial<Limits> | undefined
+  /** How long the slot of a process that has died stays taken, in milliseconds. Default 15,000. */
+  leaseMs?: number | undefined
+}
+
+const names: Record<keyof RedisLimiterOptions, true> = {
+  ...redisNames,
+  ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
+}
+
+/** Most time between two looks for a free place, in milliseconds, in case that nobody has told. */
+const lookMs = 1000
+
+/**
+ * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
+ * arrival; among processes, whoever asks first when a place becomes free.
+ */
+export class RedisLimiter implements Limiter {
+  readonly #port: Port
+  readonly #limits: Limits
+  readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
+  readonly #fleet: Fleet
+  readonly #outage: Outage
+  readonly #margin = new Margin()
+  readonly #lanes = new Map<string | null, { lane: Lane; surface: Surface }>()
+  readonly #shares = new Shares(() => this.#wake())
+  readonly #waiting = new Set<Surface>()
+  readonly #full = { since: -1 }
+  #changes = 0
+  #turn: Promise<unknown> = Promise.resolve()
+  #look: ReturnType<typeof setTimeout> | undefined
+  #unlisten: (() => void) | undefined
+  #rejoining: Promise<void> | undefined
+  #closed = false
+
+  /** @throws {ConfigurationError} for options that cannot work. */
+  constructor(options: RedisLimiterOptions) {
+    assertOptions(options, names)
+    const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
+    if (typeof organization !== 'string' || organization === '') {
+      throw new ConfigurationError(
+        `organization must be a text that is not empty, got ${shown(organization)}`,
+      )
+    }
+    if (!['wait', 'local'].includes(onUnavailable)) {
+      throw new ConfigurationError(`onUnavailable must be wait or local, got ${shown(onUnavailable)}`)
+    }
+    if (!(localShare > 0 && localShare <= 1)) {
+      throw new ConfigurationError(
+        `localShare must be a number above 0 and up to 1, got ${shown(localShare)}`,
+      )
+    }
+    this.#limits = resolveLimits(options.limits)
+    const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
+    const { inFlight, perMinute } = this.#limits
+    if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
+    const { port, link, base, log } = resolveRedis(options, organization)
+    this.#port = port
+    this.#outage = new Outage(
+      log,
+      () => this.#rejoin(),
+      () => this.#onAttempt(),
+    )
+    this.#fleet = new Fleet(link, base, this.#limits, milliseconds('leaseMs', leaseMs), {
+      onFailure: (error) => this.#onFailure(error),
+      onFree: () => this.#change(),
+    })
+  }
+
+  acquire(ticket: Ticket): Promise<Lease> {
+    if (this.#closed) return Promise.reject(new ClosedError({}, 'limiter'))
+    this.#unlisten ??= this.#listen()
+    return this.#at(ticket.surface).lane.enter(ticket)
+  }
+
+  hold(surface: string | null, milliseconds: number): void {
+    this.#close(surface, milliseconds)
+    // An outage ends with telling Redis of it, less the time that has passed.
+    if (!this.#outage.on) this.#fleet.hold(surface, milliseconds)
+  }
+
+  /** Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const { lane } of this.#lanes.values()) lane.empty(new ClosedError({}, 'limiter'))
+    this.#outage.stop()
+    clearTimeout(this.#look)
+    this.#unlisten?.()
+    await this.#turn
+    // By then, the lanes have given back what came for nobody.
+    await new Promise((resolve) => setTimeout(resolve))
+    await this.#fleet.close()
+  }
+
+  #at(name: string | null): { lane: Lane; surface: Surface } {
+    const known = this.#lanes.get(name)
+    if (known !== undefined) return known
+    const { windowMs, perMinute } = this.#limits
+    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
+    const surface = new Surface(
+      name,
+      {
+        fleet: this.#fleet,
+        outage: this.#outage,
+        margin: this.#margin,
+        alone: this.#alone?.inFlight,
+        full: this.#full,
+        turn: (work) => this.#inTurn(work),
+        changes: () => this.#changes,
+        waiting: this.#waiting,
+        look: (ms) => this.#lookWithin(ms),
+        closed: () => lane.turnAway(),
+        rejoin: () => this.#rejoin(),
+      },
+      new Pace(name === null ? Infinity : (this.#alone ?? this.#limits).perMinute, windowMs, this.#margin),
+    )
+    const lane = new Lane(this.#shares.keep(surface, name === null ? 0 : perMinute, makeLog))
+    const made = { lane, surface }
+    this.#lanes.set(name, made)
+    return made
+  }
+
+  #listen(): () => void {
+    let end = (): void => {}
+    const onMessage = (message: string): void => {
+      const news = this.#fleet.read(message)
+      if (news?.lost === true) this.#report()
+      if (news?.hold !== undefined) this.#close(news.surface, news.hold)
+      if (news !== undefined) this.#change()
+    }
+    this.#fleet.channel
+      .then((channel) => {
+        // Where the connection was lost, so may have been all that Redis knew.
+        if (!this.#closed) end = this.#port.listen(channel, onMessage, () => this.#report())
+      })
+      // Without a connection of its own, it finds out by looking from time to time.
+      .catch(() => {})
+    return () => end()
+  }
+
+  #close(name: string | null, milliseconds: number): void {
+    const { lane, surface } = this.#at(name)
+    surface.close(milliseconds)
+    lane.turnAway()
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
+  #lookWithin(ms: number): void {
+    if (this.#closed) return
+    this.#look ??= setTimeout(() => this.#change(), Math.min(ms, lookMs * (1 + Math.random() / 2)))
+  }
+
+  /** A place may have become free. */
+  #change(): void {
+    this.#changes++
+    clearTimeout(this.#look)
+    this.#look = undefined
+    for (const { surface } of this.#lanes.values()) surface.changed()
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const surface of this.#waiting) this.#lanes.get(surface.name)?.lane.wake()
+    for (const { lane } of this.#lanes.values()) lane.wake()
+  }
+
+  #accounts(): Account[] {
+    return [...this.#lanes.values()].map(({ surface }) => surface.account())
+  }
+
+  #hasToReport(): boolean {
+    return (
+      this.#fleet.held.size > 0 || this.#accounts().some(({ sends, holdMs }) => sends.length + holdMs > 0)
+    )
+  }
+
+  #rejoin(): Promise<void> {
+    this.#rejoining ??= this.#fleet.rejoin(this.#accounts()).finally(() => (this.#rejoining = undefined))
+    return this.#rejoining
+  }
+
+  /** Makes sure that Redis knows of this process, also when none of its calls asks for anything. */
+  #report(): void {
+    if (!this.#closed && this.#hasToReport()) this.#rejoin().catch(() => {})
+  }
+
+  #onFailure(error: unknown): void {
+    if (this.#closed || this.#outage.on) return
+    this.#outage.begin(error)
+    this.#onAttempt()
+  }
+
+  #onAttempt(): void {
+    if (this.#closed) return
+    // Others must not count on what these requests take any longer than need be.
+    if (this.#outage.on && this.#hasToReport()) this.#outage.watch()
+    this.#change()
+  }
+}
+
+function resolveLimits(limits: Partial<Limits> = {}): Limits {
+  assertOptions(limits, organizationLimits, 'limits')
+  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
+  return {
+    inFlight: wholeNumber('limits.inFlight', inFlight),
+    perMinute: wholeNumber('limits.perMinute', perMinute),
+    windowMs: milliseconds('limits.windowMs', windowMs),
+  }
+}

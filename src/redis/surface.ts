@@ -1,0 +1,209 @@
+import type { Pass, Place, Turnstile } from '../core/lane.ts'
+import type { Share } from '../core/limiter.ts'
+import type { Margin } from '../core/margin.ts'
+import type { Pace } from '../core/pace.ts'
+import type { Send } from '../core/send-log.ts'
+import { now } from '../core/time.ts'
+import type { Account, Fleet } from './fleet.ts'
+import { acquire } from './limiter-scripts.ts'
+import type { Outage } from './outage.ts'
+
+/** How soon after it was asked for a request goes out, in milliseconds; a later one is reported. */
+const promptMs = 20
+
+/** What a surface needs of the limiter it belongs to. */
+export interface Surroundings {
+  readonly fleet: Fleet
+  readonly outage: Outage
+  readonly margin: Margin
+  /** Requests in flight of this process while Redis is out of reach; undefined if none shall be sent. */
+  readonly alone: number | undefined
+  /** Runs one request for a place after the other, so that one refusal can speak for all. */
+  readonly turn: <T>(work: () => Promise<T>) => Promise<T>
+  /** Counts what may have freed a place. */
+  readonly changes: () => number
+  /** Those who wait for a place to become free; whoever has waited longest comes first. */
+  readonly waiting: Set<Surface>
+  /** Has those who wait called when a place may have become free, at the latest after so many milliseconds. */
+  readonly look: (milliseconds: number) => void
+  /** Whether all slots were taken and nothing has changed since. */
+  readonly full: { since: number }
+  /** Tells those who wait for the surface that it is closed. */
+  readonly closed: () => void
+  readonly rejoin: () => Promise<void>
+}
+
+/** Decides on the requests to one surface, together with all other processes. */
+export class Surface implements Turnstile {
+  readonly name: string | null
+  readonly #in: Surroundings
+  /** What this process has sent itself, and the closure that it knows of. */
+  readonly #pace: Pace
+  /** The same, by the names that Redis knows. */
+  readonly #sends = new Map<string, Send>()
+  /** When to ask again, in monotonic milliseconds; Infinity for when something has changed. */
+  #askAt = 0
+  /** Whether a change may let a request go sooner than foreseen. */
+  #mayBeSooner = false
+
+  /** @param pace Holds the limits of this process while Redis is out of reach. */
+  constructor(name: string | null, surroundings: Surroundings, pace: Pace) {
+    this.name = name
+    this.#in = surroundings
+    this.#pace = pace
+  }
+
+  closed(): number {
+    return this.#pace.closed
+  }
+
+  /** A 429 closed the surface, here or elsewhere. */
+  close(milliseconds: number): void {
+    this.#pace.hold(milliseconds)
+  }
+
+  /** A place may have become free. */
+  changed(): void {
+    if (this.#mayBeSooner) this.#askAt = 0
+  }
+
+  account(): Account {
+    const { fleet } = this.#in
+    const sends = [...this.#sends].map(([id, send]) => [id, Math.floor(now() - this.#arrival(send))] as const)
+    return {
+      surface: this.name,
+      sends: sends.filter(([, ago]) => ago < fleet.spanMs),
+      holdMs: Math.ceil(this.closed()),
+    }
+  }
+
+  wait({ perMinute }: Share): number {
+    const { alone, fleet, outage } = this.#in
+    if (!outage.on) return Math.max(this.closed(), this.#askAt - now())
+    outage.watch()
+    if (alone === undefined || fleet.held.size >= alone) return Infinity
+    // Here the limits are a part of the organization's, which an ordinary client must not take for more than they are.
+    return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
+  }
+
+  reserve(share: Share): Promise<Place | undefined> {
+    const { outage, turn } = this.#in
+    const take = (): Pass | undefined => (outage.on ? this.#pass(crypto.randomUUID(), now()) : undefined)
+    if (outage.on) return Promise.resolve({ take, giveBack: () => {} })
+    return turn(() => this.#ask(this.#limit(share)))
+  }
+
+  /** Requests a minute, for a client that wants so many. */
+  #limit({ perMinute }: Share): number {
+    if (this.name === null) return Infinity
+    return Math.max(perMinute, this.#in.fleet.limits.perMinute)
+  }
+
+  async #ask(limit: number): Promise<Place | undefined> {
+    const { changes, fleet, full, margin } = this.#in
+    const asked = changes()
+    if (full.since === asked) {
+      this.#refused('slots', Infinity)
+      return undefined
+    }
+    const id = crypto.randomUUID()
+    const at = now()
+    const { leaseMs, limits, spanMs, ttlMs } = fleet
+    const late = (reply: unknown): void => {
+      if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
+    }
+    let reply: readonly unknown[]
+    try {
+      reply = await fleet.ask(
+        acquire,
+        this.name,
+        [
+          ...[id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs],
+          ...[Math.ceil(margin.ms) + promptMs, leaseMs, ttlMs, this.name === null ? 0 : 1],
+        ],
+        { late },
+      )
+    } catch {
+      return undefined
+    }
+    const outcome = String(reply[0])
+    if (outcome === 'lost') {
+      await this.#in.rejoin().catch(() => {})
+      return undefined
+    }
+    fleet.met(outcome === 'granted' ? String(reply[1]) : undefined)
+    if (outcome === 'granted') return this.#granted(id, at, limit)
+    if (outcome === 'slots') full.since = asked
+    this.#refused(outcome, Number(reply[1]), Number(reply[2] ?? 0))
+    // What changed meanwhile may not have been known to the reply.
+    if (changes() !== asked) this.changed()
+    return undefined
+  }
+
+  /** @param blockers How many of those that stand in the way may turn out to have arrived sooner. */
+  #refused(outcome: string, ms: number, blockers = 0): void {
+    const forChange = outcome === 'slots' || outcome === 'probe'
+    this.#askAt = forChange ? Infinity : now() + ms
+    this.#mayBeSooner = forChange || blockers > 0
+    if (forChange) {
+      this.#in.waiting.add(this)
+      this.#in.look(ms)
+    }
+    if (outcome === 'closed') {
+      this.close(ms)
+      this.#in.closed()
+    }
+  }
+
+  #granted(id: string, at: number, limit: number): Place {
+    const { fleet, waiting } = this.#in
+    waiting.delete(this)
+    fleet.enter(id)
+    return {
+      giveBack: () => void fleet.cancel(this.name, id),
+      take: (share) => {
+        if (this.#limit(share) >= limit) return this.#pass(id, at)
+        void fleet.cancel(this.name, id)
+        return undefined
+      },
+    }
+  }
+
+  #pass(id: string, at: number): Pass {
+    const { fleet, margin } = this.#in
+    fleet.enter(id)
+    const send: Send = { at: now(), answered: Infinity }
+    const finish = [this.#pace.enter(send), () => this.#release(id, send)]
+    this.#remember(id, send)
+    return {
+      sent: () => {
+        send.at = now()
+        if (this.name === null || send.at - at <= promptMs || this.#in.outage.on) return
+        fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
+      },
+      answered: (date) => {
+        send.answered = now()
+        if (date !== null) margin.observe(date)
+      },
+      release: () => finish.splice(0).forEach((end) => end()),
+    }
+  }
+
+  #release(id: string, { answered }: Send): void {
+    const ago = answered === Infinity ? undefined : now() - answered
+    void this.#in.fleet.release(this.name, id, ago, this.#in.outage.on)
+  }
+
+  #remember(id: string, send: Send): void {
+    this.#sends.set(id, send)
+    for (const [old, send] of this.#sends) {
+      if (now() - this.#arrival(send) < this.#in.fleet.spanMs) break
+      this.#sends.delete(old)
+    }
+  }
+
+  /** When a request arrived at the latest, in monotonic milliseconds. */
+  #arrival({ at, answered }: Send): number {
+    return Math.min(at + this.#in.margin.ms + promptMs, answered)
+  }
+}

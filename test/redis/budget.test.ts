@@ -1,0 +1,211 @@
+import { type Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
+import { RedisBudget, type RedisClient } from '../../src/redis/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { realTime } from '../support/real-time.ts'
+import { type Connection, type Package, connect, packages } from './clients.ts'
+import { type RedisServer, startRedis } from './server.ts'
+
+const { pass } = realTime
+
+let server: RedisServer
+let budgets = 0
+const connections: Connection[] = []
+
+beforeAll(async () => void (server = await startRedis()))
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.cut()
+})
+afterAll(() => server.kill())
+
+const newName = () => `budget ${++budgets}`
+
+async function open(name: string, limit: number, options: { client?: Package; leaseMs?: number } = {}) {
+  const { client = 'redis', leaseMs } = options
+  const connection = await connect(client, server.url)
+  connections.push(connection)
+  const budget = new RedisBudget({ client: connection.client, name, limit, leaseMs, commandTimeout: 500 })
+  return { budget, connection }
+}
+
+/** A client on a network that fails as told: before a command arrives, or after it was run. */
+async function unreliable() {
+  const connection = await connect('ioredis', server.url)
+  connections.push(connection)
+  const network = { fails: 'never' as 'never' | 'before' | 'after' }
+  const real = connection.client as Redis
+  const through =
+    (send: (...args: never[]) => Promise<unknown>) =>
+    async (...args: never[]) => {
+      if (network.fails === 'before') throw new Error('the network failed')
+      const reply = await send.apply(real, args)
+      if ((network.fails as string) === 'after') throw new Error('the network failed')
+      return reply
+    }
+  const client = {
+    evalsha: through(real.evalsha),
+    eval: through(real.eval),
+    duplicate: () => real,
+  }
+  return { client: client as unknown as RedisClient, network }
+}
+
+describe('RedisBudget.reserve()', () => {
+  it('is never exceeded, however many processes ask at once', async () => {
+    const name = newName()
+    const all = await Promise.all([0, 1, 2, 3].map((i) => open(name, 51, { client: packages[i % 2]! })))
+    const asked = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, i) => all[i % 4]!.budget.reserve(2, 'microblog.search')),
+    )
+    const granted = asked.filter((result) => result.status === 'fulfilled')
+    expect(granted).toHaveLength(25)
+    for (const result of asked) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CreditBudgetError)
+    }
+    await expect(all[0]!.budget.reserve(2, 'microblog.search')).rejects.toMatchObject({
+      needed: 2,
+      remaining: 1,
+    })
+    expect(await all[1]!.budget.summary()).toEqual({
+      limit: 51,
+      remaining: 1,
+      spent: 0,
+      uncertain: 0,
+      reserved: 50,
+    })
+  })
+
+  it('counts each outcome once, and gives back what was not charged', async () => {
+    const { budget } = await open(newName(), 10)
+    const [settled, doubted, released] = await Promise.all([1, 2, 3].map(() => budget.reserve(2.5, 'any')))
+    settled!.settle(0.1)
+    settled!.doubt()
+    doubted!.doubt()
+    released!.release()
+    released!.settle(2.5)
+    await budget.flush()
+    expect(await budget.summary()).toEqual({
+      limit: 10,
+      remaining: 7.4,
+      spent: 0.1,
+      uncertain: 2.5,
+      reserved: 0,
+    })
+  })
+
+  it('counts as uncertain what a process had reserved that died, and keeps what a slow one has', async () => {
+    const name = newName()
+    const [dead, slow] = [await open(name, 10, { leaseMs: 300 }), await open(name, 10, { leaseMs: 300 })]
+    await dead.budget.reserve(2, 'any')
+    const reservation = await slow.budget.reserve(4, 'any')
+    dead.connection.cut()
+    await pass(1000)
+    expect(await slow.budget.summary()).toMatchObject({ spent: 0, uncertain: 2, reserved: 4, remaining: 4 })
+    reservation.settle(4)
+    await slow.budget.flush()
+    expect(await slow.budget.summary()).toMatchObject({ spent: 4, uncertain: 2, reserved: 0 })
+  })
+
+  it('corrects what counted as uncertain when its process comes back', async () => {
+    const name = newName()
+    const { client, network } = await unreliable()
+    const late = new RedisBudget({ client, name, limit: 10, leaseMs: 200 })
+    const { budget } = await open(name, 10)
+    const reservation = await late.reserve(4, 'any')
+    network.fails = 'before'
+    await pass(500)
+    expect(await budget.summary()).toMatchObject({ spent: 0, uncertain: 4 })
+    reservation.settle(3)
+    network.fails = 'never'
+    await late.flush()
+    expect(await budget.summary()).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
+  })
+
+  it.each(['before', 'after'] as const)(
+    'counts once what it had to tell again since the network failed %s',
+    async (fails) => {
+      const { client, network } = await unreliable()
+      const log: string[] = []
+      const logger = { warn: (line: string) => void log.push(line) }
+      const budget = new RedisBudget({ client, name: newName(), limit: 10, logger })
+      const [first, second] = [await budget.reserve(2, 'any'), await budget.reserve(2, 'any')]
+      network.fails = fails
+      first.settle(2)
+      second.doubt()
+      await pass(700)
+      network.fails = 'never'
+      await budget.flush()
+      expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
+      expect(log).toEqual(['redis is unavailable'])
+    },
+  )
+
+  it.each(['before', 'after'] as const)(
+    'refuses when the network fails %s, and leaves nothing reserved',
+    async (fails) => {
+      const { client, network } = await unreliable()
+      const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+      await budget.summary()
+      network.fails = fails
+      await expect(budget.reserve(2, 'any')).rejects.toMatchObject({
+        name: 'BudgetUnavailableError',
+        reason: 'the network failed',
+      })
+      network.fails = 'never'
+      await budget.flush()
+      expect(await budget.summary()).toMatchObject({ reserved: 0, uncertain: 0, remaining: 10 })
+    },
+  )
+
+  it('refuses when Redis has lost what was spent', async () => {
+    const { budget, connection } = await open(newName(), 10, { client: 'ioredis' })
+    ;(await budget.reserve(2, 'any')).settle(2)
+    await budget.flush()
+    await (connection.client as Redis).flushall()
+    await expect(budget.reserve(2, 'any')).rejects.toMatchObject({ reason: 'redis has lost it' })
+  })
+})
+
+describe('RedisBudget', () => {
+  it('covers the calls of clients, and refuses before sending what it does not', async () => {
+    const sandbox = createSandbox()
+    const { baseUrl, apiKey, fetch } = sandbox
+    const { budget } = await open(newName(), 5)
+    const client = new SocialSearch({ baseUrl, apiKey, fetch, budget, organization: newName() })
+    const calls = [1, 2, 3].map(() => client.microblog.search({ query: 'coffee' }).then())
+    const outcomes = await Promise.allSettled(calls)
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    await client.close()
+    await budget.close()
+    expect(await budget.summary()).toMatchObject({ spent: sandbox.ledger.spent, uncertain: 0, reserved: 0 })
+    expect(sandbox.requests).toHaveLength(2)
+    await expect(budget.reserve(1, 'any')).rejects.toMatchObject({ code: 'budget_unavailable' })
+  })
+
+  it.each(packages)('refuses before sending while Redis is gone, on %s', async (name) => {
+    const sandbox = createSandbox()
+    const { baseUrl, apiKey, fetch } = sandbox
+    const { budget } = await open(newName(), 5, { client: name })
+    const client = new SocialSearch({ baseUrl, apiKey, fetch, budget, organization: newName() })
+    await server.kill()
+    await expect(client.microblog.search({ query: 'coffee' })).rejects.toMatchObject({
+      name: 'BudgetUnavailableError',
+      operation: 'microblog.search',
+      charged: 'no',
+      attempts: [],
+    })
+    expect(sandbox.requests).toHaveLength(0)
+    await server.restart()
+    await expect.poll(() => client.microblog.search({ query: 'coffee' }), { timeout: 10_000 }).toBeDefined()
+  })
+
+  it.each([
+    [{ limit: -1 }, /limit must be a number of at least 0, got -1/],
+    [{ name: '' }, /name must be a text/],
+    [{ limits: 1 }, /options has no limits/],
+  ])('refuses %j', (options, message) => {
+    const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
+    expect(() => new RedisBudget({ client, name: 'a', limit: 1, ...options } as never)).toThrow(message)
+  })
+})

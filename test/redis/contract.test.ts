@@ -1,0 +1,32 @@
+import { afterAll, beforeAll } from 'vitest'
+import { RedisLimiter } from '../../src/redis/index.ts'
+import { limiterContract } from '../limiter/contract.ts'
+import { realTime } from '../support/real-time.ts'
+import { type Connection, connect, packages } from './clients.ts'
+import { type RedisServer, startRedis } from './server.ts'
+
+let server: RedisServer
+beforeAll(async () => void (server = await startRedis()))
+afterAll(() => server.kill())
+
+for (const name of packages) {
+  let made: { limiter: RedisLimiter; connection: Connection }[] = []
+  let organizations = 0
+  limiterContract(`RedisLimiter on ${name}`, {
+    time: realTime,
+    async make(count, limits) {
+      const organization = `${name} ${++organizations}`
+      const connections = await Promise.all(Array.from({ length: count }, () => connect(name, server.url)))
+      made = connections.map((connection) => {
+        const { client } = connection
+        const limiter = new RedisLimiter({ client, organization, limits, onUnavailable: 'wait' })
+        return { limiter, connection }
+      })
+      return made.map(({ limiter }) => limiter)
+    },
+    async end() {
+      await Promise.all(made.map(({ limiter }) => limiter.close()))
+      for (const { connection } of made) connection.cut()
+    },
+  })
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+
+/** A Redis of one's own. */
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  /** Ends it as a power cut would; everything it held is gone. */
+  kill(): Promise<void>
+  /** Keeps it from doing anything, its connections open, until it is resumed. */
+  suspend(): Promise<void>
+  resume(): Promise<void>
+  /** Starts it again at the same port. */
+  restart(): Promise<void>
+}
+
+/** Starts a Redis that keeps nothing on disk. */
+export async function startRedis(): Promise<RedisServer> {
+  const port = await freePort()
+  let child = await start(port)
+  const signal = (name: NodeJS.Signals): Promise<void> => {
+    child.kill(name)
+    return Promise.resolve()
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+    suspend: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    restart: async () => void (child = await start(port)),
+  }
+}
+
+async function start(port: number): Promise<ChildProcess> {
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn('redis-server', [...options, '--dir', tmpdir()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    let output = ''
+    child.once('error', () =>
+      reject(
+        new Error('redis-server is not installed: apt-get install redis-server, or what your system has'),
+      ),
+    )
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${String(code)}\n${output}`)))
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('Ready to accept connections')) resolve()
+    })
+  })
+  return child
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,62 @@
+/** One process of a fleet: makes the calls that its parent hands out, and says what came of them. */
+import { SocialSearch } from '../../src/index.ts'
+import { RedisBudget, RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
+import { type Package, connect } from './clients.ts'
+
+/** What a worker is started with. */
+export interface WorkerSetup extends Pick<RedisLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
+  readonly name: Package
+  readonly redisUrl: string
+  readonly organization: string
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Credits of a budget that the fleet shares; none where it is left out. */
+  readonly budget?: number
+}
+
+/** What a worker says of one call. */
+export interface WorkerResult {
+  readonly query: string
+  readonly spent: number
+  readonly uncertain: number
+  /** What went wrong, for the test to show. */
+  readonly error?: string
+}
+
+const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
+const { name, redisUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
+const connection = await connect(name, redisUrl)
+const { client } = connection
+const common = { client, commandTimeout: 1000 }
+const limiter = new RedisLimiter({
+  ...{ ...common, organization, limits, onUnavailable, localShare },
+  leaseMs: 2000,
+})
+const budget =
+  setup.budget === undefined
+    ? undefined
+    : new RedisBudget({ ...common, name: organization, limit: setup.budget, leaseMs: 2000 })
+const search = new SocialSearch({ baseUrl, apiKey, limiter, budget })
+
+process.on('message', (query: string | null) => void (query === null ? stop() : call(query)))
+process.send?.('ready')
+
+async function call(query: string): Promise<void> {
+  let result: WorkerResult
+  try {
+    const { credits } = await search.microblog.search({ query, count: 1 }).withResponse()
+    result = { query, ...credits }
+  } catch (error) {
+    result = { query, spent: 0, uncertain: 0, error: JSON.stringify(error) }
+  }
+  process.send?.(result)
+}
+
+/** Ends everything of its own; the process then ends by itself if nothing is left. */
+async function stop(): Promise<void> {
+  await search.close()
+  await limiter.close()
+  await budget?.close()
+  connection.cut()
+  process.disconnect()
+}

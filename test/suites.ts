@@ -1,0 +1,38 @@
+import type { Reporter, Vitest } from 'vitest/node'
+
+/** Suites that `npm test` leaves out, since they need what not every machine has, and the commands that run them. */
+const apart: Readonly<Record<string, string>> = {
+  redis: 'npm run test:redis (needs redis-server)',
+  browser: 'npm run test:browser (needs chromium)',
+}
+
+/** The tests of a suite of its own lie in the folder of its name. */
+export const projects = [
+  {
+    extends: true as const,
+    test: {
+      name: 'main',
+      include: ['test/**/*.test.ts'],
+      exclude: Object.keys(apart).map((name) => `test/${name}/**`),
+      typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
+    },
+  },
+  ...Object.keys(apart).map((name) => ({
+    extends: true as const,
+    // Real machines take real time.
+    test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
+  })),
+]
+
+/** Says in the end what has not been run. */
+export function leftOut(): Reporter {
+  let ran: string[] = []
+  return {
+    onInit: (vitest: Vitest) => void (ran = vitest.projects.map(({ name }) => name)),
+    onTestRunEnd() {
+      for (const [name, command] of Object.entries(apart)) {
+        if (!ran.includes(name)) console.log(`Left out: the suite ${name}; run it by ${command}`)
+      }
+    },
+  }
+}

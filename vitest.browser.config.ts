@@ -1,5 +1,0 @@
-import { defineConfig } from 'vitest/config'
-
-export default defineConfig({
-  test: { include: ['test/browser/**/*.test.ts'], testTimeout: 90_000, hookTimeout: 60_000 },
-})
