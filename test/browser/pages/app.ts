@@ -49,6 +49,17 @@ const app = {
     })
   },
   isWorkerAsleep: false,
+  /** Stops as a frozen page does, and goes on. */
+  freeze(ms: number): void {
+    document.dispatchEvent(new Event('freeze'))
+    stop(ms)
+    document.dispatchEvent(new Event('resume'))
+  },
+}
+
+/** Nothing else runs here, as in a page that the browser has put to sleep. */
+function stop(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;);
 }
 
 if (!('document' in globalThis)) {
