@@ -192,8 +192,8 @@ describe('a WebLocksLimiter that leads', () => {
   })
 
   it('grants nothing after a sleep before it knows that it still leads', async () => {
-    const { limiter } = await leaderAndPuppet()
     vi.useFakeTimers({ toFake: ['performance'] })
+    const { limiter } = await leaderAndPuppet()
     vi.advanceTimersByTime(5000)
     // A thread has one client; here, another one has taken the lead meanwhile.
     const query = vi.spyOn(navigator.locks, 'query').mockResolvedValue({ held: [], pending: [] })
