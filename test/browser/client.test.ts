@@ -25,6 +25,7 @@ function call(name: 'search' | 'industries', baseUrl = sandbox.baseUrl, retry = 
   const options = { baseUrl, apiKey: sandbox.apiKey, dangerouslyAllowBrowser: true, ...(!retry && { retry }) }
   return page.evaluate(
     async ([name, options]) => {
+      await app.turn()
       const client = new app.SocialSearch(options)
       try {
         const { attempts } = await (

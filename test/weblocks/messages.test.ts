@@ -191,6 +191,23 @@ describe('a WebLocksLimiter that leads', () => {
     await expect.poll(() => isGranted).toBe(true)
   })
 
+  it('grants nothing after a sleep before it knows that it still leads', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { limiter } = await leaderAndPuppet()
+    vi.advanceTimersByTime(5000)
+    // A thread has one client; here, another one has taken the lead meanwhile.
+    const query = vi.spyOn(navigator.locks, 'query').mockResolvedValue({ held: [], pending: [] })
+    let isGranted = false
+    void acquire(limiter).then(
+      () => (isGranted = true),
+      () => {},
+    )
+    await expect.poll(() => query.mock.calls.length).toBeGreaterThan(0)
+    await moment()
+    expect(isGranted).toBe(false)
+    query.mockRestore()
+  })
+
   it('lets calls go on time when its own timers are late', async () => {
     const { limiter, other, leader } = await leaderAndPuppet()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

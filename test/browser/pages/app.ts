@@ -19,11 +19,13 @@ const app = {
   SocialSearch,
   WebLocksLimiter,
   isSocialSearchError,
+  turn,
   violations,
   /** How many of the searches of this page have been answered so far. */
   answered: 0,
   /** Sends so many searches with the limits that all tabs keep together; resolves with how they ended. */
   async search({ baseUrl, apiKey, limits, inFlight = 2 }: Target, count: number): Promise<string[]> {
+    await turn()
     const limiter = new WebLocksLimiter({ organization: baseUrl, limits })
     const client = new SocialSearch({
       ...{ baseUrl, apiKey, limiter, limits: { inFlight } },
@@ -49,6 +51,24 @@ const app = {
     })
   },
   isWorkerAsleep: false,
+  /** Stops as a frozen page does, and goes on. */
+  async freeze(ms: number): Promise<void> {
+    document.dispatchEvent(new Event('freeze'))
+    // What listeners have set off is done before a page is frozen.
+    await turn()
+    stop(ms)
+    document.dispatchEvent(new Event('resume'))
+  },
+}
+
+/** A further turn of the event loop: the one that a test itself sets off is exempt from the policy. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
+/** Nothing else runs here, as in a page that the browser has put to sleep. */
+function stop(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;);
 }
 
 if (!('document' in globalThis)) {
