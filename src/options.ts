@@ -49,7 +49,7 @@ export interface LimitOptions {
    * search surfaces; by default each network is one.
    */
   surfaces?: Readonly<Record<string, string | null>> | undefined
-  /** Calls that may wait for their turn; a further one is refused at once with a `QueueFullError`. Default any number. */
+  /** Calls that may wait for their turn, besides those that find a free slot; a further one is refused at once with a `QueueFullError`. Default any number. */
   maxQueued?: number | undefined
 }
 
@@ -213,6 +213,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     share: resolveShare(limits),
     queue: {
       length: 0,
+      open: 0,
       max: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),
     },
     surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),

@@ -18,6 +18,11 @@ export interface Reservation {
   doubt(): void
 }
 
+/** Sums of fractions are off by less than anybody pays; without rounding they would add up to a credit too much. */
+export function rounded(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6
+}
+
 /** Three sums that reservations move credits between. */
 export class Account {
   #spent = 0
@@ -41,18 +46,18 @@ export class Account {
   }
 
   reserve(credits: number): Reservation {
-    this.#reserved += credits
+    this.#reserved = rounded(this.#reserved + credits)
     let open = true
     const close = (then: () => void): void => {
       if (!open) return
       open = false
-      this.#reserved -= credits
+      this.#reserved = rounded(this.#reserved - credits)
       then()
     }
     return {
-      settle: (cost) => close(() => (this.#spent += cost)),
+      settle: (cost) => close(() => (this.#spent = rounded(this.#spent + cost))),
       release: () => close(() => {}),
-      doubt: () => close(() => (this.#uncertain += credits)),
+      doubt: () => close(() => (this.#uncertain = rounded(this.#uncertain + credits))),
     }
   }
 }

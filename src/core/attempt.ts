@@ -1,4 +1,4 @@
-import { type Attempt, InvalidResponseError } from '../errors.ts'
+import { type Attempt, InvalidResponseError, TimeoutError } from '../errors.ts'
 import { abortable } from './abort.ts'
 import type { Call } from './call.ts'
 import { type Decoded, decode } from './decode.ts'
@@ -14,6 +14,8 @@ import { takeSlot } from './slot.ts'
 export interface Success {
   readonly response: Response
   readonly text: string
+  /** The parsed body, before a schema has made anything of it. */
+  readonly sent: unknown
   readonly requestId: string | undefined
   readonly decoded: Extract<Decoded, { ok: true }>
 }
@@ -43,12 +45,8 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
   const body = response.status === 206 || !complete ? undefined : parsed(text, settings.dialect)
   const requestId = requestIdOf(body, settings.redactor)
   if (requestId !== undefined) entry.requestId = requestId
-  // Only the service puts its request id into a body; without one it may be a proxy's, unless nobody is to check.
-  call.bill(
-    entry,
-    received.origin,
-    requestId !== undefined || settings.validation === 'off' ? body : undefined,
-  )
+  // Only the service puts its request id into a body; without one it may be a proxy's.
+  call.bill(entry, received.origin, requestId === undefined ? undefined : body)
 
   let decoded: Decoded
   try {
@@ -59,7 +57,8 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
         : decode(operation, body, settings),
     )
   } catch (error) {
-    throw call.failed(entry, AttemptFailure.final(error, entry.charged))
+    if (!(error instanceof TimeoutError)) throw call.failed(entry, AttemptFailure.final(error, entry.charged))
+    decoded = { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }
   }
   if (decoded.ok) {
     settings.log('debug', 'answered', {
@@ -69,7 +68,7 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
       durationMs: Math.round(entry.duration),
       requestId,
     })
-    return { response, text, requestId, decoded }
+    return { response, text, sent: body, requestId, decoded }
   }
   const error = new InvalidResponseError(settings.redactor.text(decoded.complaint), {
     operation: operation.id,

@@ -1,6 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { shown } from './assert.ts'
-import { Account, type CreditSummary, type Reservation } from './account.ts'
+import { Account, rounded, type CreditSummary, type Reservation } from './account.ts'
 
 /** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
 export interface Budget {
@@ -42,7 +42,7 @@ export class CreditBudget implements Budget {
 
   /** Credits that further calls may cost. */
   get remaining(): number {
-    return Math.max(0, this.limit - this.spent - this.uncertain - this.reserved)
+    return Math.max(0, rounded(this.limit - this.spent - this.uncertain - this.reserved))
   }
 
   /**

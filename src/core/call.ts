@@ -95,7 +95,8 @@ export class Call {
   bill(entry: Attempt, origin: Received['origin'], body: unknown): void {
     const { price } = this.operation
     if (price.kind === 'free' || origin === 'middleware') return
-    const cost = origin === 'service' && body !== undefined ? costOf(this.operation, body) : null
+    const cost =
+      origin === 'service' && body !== undefined ? costOf(this.operation, body, this.settings.paging) : null
     if (cost === null) this.purchase.doubt()
     else this.purchase.settle(cost)
     // Where the price is the same for every success, a success is enough to know that it was charged.

@@ -67,7 +67,11 @@ export async function exchange(call: Call, entry: Attempt, lease: Lease): Promis
       entry.status = response.status
       call.phase = 'body'
       const { text, complete } = await readText(response, { ...settings, context, metered }, limit.signal)
-      if (!response.ok) throw readFailure(operation, response, text, settings, Date.now())
+      if (!response.ok) {
+        const failure = readFailure(operation, response, text, settings, Date.now())
+        // A middleware has put an error in the place of a success, which was charged.
+        throw metered && isSuccess(fetched) ? AttemptFailure.final(failure.error, 'unknown') : failure
+      }
       const origin = entry.sent === null ? 'middleware' : isSuccess(fetched) ? 'service' : 'uncertain'
       return { response, text, complete, origin }
     })

@@ -28,11 +28,12 @@ export class Ledger {
    * Sets aside what a send may cost at most, here and in each budget.
    *
    * @param operation Its id.
+   * @param credits Null for what is free whatever comes back.
    *
    * @throws {CreditBudgetError} if a budget has too little left; then nothing is set aside anywhere.
    */
-  async reserve(operation: string, credits: number, budgets: readonly Budget[]): Promise<Reservation> {
-    if (credits === 0) return unmetered
+  async reserve(operation: string, credits: number | null, budgets: readonly Budget[]): Promise<Reservation> {
+    if (credits === null) return unmetered
     const reservations: Reservation[] = []
     try {
       for (const budget of budgets) reservations.push(await budget.reserve(credits, operation))

@@ -128,7 +128,7 @@ export class LocalLimiter implements Limiter {
     const take: Entrance['take'] = (giveBack, send = { at: now(), answered: Infinity }) => {
       const finish = [pace.enter(send), giveBack]
       return {
-        sent: () => void (send.at = now()),
+        sent: () => pace.sent(send),
         answered: (date) => {
           send.answered = now()
           if (date !== null) this.#margin.observe(date)

@@ -49,6 +49,7 @@ function idIssues(id: unknown, prefix: string): Issue[] {
   if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
   if (!id.startsWith(prefix) || id.length === prefix.length)
     return issue(`must start with ${prefix} and go on, got ${JSON.stringify(id.slice(0, 32))}`)
+  if (!id.isWellFormed()) return issue('must be well-formed Unicode')
   return unsafe.test(id)
     ? issue(`must not contain / \\ % ? # .. or white space, got ${JSON.stringify(id.slice(0, 32))}`)
     : []

@@ -6,8 +6,9 @@ import { now } from './time.ts'
 /** The pace of one search surface, as far as this process knows: what it has sent, and what 429s said. */
 export class Pace {
   readonly #log: SendLog
-  readonly #limit: number
-  readonly #others: Others
+  #limit: number
+  readonly #windowMs: number
+  #others: Others
   readonly #margin: Margin
   #latest: Send | undefined
   #openAt = 0
@@ -21,6 +22,7 @@ export class Pace {
   constructor(limit: number, windowMs: number, margin: Margin) {
     this.#log = new SendLog(windowMs, margin)
     this.#limit = limit
+    this.#windowMs = windowMs
     this.#others = new Others(limit, windowMs)
     this.#margin = margin
   }
@@ -34,12 +36,19 @@ export class Pace {
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity
     const closed = this.#apartUntil - now()
-    // Whoever asks for more than the organization's limit is taken to know that it is higher.
-    if (perMinute > this.#limit) return Math.max(closed, this.#log.wait(perMinute))
+    if (perMinute === Infinity) return closed
+    // Whoever asks for more than the organization's limit is taken to know that it is higher, for all clients: those who ask
+    // for less would otherwise wait for ever beside one who does not.
+    if (perMinute > this.#limit) this.#raise(perMinute)
     const { allowance, gapMs } = this.#others
     // A probe has waited for the hold, which keeps it apart from others.
     const gap = this.#probe === 'due' ? 0 : (this.#latest?.at ?? -Infinity) + gapMs - now()
     return Math.max(closed, gap, this.#log.wait(allowance))
+  }
+
+  #raise(limit: number): void {
+    this.#limit = limit
+    this.#others = new Others(limit, this.#windowMs)
   }
 
   /** Closes the surface for so many milliseconds from now: a request was refused. */
@@ -52,6 +61,12 @@ export class Pace {
     this.#openAt = Math.max(this.#openAt, now() + milliseconds)
     this.#apartUntil = Math.max(this.#openAt, now() + milliseconds + apart)
     this.#probe = 'due'
+  }
+
+  /** Notes when a request that has been counted really goes. */
+  sent(send: Send): void {
+    send.at = now()
+    this.#log.add(send)
   }
 
   /** Counts a request; call the returned function when it is over. */

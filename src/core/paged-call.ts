@@ -4,7 +4,7 @@ import { PaginationError, SocialSearchError, annotate } from '../errors.ts'
 import { type AnyCallOptions, resolveWalk } from '../options.ts'
 import { wholeNumber } from './assert.ts'
 import type { InvalidItem } from './decode.ts'
-import { type Step, WalkGuard, itemsOf, missingItems, nextStep } from './paginate.ts'
+import { type Step, WalkGuard, attempted, itemsOf, missingItems, nextStep } from './paginate.ts'
 import type { Answer, Transport } from './transport.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
@@ -73,17 +73,20 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
     let params = this.#params
     let items = 0
     for (let pages = 1; ; pages++) {
-      const { page, step } = fetched
+      const { answer, page, step } = fetched
       if (step.kind === 'wrong') throw this.#astray(step.why, params, page)
-      const found = this.#items(page)
-      if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(found)) {
+      // The reader may do to the page what it likes.
+      const { length } = this.#items(page)
+      // A schema may make the same of different items, so it is what was sent that is compared.
+      const sent = itemsOf(this.#operation, answer.sent, this.#options.paging)
+      if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(sent ?? [])) {
         throw this.#astray('the page has the very items of the one before', params, page)
       }
       guard.enter(params)
       yield page
 
-      items += found.length
-      const isEmpty = found.length === 0 && fetched.invalid === 0
+      items += length
+      const isEmpty = length === 0 && fetched.invalid === 0
       if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
         return
       if (step.kind === 'lost') throw this.#astray(step.why, null)
@@ -144,7 +147,8 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
       return { answer, page, step, invalid: invalid?.length ?? 0 }
     } catch (error) {
       const isAbort = signal?.aborted === true && error === signal.reason
-      if (error instanceof SocialSearchError && !isAbort) annotate(error, { next: params })
+      if (error instanceof SocialSearchError && !isAbort)
+        annotate(error, { next: snapshot(this.#operation, params) })
       throw error
     }
   }
@@ -166,8 +170,8 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
       const key = JSON.stringify(each)
       if (ahead.has(key)) continue
       const fetching = this.#fetch(each)
-      // If the walk ends before it gets there, its failure is nobody's.
-      fetching.catch(() => {})
+      // Its failure is nobody's before its turn has come, and then it is fetched again.
+      fetching.catch(() => ahead.delete(key))
       ahead.set(key, fetching)
     }
   }
@@ -194,12 +198,28 @@ interface Fetched<Page> {
   readonly invalid: number
 }
 
-/** A copy, so that what the caller does to the object later does not change the pages to come. */
+/**
+ * A copy, so that what the caller does to the object later does not change the pages to come. A body that passes through
+ * is copied as JSON will have it; what cannot be copied will be refused, and told why.
+ */
 function snapshot(operation: Operation, params: object): object {
+  const asJson = (value: object): object => JSON.parse(JSON.stringify(value)) as object
+  const { method, documented } = operation
   try {
-    return structuredClone(params)
+    if (method === 'GET') return withTextForBigints(structuredClone(params))
+    return documented ? structuredClone(params) : asJson(params)
   } catch {
-    // Proxies, as state libraries make them, cannot be cloned; what is not plain data will be refused, and told why.
-    return operation.request(params).length === 0 ? (JSON.parse(JSON.stringify(params)) as object) : params
+    // Proxies, as state libraries make them, cannot be cloned.
+    return attempted(() => (operation.request(params).length === 0 ? asJson(params) : params)) ?? params
   }
+}
+
+/** In a query they are the same; a page's `next` has to be plain JSON. */
+function withTextForBigints(query: object): object {
+  const text = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+  const entries = Object.entries(query).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(text) : text(value),
+  ])
+  return Object.fromEntries(entries) as object
 }

@@ -49,8 +49,9 @@ export function nextStep(
 /** The page is paid for and awaits its reader, whatever the caller's function does. */
 function overriddenStep(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
   try {
-    const following = next(body as OpenBody, params as OpenRecord)
-    return following === null ? end : { kind: 'next', params: structuredClone(following) }
+    const following = next(body as OpenBody, structuredClone(params) as OpenRecord) as
+      OpenRecord | null | undefined
+    return following == null ? end : { kind: 'next', params: structuredClone(following) }
   } catch {
     return { kind: 'lost', why: 'paging.next threw an error, or returned what is not plain data' }
   }
@@ -90,8 +91,8 @@ export function itemsOf(
   return Array.isArray(found) ? found : null
 }
 
-/** What a function of the caller's finds; nothing, where it fails. */
-function attempted(find: () => unknown): unknown {
+/** What a function finds; nothing, where it fails. */
+export function attempted<T>(find: () => T): T | undefined {
   try {
     return find()
   } catch {

@@ -1,4 +1,6 @@
 import type { Operation, Price } from '../contract/operation.ts'
+import type { PagingOverride } from '../options.ts'
+import { itemsOf } from './paginate.ts'
 
 /**
  * Credits to set aside for a call whose items have no documented bound, if the caller names none. An assumption of this
@@ -14,12 +16,12 @@ export function priced(operation: Operation, prices: Readonly<Record<string, num
 }
 
 /**
- * Credits that one success may cost at most.
+ * Credits that one success may cost at most; null for what is free whatever comes back.
  *
  * @param ceiling The caller's own bound on the items, for a price that has no documented one.
  */
-export function worstCase(price: Price, params: unknown, ceiling = assumedCeiling): number {
-  if (price.kind === 'free') return 0
+export function worstCase(price: Price, params: unknown, ceiling = assumedCeiling): number | null {
+  if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
   if (price.ceiling === null) return price.credits * ceiling
   const bound = (params as Record<string, unknown> | null)?.[price.ceiling.param]
@@ -27,16 +29,14 @@ export function worstCase(price: Price, params: unknown, ceiling = assumedCeilin
 }
 
 /** Credits that a success has cost, or null where the body does not tell. */
-export function costOf({ price, list }: Pick<Operation, 'price' | 'list'>, body: unknown): number | null {
+export function costOf(operation: Operation, body: unknown, paging?: PagingOverride): number | null {
+  const { price } = operation
   if (price.kind === 'free') return 0
   if (price.kind === 'perRequest') return price.credits
   if (typeof body !== 'object' || body === null) return null
-  const { meta, [list?.property ?? '']: items } = body as { meta?: { creditsCharged?: unknown } } & Record<
-    string,
-    unknown
-  >
-  const charged = meta?.creditsCharged
+  const charged = (body as { meta?: { creditsCharged?: unknown } | null }).meta?.creditsCharged
   if (charged !== undefined)
     return Number.isSafeInteger(charged) && Number(charged) >= 0 ? Number(charged) : null
-  return Array.isArray(items) ? items.length * price.credits : null
+  const items = itemsOf(operation, body, paging)
+  return items === null ? null : items.length * price.credits
 }

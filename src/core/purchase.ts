@@ -12,13 +12,13 @@ export interface CallCredits {
 /** The credits of one call: a reservation stands from before the first send until the outcome is known. */
 export class Purchase {
   readonly credits: CallCredits = { spent: 0, uncertain: 0 }
-  readonly #worstCase: number
+  readonly #worstCase: number | null
   readonly #reserve: () => Promise<Reservation>
   #reservation: Reservation | undefined
   #closed = false
 
-  /** @param worstCase Credits that one success may cost at most. */
-  constructor(ledger: Ledger, operation: string, worstCase: number, budgets: readonly Budget[]) {
+  /** @param worstCase Credits that one success may cost at most; null for what is free whatever comes back. */
+  constructor(ledger: Ledger, operation: string, worstCase: number | null, budgets: readonly Budget[]) {
     this.#worstCase = worstCase
     this.#reserve = () => ledger.reserve(operation, worstCase, budgets)
   }
@@ -47,7 +47,7 @@ export class Purchase {
   /** An attempt may have been charged. */
   doubt(): void {
     this.#end((reservation) => {
-      this.credits.uncertain += this.#worstCase
+      this.credits.uncertain += this.#worstCase ?? 0
       reservation.doubt()
     })
   }

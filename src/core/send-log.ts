@@ -22,7 +22,9 @@ export class SendLog {
     this.#margin = margin
   }
 
+  /** Counts a send, or counts one anew that went later than it might have. */
   add(send: Send): void {
+    this.#sends.delete(send)
     this.#sends.add(send)
     const outdated = now() - this.#spanMs - this.#margin.ms
     for (const send of this.#sends) {

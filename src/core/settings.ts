@@ -21,8 +21,8 @@ export interface Settings {
   readonly redactor: Redactor
   readonly limiter: Limiter
   readonly share: Share
-  /** Calls that wait for their turn, and how many may. */
-  readonly queue: { length: number; readonly max: number }
+  /** Calls that wait for their turn, how many may, and those that have a slot. */
+  readonly queue: { length: number; open: number; readonly max: number }
   /** Credits that operations cost, by id, where they differ from the documented ones. */
   readonly prices: Readonly<Record<string, number>>
   readonly surfaceOf: (operation: Operation) => string | null

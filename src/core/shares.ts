@@ -38,6 +38,7 @@ export class Shares {
       return {
         sent: () => {
           send.at = now()
+          logOf(share)?.add(send)
           pass.sent()
         },
         answered: (date) => {

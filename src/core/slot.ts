@@ -15,9 +15,12 @@ export async function takeSlot(call: Call): Promise<Lease> {
   const { operation, settings, signal, surface } = call
   call.phase = 'queue'
   const fields = { operation: operation.id, surface, seconds: longQueueMs / 1000 }
-  const { queue } = settings
+  const { queue, share } = settings
   const isNew = call.attempts.length === 0
-  if (isNew && queue.length >= queue.max) throw new QueueFullError(queue.max, { operation: operation.id })
+  // Those who will have a slot at once do not wait.
+  const free = Math.max(0, share.inFlight - queue.open)
+  if (isNew && queue.length >= queue.max + free)
+    throw new QueueFullError(queue.max, { operation: operation.id })
   const warning = setTimeout(() => settings.log('warn', 'still queued', fields), longQueueMs)
   queue.length++
   try {
@@ -25,7 +28,7 @@ export async function takeSlot(call: Call): Promise<Lease> {
       const lease = await acquire(call)
       // A limiter of the caller's may know nothing of the 429 that this call was answered.
       const early = call.notBefore - now()
-      if (early <= 0) return lease
+      if (early <= 0) return counted(lease, queue)
       giveBack(lease, settings.log)
       await sleep(early, signal)
     }
@@ -34,6 +37,23 @@ export async function takeSlot(call: Call): Promise<Lease> {
   } finally {
     clearTimeout(warning)
     queue.length--
+  }
+}
+
+/** The lease, which counts as open until it is given back. */
+function counted(lease: Lease, queue: Call['settings']['queue']): Lease {
+  queue.open++
+  let isOpen = true
+  return {
+    queued: lease.queued,
+    paced: lease.paced,
+    sent: () => lease.sent(),
+    answered: (date) => lease.answered(date),
+    release: () => {
+      if (isOpen) queue.open--
+      isOpen = false
+      lease.release()
+    },
   }
 }
 

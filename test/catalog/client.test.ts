@@ -63,6 +63,13 @@ describe('CatalogClient', () => {
     )
   })
 
+  it('create() gives a bigint for an id however it is written, and for other ids that need one', async () => {
+    const text = '{"id":1e3,"creator":{"id":2.0},"ownerId":9007199254740993,"groupId":7}'
+    expect(await makeClient(json(text)).client.planets.create({})).toEqual({
+      ...{ id: 1000n, creator: { id: 2n }, ownerId: 9007199254740993n, groupId: 7 },
+    })
+  })
+
   it('create() keeps fields that are not documented, and misses none', async () => {
     const { client } = makeClient(json('{"rings":3,"__proto__":{"polluted":true}}'))
     const planet = await client.planets.create({})

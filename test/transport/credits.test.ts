@@ -18,6 +18,53 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, byOperation: { 'microblog.search': summary } })
   })
 
+  it('counts what may have been charged when a middleware puts an error in the place of a success', async () => {
+    service.script(() => ok())
+    const middleware = [
+      async (request: Request, next: (request: Request) => Promise<Response>) => {
+        await next(request)
+        return failure(503, 'unavailable')
+      },
+    ]
+    const client = makeClient({ middleware })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ status: 503, charged: 'unknown' })
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+  })
+
+  it('counts items where the caller says that they are', async () => {
+    service.script(ok({ requestId: 'r', reactions: ['kinds'], people: [1, 2, 3] }))
+    const client = makeClient()
+    const paging = { items: 'people', next: () => null }
+    await settle(client.professionalnet.posts.reactions({}, { paging }))
+    expect(client.credits).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
+  })
+
+  it('counts what the service says it has charged, also where nothing was expected', async () => {
+    const meta = { returnedCount: 0, creditsCharged: 50 }
+    service.script(ok({ requestId: 'r', comments: [], meta }))
+    const budget = new CreditBudget(100)
+    const client = makeClient({ budget, prices: { 'professionalnet.posts.comments': 0 } })
+    await settle(client.professionalnet.posts.comments({ postUrl: 'https://network.example/p' }))
+    expect([client.credits.spent, budget.spent]).toEqual([50, 50])
+  })
+
+  it('adds up fractions of credits without a rest', async () => {
+    service.script(() => ok())
+    const budget = new CreditBudget(0.3)
+    const client = makeClient({ budget, prices: { 'microblog.search': 0.1 } })
+    for (let i = 0; i < 3; i++) expect((await settle(client.microblog.search(query))).error).toBeUndefined()
+    expect(budget.remaining).toBe(0)
+  })
+
+  it('is not certain of a success that is not recognizably the service’s, though nothing is checked', async () => {
+    service.script(ok('null'))
+    const client = makeClient({ validation: 'off' })
+    await settle(client.microblog.search(query))
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  })
+
   it('shows what is reserved while a call is under way', async () => {
     let during: unknown
     const client = makeClient()

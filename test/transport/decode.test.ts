@@ -125,7 +125,7 @@ describe('schema', () => {
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
     const client = makeClient({ deadline: 500 })
     const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
-    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes' })
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
     expect(ms).toBe(500)
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })

@@ -151,7 +151,7 @@ describe('each operation', () => {
       '1',
       'xxx_1',
       prefix.idPrefix,
-      ...['../x', '..', 'a/b', '%2e%2e', 'a?b', 'a#b', 'a b', 'a\\b', 'a\n'].map(
+      ...['\ud800', '../x', '..', 'a/b', '%2e%2e', 'a?b', 'a#b', 'a b', 'a\\b', 'a\n'].map(
         (rest) => prefix.idPrefix + rest,
       ),
     ]

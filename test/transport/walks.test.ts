@@ -265,3 +265,61 @@ describe('a call without pages', () => {
     expect(ms).toBe(90_000)
   })
 })
+
+describe('a walk', () => {
+  const standard = (validate: (value: unknown) => { value: unknown }) =>
+    ({ '~standard': { version: 1, vendor: 'test', validate } }) as const
+
+  it('goes by what the service sent when its reader empties the pages', async () => {
+    service.script(posts(1, 'a'), posts(2, 'b'), posts(3, 'c'), posts(4, 'd'), posts(5))
+    const search = makeClient().professionalnet.posts.search({ query: 'q' })
+    const { value: urns } = await settle(
+      (async () => {
+        const taken: string[] = []
+        for await (const page of search.pages()) taken.push(...page.posts.splice(0).map(({ urn }) => urn))
+        return taken
+      })(),
+    )
+    expect(urns).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it.each([
+    ['makes the same of different posts', () => ({ value: 'a post' })],
+    ['makes of posts what JSON has no word for', () => ({ value: 1n })],
+  ])('goes by what the service sent when a schema %s', async (_, validate) => {
+    service.script(posts(1, 'a'), posts(2, 'b'), posts(3))
+    const search = makeClient().professionalnet.posts.search({ query: 'q' }, {
+      schema: standard(validate),
+    } as never)
+    const { items, error } = await walk(search)
+    expect([items.length, error]).toEqual([2, undefined])
+  })
+
+  it('sends what toJSON() makes of a value, as a call without pages does', async () => {
+    service.script(ok({ requestId: 'r', posts: [] }))
+    class Day {
+      readonly date = new Date(0)
+      toJSON(): string {
+        return '1970-01-01'
+      }
+    }
+    await settle(makeClient().technews.search({ since: new Day() }))
+    expect(bodies()).toEqual([{ since: '1970-01-01' }])
+  })
+
+  it('takes a bigint in a query, and gives params of the next page that are plain JSON', async () => {
+    service.script(ok({ requestId: 'r', mentions: [{}], meta: { hasMore: true, nextCursor: 'c' } }))
+    const { value } = await settle(makeClient().mentions.list({ since: 10n, ids: [1n] }))
+    expect(value?.next).toEqual({ since: '10', ids: ['1'], cursor: 'c' })
+  })
+
+  it('is not led astray by what paging.next does to the params it is given', async () => {
+    service.script(() => ok({ requestId: 'r', mentions: [service.arrivals.length] }))
+    const next = (_: unknown, params: Record<string, unknown>) => {
+      params['offset'] = Number(params['offset'] ?? 0) + 1
+      return Number(params['offset']) < 3 ? params : (undefined as never)
+    }
+    const { items, error } = await walk(makeClient().mentions.list({ offset: 0 }, { paging: { next } }))
+    expect([items, error]).toEqual([[1, 2, 3], undefined])
+  })
+})

@@ -254,6 +254,26 @@ describe('LocalLimiter.acquire()', () => {
     expect(waits[2]).toBeGreaterThan(1400)
   })
 
+  it('counts a request that went long after it was allowed to', async () => {
+    const limiter = limited(2, 2)
+    const late = await limiter.ask()
+    await pass(65_000)
+    ;(await limiter.ask()).release()
+    await pass(5000)
+    late.sent()
+    late.release()
+    expect((await settle(limiter.ask())).ms).toBeGreaterThan(55_000)
+  })
+
+  it('does not let a client wait for ever beside one that says that there is more', async () => {
+    const limiter = new LocalLimiter()
+    const fast = traffic(limited(1, 60, limiter), 10)
+    const timer = setInterval(() => fast.run(), 1200)
+    await pass(30_000)
+    expect((await settle(limited(2, 20, limiter).ask())).ms).toBeLessThan(60_000)
+    clearInterval(timer)
+  })
+
   it('does not pace what has no surface', async () => {
     const limiter = limited(2, 2)
     for (let i = 0; i < 10; i++) (await limiter.ask(null)).release()
