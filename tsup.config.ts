@@ -6,6 +6,8 @@ const entry = {
   'sandbox/index': 'src/sandbox/index.ts',
   'sandbox/node': 'src/sandbox/node.ts',
   'catalog/index': 'src/catalog/index.ts',
+  'oauth/index': 'src/oauth/index.ts',
+  'oauth/node': 'src/oauth/node.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */
