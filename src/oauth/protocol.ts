@@ -62,11 +62,11 @@ export class Protocol {
 
   /** @throws {OAuthError} */
   async exchange(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
-    const code = callback.searchParams.get('code') ?? ''
-    const redactor = this.#redactor(code, codeVerifier)
+    const codes = callback.searchParams.getAll('code')
+    const redactor = this.#redactor(...codes, codeVerifier)
     const params = await accepting('authorization', redactor, () => {
       const params = oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
-      if (code === '') throw new TypeError('the callback has no code')
+      if (codes.length !== 1 || codes[0] === '') throw new TypeError('it must have one code')
       return params
     })
     const { redirectUri } = this.#settings

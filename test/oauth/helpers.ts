@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import {
-  MemoryTokenStore,
   type OAuthClient,
   type OAuthClientOptions,
   OAuthError,
@@ -8,7 +7,7 @@ import {
   type TokenStore,
   createOAuthClient,
 } from '../../src/oauth/index.ts'
-import { apiKey, failure, makeClient, ok } from '../support/service.ts'
+import { failure, makeClient, ok } from '../support/service.ts'
 
 export const secrets = {
   clientSecret: 'client_secret_c41f',
@@ -69,7 +68,7 @@ export function scriptedServer(): {
   }
 }
 
-export const endpoints = { authorization: 'https://as.example/authorize', token: 'https://as.example/token' }
+const endpoints = { authorization: 'https://as.example/authorize', token: 'https://as.example/token' }
 
 export function makeOAuth(options: Partial<OAuthClientOptions> = {}): Promise<OAuthClient> {
   return createOAuthClient({
@@ -130,5 +129,3 @@ export async function refusal(work: Promise<unknown>): Promise<OAuthError> {
   expect(error).toBeInstanceOf(OAuthError)
   return error as OAuthError
 }
-
-export { MemoryTokenStore, apiKey }
