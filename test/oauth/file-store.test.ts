@@ -1,6 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,14 +119,31 @@ describe('FileTokenStore.lock()', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('says so where the lock is not one of its own making', async () => {
+    mkdirSync(`${path}.lock`)
+    const work = new FileTokenStore(path).lock(() => Promise.resolve())
+    await expect(work).rejects.toMatchObject({ code: 'token_store' })
+  })
+
   it('takes over from a process that was killed, and only one of many does', async () => {
     const holder = fork(join(import.meta.dirname, 'lock-holder.ts'), [path])
     await once(holder, 'message')
     holder.kill('SIGKILL')
     await once(holder, 'exit')
     expect(readdirSync(folder)).toEqual(['tokens.json.lock'])
-    expect(await together(8)).toBe(1)
+    expect(await together(40)).toBe(1)
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('shows life while the work lasts', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const modified = () => statSync(`${path}.lock`).mtimeMs
+    await new FileTokenStore(path).lock(async () => {
+      utimesSync(`${path}.lock`, 1, 1)
+      vi.advanceTimersByTime(2000)
+      for (let turn = 0; turn < 500 && modified() === 1000; turn++) await readdir(folder)
+      expect(modified()).toBeGreaterThan(1000)
+    })
   })
 
   it('waits for an owner of another machine for as long as it shows life, and not much longer', async () => {

@@ -232,6 +232,17 @@ describe('ReauthorizationRequiredError', () => {
     },
   )
 
+  it('follows a renewal ahead of time whose answer is lost, although the old token has not ended', async () => {
+    const { server, client, bearers } = await setUp()
+    server.script(broken('ECONNRESET', 'read'))
+    passQuickly(minutes(59) + 1)
+    for (let call = 0; call < 2; call++) {
+      expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'lost' })
+    }
+    expect(bearers).toEqual([])
+    expect(server.forms).toHaveLength(1)
+  })
+
   it('gives each call an account of its own', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = () => false
@@ -289,6 +300,13 @@ describe('a refresh', () => {
     expect(value).toBe(access(1))
     expect(server.forms.map((form) => form.get('refresh_token'))).toEqual(Array(3).fill(refreshToken(0)))
     expect(ms).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('is one for all who wait, also where it fails', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => oauthError('temporarily_unavailable', 503))
+    await settle(Promise.allSettled(Array.from({ length: 20 }, () => session.token())))
+    expect(server.forms).toHaveLength(3)
   })
 
   it('ends after three attempts, and the next call tries again', async () => {

@@ -29,11 +29,11 @@ interface Owner {
  * Runs work while holding a lock file. It waits for as long as the owner shows life; the lock of an owner that has died,
  * or has been silent for long, is taken over.
  *
- * @throws {TokenStoreError} where the file cannot be made.
+ * @throws {TokenStoreError} where the file cannot be made, read or removed.
  */
 export async function withLockFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   const text = JSON.stringify({ pid: process.pid, place: place(), id: randomUUID() } satisfies Owner)
-  const file = await take(path, text)
+  const file = await onDisk(path, () => take(path, text))
   const beat = setInterval(() => {
     const time = new Date()
     file.utimes(time, time).catch(() => {})
@@ -43,8 +43,19 @@ export async function withLockFile<T>(path: string, work: () => Promise<T>): Pro
     return await work()
   } finally {
     clearInterval(beat)
-    await file.close()
-    await remove(path, text)
+    await onDisk(path, async () => {
+      await file.close()
+      await remove(path, text)
+    })
+  }
+}
+
+async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code = 'no code' } = error as NodeJS.ErrnoException
+    throw new TokenStoreError(`the lock file ${path} cannot be used (${code})`)
   }
 }
 
@@ -73,7 +84,7 @@ async function signed(path: string, file: FileHandle, text: string): Promise<Fil
   } catch (error) {
     await file.close()
     await rm(path, { force: true })
-    throw unmakeable(path, error)
+    throw error
   }
 }
 
@@ -83,21 +94,17 @@ async function create(path: string): Promise<FileHandle | null> {
     return await open(path, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
-    throw unmakeable(path, error)
+    throw error
   }
-}
-
-function unmakeable(path: string, error: unknown): TokenStoreError {
-  const { code = 'no code' } = error as NodeJS.ErrnoException
-  return new TokenStoreError(`the lock file ${path} cannot be made (${code})`)
 }
 
 async function look(path: string): Promise<{ text: string; modified: number } | null> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     return { text, modified: mtimeMs }
-  } catch {
-    return null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
   }
 }
 
