@@ -98,9 +98,6 @@ export class OAuthSession implements AuthProvider {
     } catch (error) {
       const refused = error instanceof OAuthError && error.reason === 'invalid_grant'
       if (!refused && !isLost(error)) throw error
-      // In a store without a lock another process may have been first.
-      const later = await this.#read()
-      if (later && later.refreshToken !== refreshToken && this.#isGood(later)) return this.#adopt(later)
       return this.#end(stored, refused ? 'refused' : 'lost')
     }
     return this.#save(stored)
@@ -134,10 +131,13 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Ends the session, and keeps all who share the store from sending the refresh token again. */
-  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<never> {
+  async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
+    this.#ended = { accessToken: stored.accessToken, reason }
+    // In a store without a lock another process may have been first.
+    const later = await this.#read()
+    if (later && later.refreshToken !== stored.refreshToken && this.#isGood(later)) return this.#adopt(later)
     const rest: { -readonly [Name in keyof TokenSet]: TokenSet[Name] } = { ...stored }
     delete rest.refreshToken
-    this.#ended = { accessToken: rest.accessToken, reason }
     try {
       await this.#store.set(rest)
     } catch {

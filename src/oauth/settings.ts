@@ -128,6 +128,8 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
 export function serverUrl(name: string, value: unknown): URL {
   if (typeof value !== 'string' || !URL.canParse(value)) throw new ConfigurationError(`${name} is not a URL`)
   const url = new URL(value)
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigurationError(`${name} must not hold a user name or password`)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new ConfigurationError(
     `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,

@@ -66,6 +66,7 @@ describe('createOAuthClient()', () => {
   it.each<[Partial<OAuthClientOptions>, RegExp]>([
     [{ endpoints: undefined }, /pass issuer, or endpoints/],
     [{ issuer: 'http://as.example' }, /issuer must be https/],
+    [{ issuer: 'https://user:pass@as.example' }, /issuer must not hold/],
     [{ issuer: 'as.example' }, /issuer is not a URL/],
     [
       { endpoints: { authorization: 'https://as.example', token: 'http://as.example' } },

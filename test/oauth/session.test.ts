@@ -243,6 +243,24 @@ describe('ReauthorizationRequiredError', () => {
     expect(server.forms).toHaveLength(1)
   })
 
+  it('holds where the store fails, too', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { get, set } = store
+    server.script(() => {
+      store.get = () => {
+        throw new Error('the disk is gone')
+      }
+      store.set = () => {
+        throw new Error('the disk is gone')
+      }
+      return broken('ECONNRESET', 'read')()
+    })
+    await settle(session.token())
+    Object.assign(store, { get, set })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
+    expect(server.forms).toHaveLength(1)
+  })
+
   it('gives each call an account of its own', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = () => false
