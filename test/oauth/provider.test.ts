@@ -161,13 +161,13 @@ describe('with oidc-provider', () => {
   })
 })
 
-describe('FileTokenStore with oidc-provider', () => {
+describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
   /** Starts processes, and ends them when the authorization server has made so many refreshes. */
   async function run(server: AuthorizationServer, refreshes: number, args: string[][], watch: () => void) {
     const workers = args.map((args) => fork(join(import.meta.dirname, 'worker.ts'), args))
     cleanUp.push(() => workers.forEach((worker) => worker.kill()))
     const reports = workers.map((worker) => report(worker))
-    for (let turn = 0; turn < 3000 && server.refreshes.length < refreshes; turn++) {
+    for (let turn = 0; turn < 8000 && server.refreshes.length < refreshes; turn++) {
       watch()
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
