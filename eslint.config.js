@@ -16,6 +16,7 @@ const mayImport = {
   catalog: calls,
   weblocks: calls,
   redis: calls,
+  oauth: calls,
   sandbox: ['contract'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
@@ -38,6 +39,7 @@ const doors = {
   ky: 'src/core/http.ts',
   'p-retry': 'src/core/retry.ts',
   'p-limit': 'src/core/limiter.ts',
+  oauth4webapi: 'src/oauth/protocol.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
 }
 
@@ -100,7 +102,7 @@ export default tseslint.config(
     rules: forbid(...Object.keys(doors).filter((other) => other !== name), 'zod/mini'),
   })),
   {
-    files: ['src/sandbox/node.ts', 'src/cli/**'],
+    files: ['src/sandbox/node.ts', 'src/oauth/node.ts', 'src/oauth/node/**', 'src/cli/**'],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },
   {

@@ -8,6 +8,8 @@ const entry = {
   'catalog/index': 'src/catalog/index.ts',
   'weblocks/index': 'src/weblocks/index.ts',
   'redis/index': 'src/redis/index.ts',
+  'oauth/index': 'src/oauth/index.ts',
+  'oauth/node': 'src/oauth/node.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */

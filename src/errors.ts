@@ -13,10 +13,12 @@ import type {
   RedirectError,
   TimeoutError,
 } from './errors/client.ts'
+import type { OAuthError, ReauthorizationRequiredError, TokenStoreError } from './errors/oauth.ts'
 
 export * from './errors/api.ts'
 export * from './errors/base.ts'
 export * from './errors/client.ts'
+export * from './errors/oauth.ts'
 
 /** Every error of this package, told apart by `code`. */
 export type AnySocialSearchError =
@@ -32,6 +34,9 @@ export type AnySocialSearchError =
   | PaginationError
   | QueueFullError
   | ClosedError
+  | ReauthorizationRequiredError
+  | OAuthError
+  | TokenStoreError
 
 /** Tells whether a caught value is an error of this package, and types it for narrowing. */
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {

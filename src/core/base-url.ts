@@ -41,7 +41,8 @@ function pageUrl(): string | undefined {
   return (globalThis as { location?: { href: string } }).location?.href
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host is this machine itself; requests to it need no TLS. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -3,6 +3,7 @@ import {
   ApiError,
   type Attempt,
   ClosedError,
+  CredentialError,
   SocialSearchError,
   TimeoutError,
   type TimeoutPhase,
@@ -156,6 +157,8 @@ export class Call {
       if (!this.#closing.aborted || error !== this.#closing.reason) return error
       return this.#complete(new ClosedError({ operation: this.operation.id }))
     }
+    // Many calls may wait for one refresh; each has an account of its own.
+    if (error instanceof CredentialError) return this.#complete(error.of(this.operation.id))
     return error instanceof SocialSearchError && error.operation === this.operation.id
       ? this.#complete(error)
       : error

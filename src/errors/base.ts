@@ -40,6 +40,9 @@ export type ClientErrorCode =
   | 'pagination'
   | 'queue_full'
   | 'closed'
+  | 'reauthorization_required'
+  | 'oauth'
+  | 'token_store'
 
 /**
  * A code that the service does not document. It is a string, compare it as `String(error.code)`; an enum is the one type

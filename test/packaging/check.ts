@@ -48,9 +48,18 @@ claim(
   client.inputs.every((input) => !input.includes('json-schema')) && !client.text.includes('field_missing'),
 )
 
-async function bundle(names: string): Promise<{ text: string; inputs: string[] }> {
+const flow = await bundle('createOAuthClient', 'social-search-sdk/oauth')
+claim(
+  'bundles its OAuth client for a browser, and leaves it out of other bundles',
+  flow.inputs.every((input) => !input.startsWith('node:')) && !client.text.includes('code_challenge'),
+)
+
+async function bundle(
+  names: string,
+  from = 'social-search-sdk',
+): Promise<{ text: string; inputs: string[] }> {
   const { metafile, outputFiles } = await build({
-    stdin: { contents: `export { ${names} } from 'social-search-sdk'`, resolveDir: root },
+    stdin: { contents: `export { ${names} } from '${from}'`, resolveDir: root },
     bundle: true,
     format: 'esm',
     minify: true,

@@ -57,7 +57,9 @@ import {
   createTransport,
   isSocialSearchError,
   microblog,
+  type ReauthorizationReason,
 } from '../../src/index.ts'
+import type { OAuthSession } from '../../src/oauth/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 
 declare const client: SocialSearch
@@ -216,6 +218,10 @@ describe('new SocialSearch()', () => {
     expectTypeOf(microblog(transport)).toEqualTypeOf(client.microblog)
   })
 
+  it('takes an OAuth session', () => {
+    expectTypeOf<OAuthSession>().toExtend<NonNullable<ClientOptions['auth']>>()
+  })
+
   it('takes the fetch of a sandbox', () => {
     const sandbox = createSandbox()
     expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
@@ -242,6 +248,9 @@ describe('errors', () => {
           break
         case 'invalid_response':
           expectTypeOf(error.body).toEqualTypeOf<unknown>()
+          break
+        case 'reauthorization_required':
+          expectTypeOf(error.reason).toEqualTypeOf<ReauthorizationReason>()
           break
         case 'rate_limited':
           expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()

@@ -10,6 +10,8 @@ import {
   microblog,
 } from 'social-search-sdk'
 import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
+import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
+import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 
@@ -32,6 +34,22 @@ const overHttp = microblog(createTransport({ baseUrl: server.baseUrl, apiKey: se
 const posts: MicroblogPost[] = await overHttp.search(params).toArray({ limit: 5 })
 await server.close()
 if (posts.length !== 5) throw new Error(`expected 5 posts, got ${posts.length}`)
+
+const tokens: TokenSet = { accessToken: apiKey, refreshToken: 'first', obtainedAt: 0, expiresAt: 1 }
+const store = new FileTokenStore('tokens.json')
+await store.set(tokens)
+const oauth = await createOAuthClient({
+  endpoints: { authorization: 'https://login.example/authorize', token: 'https://login.example/token' },
+  clientId: 'consumer',
+  redirectUri: 'https://app.example/callback',
+  baseUrl,
+  scopes: ['search:read', 'offline_access'],
+  store,
+  fetch: () => Promise.resolve(Response.json({ access_token: apiKey, token_type: 'Bearer', expires_in: 60 })),
+})
+const authorized = new SocialSearch({ baseUrl, auth: oauth.session(), fetch })
+await authorized.organization.usage()
+if (((await store.get())?.obtainedAt ?? 0) === 0) throw new Error('the tokens were not renewed')
 
 try {
   await client.microblog.search({ query: '' })

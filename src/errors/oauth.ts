@@ -1,0 +1,104 @@
+import { type ErrorContext, SocialSearchError } from './base.ts'
+
+/** There is no token to send, for a reason that is nobody call's own: any number of calls may meet it together. */
+export abstract class CredentialError extends SocialSearchError {
+  /** The same error as one call tells it. */
+  abstract of(operation: string): CredentialError
+}
+
+/**
+ * Why a user has to be asked again. `no_tokens`: the store is empty. `no_refresh_token`: there is none, since
+ * `offline_access` was not asked for or not granted. `refused`: the authorization server no longer takes it. `lost`: the
+ * answer to a refresh did not arrive, and the token may be used up.
+ */
+export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
+
+/** The user has to authorize the client again; calls work again as soon as an `exchange` has succeeded. */
+export class ReauthorizationRequiredError extends CredentialError {
+  static {
+    this.prototype.name = 'ReauthorizationRequiredError'
+  }
+  declare readonly code: 'reauthorization_required'
+  readonly reason: ReauthorizationReason
+
+  constructor(reason: ReauthorizationReason, context?: ErrorContext) {
+    super('reauthorization_required', `the user has to authorize again: ${explanations[reason]}`, context)
+    this.reason = reason
+  }
+
+  override of(operation: string): ReauthorizationRequiredError {
+    return new ReauthorizationRequiredError(this.reason, { operation })
+  }
+}
+
+const explanations: Record<ReauthorizationReason, string> = {
+  no_tokens: 'the store holds no tokens',
+  no_refresh_token: 'the access token has ended and there is no refresh token',
+  refused: 'the authorization server refused the refresh token',
+  lost: 'the answer to a refresh was lost, and the refresh token may be used up',
+}
+
+/** What an OAuth client was doing: reading the server's metadata, the user's way back, getting tokens, renewing them. */
+export type OAuthStep = 'discovery' | 'authorization' | 'exchange' | 'refresh'
+
+export interface OAuthErrorDetails {
+  step: OAuthStep
+  reason: string
+  processed: 'no' | 'unknown'
+  status?: number | undefined
+  /** Seconds. */
+  retryAfter?: number | undefined
+}
+
+/** The authorization server refused, could not be reached, or said what cannot be accepted. */
+export class OAuthError extends CredentialError {
+  static {
+    this.prototype.name = 'OAuthError'
+  }
+  declare readonly code: 'oauth'
+  readonly step: OAuthStep
+  /**
+   * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`, `redirect`,
+   * `invalid_callback` or `invalid_response`.
+   */
+  readonly reason: string
+  /** Whether the server may have acted on the request: issued tokens, or used up the code. */
+  readonly processed: 'no' | 'unknown'
+  /** HTTP status, if there was an answer. */
+  declare readonly status?: number
+  /** Seconds until a retry is welcome, if the server announced it. */
+  declare readonly retryAfter?: number
+  readonly #text: string
+
+  constructor(text: string, details: OAuthErrorDetails, context?: ErrorContext) {
+    super('oauth', `${details.step}: ${text}`, context)
+    this.#text = text
+    this.step = details.step
+    this.reason = details.reason
+    this.processed = details.processed
+    if (details.status !== undefined) this.status = details.status
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+  }
+
+  override of(operation: string): OAuthError {
+    return new OAuthError(this.#text, this, { operation })
+  }
+}
+
+/** A token store cannot be read or written. The message never holds what is in it. */
+export class TokenStoreError extends CredentialError {
+  static {
+    this.prototype.name = 'TokenStoreError'
+  }
+  declare readonly code: 'token_store'
+  readonly #text: string
+
+  constructor(text: string, context?: ErrorContext) {
+    super('token_store', text, context)
+    this.#text = text
+  }
+
+  override of(operation: string): TokenStoreError {
+    return new TokenStoreError(this.#text, { operation })
+  }
+}

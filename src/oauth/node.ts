@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { TokenStoreError } from '../errors.ts'
+import { withLockFile } from './node/lock-file.ts'
+import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
+
+/**
+ * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
+ * exist; while a refresh is under way it also holds the file's name with `.lock`.
+ */
+export class FileTokenStore implements TokenStore {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = resolve(path)
+  }
+
+  /**
+   * Reads the file; null where there is none. A file that others may read is refused: what is in it may be known already.
+   *
+   * @throws {TokenStoreError}
+   */
+  async get(): Promise<TokenSet | null> {
+    let text: string
+    let file: FileHandle | undefined
+    try {
+      file = await open(this.#path, 'r')
+      this.#assertPrivate((await file.stat()).mode)
+      text = await file.readFile('utf8')
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return null
+      throw this.#failed('cannot be read', error)
+    } finally {
+      await file?.close()
+    }
+    const tokens = parsed(text)
+    assertTokenSet(tokens, `the token file ${this.#path}`)
+    return tokens
+  }
+
+  /**
+   * Replaces the file as a whole: a reader sees the old tokens or the new, also where the machine fails in between.
+   *
+   * @throws {TokenStoreError}
+   */
+  async set(tokens: TokenSet): Promise<void> {
+    const temporary = `${this.#path}.${randomUUID()}.tmp`
+    try {
+      const file = await open(temporary, 'wx', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(tokens)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, this.#path)
+      await syncFolder(dirname(this.#path))
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {})
+      throw this.#failed('cannot be written', error)
+    }
+  }
+
+  /** Runs the work while no other process that uses the file runs theirs. */
+  async lock<T>(work: () => Promise<T>): Promise<T> {
+    return withLockFile(`${this.#path}.lock`, work)
+  }
+
+  #assertPrivate(mode: number): void {
+    if (process.platform === 'win32' || (mode & 0o077) === 0) return
+    const shown = (mode & 0o777).toString(8)
+    throw new TokenStoreError(
+      `the token file ${this.#path} may be read by others (mode ${shown}); authorize again, or set mode 600 if you trust it`,
+    )
+  }
+
+  #failed(what: string, error: unknown): TokenStoreError {
+    if (error instanceof TokenStoreError) return error
+    const { code = 'no code' } = error as NodeJS.ErrnoException
+    return new TokenStoreError(`the token file ${this.#path} ${what} (${code})`)
+  }
+}
+
+/** Makes a rename last; not every system lets a folder be opened. */
+async function syncFolder(path: string): Promise<void> {
+  let folder: FileHandle | undefined
+  try {
+    folder = await open(path, 'r')
+    await folder.sync()
+  } catch {
+    // The tokens are in place, whatever becomes of the machine's power.
+  } finally {
+    await folder?.close()
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
+}
+
+/** The parser's own error quotes what it could not read. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { now, sleep } from '../../core/time.ts'
+import { TokenStoreError } from '../../errors.ts'
+
+/** How often an owner shows that it lives, in milliseconds. */
+const heartbeatMs = 2000
+
+/** Silence after which an owner counts as gone, in milliseconds: many heartbeats, since a busy process may miss some. */
+const silenceMs = 20_000
+
+/** How long a guard may stand before it counts as left behind, in milliseconds; it is held for a few system calls. */
+const guardMs = 60_000
+
+const pollMs = 25
+
+/** Who holds a lock, as its file says. */
+interface Owner {
+  readonly pid: number
+  /** The machine, and on Linux the namespace that the pid belongs to. */
+  readonly place: string
+  /** Tells this taking of the lock from every other. */
+  readonly id: string
+}
+
+/**
+ * Runs work while holding a lock file. It waits for as long as the owner shows life; the lock of an owner that has died,
+ * or has been silent for long, is taken over.
+ *
+ * @throws {TokenStoreError} where the file cannot be made, read or removed.
+ */
+export async function withLockFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const text = JSON.stringify({ pid: process.pid, place: place(), id: randomUUID() } satisfies Owner)
+  const file = await onDisk(path, () => take(path, text))
+  const beat = setInterval(() => {
+    const time = new Date()
+    file.utimes(time, time).catch(() => {})
+  }, heartbeatMs)
+  beat.unref()
+  try {
+    return await work()
+  } finally {
+    clearInterval(beat)
+    await onDisk(path, async () => {
+      await file.close()
+      await remove(path, text)
+    })
+  }
+}
+
+async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code = 'no code' } = error as NodeJS.ErrnoException
+    throw new TokenStoreError(`the lock file ${path} cannot be used (${code})`)
+  }
+}
+
+async function take(path: string, text: string): Promise<FileHandle> {
+  let seen = ''
+  let since = 0
+  for (;;) {
+    const file = await create(path)
+    if (file !== null) return await signed(path, file, text)
+    const found = await look(path)
+    if (found !== null) {
+      const state = `${found.modified} ${found.text}`
+      // Time is counted here, so that no clock but this process's own matters.
+      if (state !== seen) [seen, since] = [state, now()]
+      if (isDead(found.text) || now() - since > silenceMs) await remove(path, found.text)
+    }
+    await sleep(pollMs * (1 + Math.random()), new AbortController().signal)
+  }
+}
+
+/** Writes the owner down; a lock that nobody's name is on would stand until its silence is long enough. */
+async function signed(path: string, file: FileHandle, text: string): Promise<FileHandle> {
+  try {
+    await file.writeFile(text)
+    return file
+  } catch (error) {
+    await file.close()
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** Makes the file, or returns null where there is one. */
+async function create(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
+    throw error
+  }
+}
+
+async function look(path: string): Promise<{ text: string; modified: number } | null> {
+  try {
+    const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    return { text, modified: mtimeMs }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Removes the lock if it is still the one meant. Removals go one at a time, behind a second file: two who both find an
+ * owner dead would otherwise remove, one after the other, the dead one's lock and the lock of the first of them.
+ */
+async function remove(path: string, text: string): Promise<void> {
+  const guard = `${path}.guard`
+  for (;;) {
+    const file = await create(guard)
+    if (file !== null) {
+      try {
+        if ((await look(path))?.text === text) await rm(path, { force: true })
+      } finally {
+        await file.close()
+        await rm(guard, { force: true })
+      }
+      return
+    }
+    const age = await stat(guard).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    )
+    if (age > guardMs) await rm(guard, { force: true })
+    await sleep(pollMs * Math.random(), new AbortController().signal)
+  }
+}
+
+/** Whether the owner was a process of this very place that no longer exists. */
+function isDead(text: string): boolean {
+  let owner: Partial<Owner>
+  try {
+    owner = JSON.parse(text) as Partial<Owner>
+  } catch {
+    // Its owner is still writing it, or died over that.
+    return false
+  }
+  if (owner.place !== place() || typeof owner.pid !== 'number') return false
+  try {
+    process.kill(owner.pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+function place(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}

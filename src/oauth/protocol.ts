@@ -1,0 +1,198 @@
+import * as oauth from 'oauth4webapi'
+import { assertToken } from '../core/auth.ts'
+import { Redactor } from '../core/redact.ts'
+import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
+import { type OAuthSettings, serverUrl } from './settings.ts'
+import type { TokenSet } from './store.ts'
+import { exchangeJson, serverError } from './wire.ts'
+
+/** What has to be kept between sending a user away and their coming back, as plain JSON. `codeVerifier` is a secret. */
+export interface PendingAuthorization {
+  readonly state: string
+  readonly codeVerifier: string
+}
+
+/** The OAuth protocol with one server. Whatever goes wrong in the library ends here: its errors hold tokens. */
+export class Protocol {
+  readonly #settings: OAuthSettings
+  readonly #server: oauth.AuthorizationServer
+  readonly #client: oauth.Client
+  readonly #authentication: oauth.ClientAuth
+
+  private constructor(settings: OAuthSettings, server: oauth.AuthorizationServer) {
+    this.#settings = settings
+    this.#server = server
+    this.#client = { client_id: settings.clientId }
+    this.#authentication = authentication(settings, server.token_endpoint_auth_methods_supported)
+  }
+
+  /** @throws {OAuthError} */
+  static async with(settings: OAuthSettings): Promise<Protocol> {
+    const { issuer, endpoints } = settings
+    if (endpoints === undefined) return new Protocol(settings, await discover(settings))
+    return new Protocol(settings, {
+      // A server that is known by its endpoints alone has no other name to check `iss` against.
+      issuer: issuer ?? new URL(endpoints.authorization).origin,
+      authorization_endpoint: endpoints.authorization,
+      token_endpoint: endpoints.token,
+    })
+  }
+
+  async authorizationUrl(
+    extra: Readonly<Record<string, string>>,
+  ): Promise<{ url: URL; pending: PendingAuthorization }> {
+    const { clientId, redirectUri, scope, resource } = this.#settings
+    const pending = { state: oauth.generateRandomState(), codeVerifier: oauth.generateRandomCodeVerifier() }
+    const url = new URL(this.#server.authorization_endpoint ?? '')
+    const params: Record<string, string> = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope,
+      resource,
+      state: pending.state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
+      code_challenge_method: 'S256',
+    }
+    const taken = Object.keys(extra).find((name) => Object.hasOwn(params, name))
+    if (taken !== undefined) throw new ConfigurationError(`${taken} is set by the client`)
+    for (const [name, value] of Object.entries({ ...extra, ...params })) url.searchParams.set(name, value)
+    return { url, pending }
+  }
+
+  /** @throws {OAuthError} */
+  async exchange(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
+    const codes = callback.searchParams.getAll('code')
+    const redactor = this.#redactor(...codes, codeVerifier)
+    const params = await accepting('authorization', redactor, () => {
+      const params = oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
+      if (codes.length !== 1 || codes[0] === '') throw new TypeError('it must have one code')
+      return params
+    })
+    const { redirectUri } = this.#settings
+    return this.#tokens('exchange', redactor, async (options) =>
+      oauth.processAuthorizationCodeResponse(
+        this.#server,
+        this.#client,
+        await oauth.authorizationCodeGrantRequest(
+          this.#server,
+          this.#client,
+          this.#authentication,
+          params,
+          redirectUri,
+          codeVerifier,
+          options,
+        ),
+      ),
+    )
+  }
+
+  /** @throws {OAuthError} */
+  async refresh(refreshToken: string): Promise<TokenSet> {
+    return this.#tokens('refresh', this.#redactor(refreshToken), async (options) =>
+      oauth.processRefreshTokenResponse(
+        this.#server,
+        this.#client,
+        await oauth.refreshTokenGrantRequest(
+          this.#server,
+          this.#client,
+          this.#authentication,
+          refreshToken,
+          options,
+        ),
+      ),
+    )
+  }
+
+  async #tokens(
+    step: OAuthStep,
+    redactor: Redactor,
+    request: (options: oauth.TokenEndpointRequestOptions) => Promise<oauth.TokenEndpointResponse>,
+  ): Promise<TokenSet> {
+    // The lifetime counts from some moment after this one, so the token is never taken to live longer than it does.
+    const obtainedAt = Date.now()
+    const options = {
+      ...requestOptions(step, redactor, this.#settings, this.#server.token_endpoint),
+      additionalParameters: { resource: this.#settings.resource },
+    }
+    const answer = await accepting(step, redactor, async () => {
+      const answer = await request(options)
+      assertToken(answer.access_token, 'the access token')
+      return answer
+    })
+    return {
+      accessToken: answer.access_token,
+      ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
+      obtainedAt,
+      ...(answer.expires_in !== undefined && { expiresAt: obtainedAt + answer.expires_in * 1000 }),
+      ...(answer.scope !== undefined && { scope: answer.scope }),
+    }
+  }
+
+  /** One that knows the secrets of one exchange; those of earlier ones can no longer turn up. */
+  #redactor(...secrets: string[]): Redactor {
+    const redactor = new Redactor()
+    for (const secret of [this.#settings.clientSecret ?? '', ...secrets]) redactor.add(secret)
+    return redactor
+  }
+}
+
+/** Reads the server's metadata where OAuth puts it, or else where OpenID Connect does. */
+async function discover(settings: OAuthSettings): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(settings.issuer ?? '')
+  const redactor = new Redactor()
+  const read = (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> =>
+    accepting('discovery', redactor, async () => {
+      const options = { ...requestOptions('discovery', redactor, settings, issuer.href), algorithm }
+      const metadata = await oauth.processDiscoveryResponse(
+        issuer,
+        await oauth.discoveryRequest(issuer, options),
+      )
+      serverUrl('authorization_endpoint', metadata.authorization_endpoint)
+      serverUrl('token_endpoint', metadata.token_endpoint)
+      return metadata
+    })
+  try {
+    return await read('oauth2')
+  } catch (error) {
+    if (error instanceof OAuthError && !['unreachable', 'timeout'].includes(error.reason)) return read('oidc')
+    throw error
+  }
+}
+
+function authentication(settings: OAuthSettings, offered: readonly string[] = []): oauth.ClientAuth {
+  const { clientSecret, clientAuthentication } = settings
+  if (clientSecret === undefined) return oauth.None()
+  const onlyPost = offered.includes('client_secret_post') && !offered.includes('client_secret_basic')
+  const method = clientAuthentication ?? (onlyPost ? 'client_secret_post' : 'client_secret_basic')
+  return method === 'client_secret_post'
+    ? oauth.ClientSecretPost(clientSecret)
+    : oauth.ClientSecretBasic(clientSecret)
+}
+
+function requestOptions(step: OAuthStep, redactor: Redactor, { fetch, timeoutMs }: OAuthSettings, url = '') {
+  const wire = { step, fetch, timeoutMs, redactor }
+  return {
+    [oauth.customFetch]: (target: string, init: Parameters<typeof exchangeJson>[1]) =>
+      exchangeJson(target, init, wire),
+    // Plain http is known to go to this machine only, see `serverUrl`.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; there is no other way
+    [oauth.allowInsecureRequests]: url.startsWith('http:'),
+  }
+}
+
+/** Hands on what the library accepts, and says in words of our own what it does not. */
+async function accepting<T>(step: OAuthStep, redactor: Redactor, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof OAuthError) throw error
+    const processed = step === 'authorization' ? 'no' : 'unknown'
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw serverError(error.error, error.error_description, redactor, { step, processed })
+    const words = error instanceof Error ? redactor.text(error.message).slice(0, 200) : 'no reason given'
+    const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
+    const what = step === 'authorization' ? 'the callback' : 'the answer'
+    throw new OAuthError(`${what} cannot be accepted: ${words}`, { step, reason, processed })
+  }
+}

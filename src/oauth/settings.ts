@@ -1,0 +1,146 @@
+import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
+import { assertMethod, assertOptions, milliseconds, shown } from '../core/assert.ts'
+import { isLoopback, resolveBaseUrl } from '../core/base-url.ts'
+import type { Fetch } from '../core/http.ts'
+import { Redactor } from '../core/redact.ts'
+import { inBrowser } from '../core/runtime.ts'
+import { maxTimerMs } from '../core/time.ts'
+import { ConfigurationError } from '../errors.ts'
+import { MemoryTokenStore, type TokenStore } from './store.ts'
+
+/** Where an authorization server answers; https, or http on a loopback address. */
+export interface OAuthEndpoints {
+  /** Where users are sent. */
+  authorization: string
+  /** Where tokens come from. */
+  token: string
+}
+
+/** How a confidential client shows its secret: in the `Authorization` header, or in the form. */
+export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post'
+
+/** Options of an OAuth client. */
+export interface OAuthClientOptions {
+  /** The authorization server's issuer identifier. Its endpoints are read from its metadata unless `endpoints` are given. */
+  issuer?: string | undefined
+  /** The endpoints of a server without metadata. Give `issuer`, too, if it names itself in its answers (`iss`). */
+  endpoints?: OAuthEndpoints | undefined
+  clientId: string
+  /** The secret of a confidential client; refused in a browser, where everybody can read it. */
+  clientSecret?: string | undefined
+  /** Default: `client_secret_post` where the metadata offers that and no `client_secret_basic`, otherwise `client_secret_basic`. */
+  clientAuthentication?: ClientAuthentication | undefined
+  /** Where the server sends users back to, as it was registered. */
+  redirectUri: string
+  /** The service's base address, as for `SocialSearch`. Tokens are bound to this API: `/v1` at its origin. */
+  baseUrl: string
+  /** What to ask for; `offline_access` brings a refresh token. */
+  scopes: readonly OAuthScope[]
+  /** Where the tokens are kept unless a call names another store. Default a `MemoryTokenStore`. */
+  store?: TokenStore | undefined
+  /** How long before its end an access token is renewed, in milliseconds; at most half of its lifetime. Default 60,000. */
+  leeway?: number | undefined
+  /** Time for one request to the authorization server, in milliseconds. Default 30,000. */
+  timeout?: number | undefined
+  /** Default: the global fetch. */
+  fetch?: Fetch | undefined
+}
+
+/** What users passed, complete and checked. */
+export interface OAuthSettings {
+  readonly issuer: string | undefined
+  readonly endpoints: OAuthEndpoints | undefined
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly clientAuthentication: ClientAuthentication | undefined
+  readonly redirectUri: string
+  readonly resource: string
+  readonly scope: string
+  readonly store: TokenStore
+  readonly leewayMs: number
+  readonly timeoutMs: number
+  readonly fetch: Fetch
+}
+
+const names: Record<keyof OAuthClientOptions, true> = {
+  ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
+  ...{
+    redirectUri: true,
+    baseUrl: true,
+    scopes: true,
+    store: true,
+    leeway: true,
+    timeout: true,
+    fetch: true,
+  },
+}
+
+/** @throws {ConfigurationError} for anything that cannot work; the message holds no secret. */
+export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings {
+  assertOptions(options, names)
+  const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
+  const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
+  if (issuer === undefined && endpoints === undefined)
+    throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
+  if (issuer !== undefined) serverUrl('issuer', issuer)
+  if (endpoints !== undefined) {
+    assertOptions(endpoints, { authorization: true, token: true }, 'endpoints')
+    serverUrl('endpoints.authorization', endpoints.authorization)
+    serverUrl('endpoints.token', endpoints.token)
+  }
+  text('clientId', options.clientId)
+  if (clientSecret !== undefined) text('clientSecret', clientSecret)
+  if (clientSecret !== undefined && inBrowser())
+    throw new ConfigurationError('a clientSecret in a browser can be read by everybody; leave it out')
+  if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
+    throw new ConfigurationError('clientAuthentication must be client_secret_basic or client_secret_post')
+  }
+  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri) || redirectUri.includes('#'))
+    throw new ConfigurationError('redirectUri must be a URL without a fragment')
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
+    throw new ConfigurationError('scopes must be a list of at least one scope')
+  for (const method of ['get', 'set']) assertMethod('store', store, method)
+  if (typeof leeway !== 'number' || !(leeway >= 0 && leeway <= maxTimerMs))
+    throw new ConfigurationError(`leeway must be a number of milliseconds from 0, got ${shown(leeway)}`)
+  if (fetch !== undefined && typeof fetch !== 'function')
+    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
+  return {
+    issuer,
+    endpoints,
+    clientId: options.clientId,
+    clientSecret,
+    clientAuthentication,
+    redirectUri,
+    resource: new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath,
+    scope: [...new Set(scopes)].join(' '),
+    store,
+    leewayMs: leeway,
+    timeoutMs: milliseconds('timeout', timeout),
+    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+  }
+}
+
+/**
+ * Reads an address of the authorization server: codes and tokens go there, so it has TLS or is this machine.
+ *
+ * @throws {ConfigurationError}
+ */
+export function serverUrl(name: string, value: unknown): URL {
+  if (typeof value !== 'string' || !URL.canParse(value)) throw new ConfigurationError(`${name} is not a URL`)
+  const url = new URL(value)
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigurationError(`${name} must not hold a user name or password`)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
+  throw new ConfigurationError(
+    `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
+  )
+}
+
+function text(name: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '')
+    throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
+}
+
+function isScope(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)
+}

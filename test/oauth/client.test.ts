@@ -1,0 +1,282 @@
+import { inspect } from 'node:util'
+import { describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, SocialSearch } from '../../src/index.ts'
+import { MemoryTokenStore, type OAuthClientOptions, createOAuthClient } from '../../src/oauth/index.ts'
+import { json, makeOAuth, refusal, scriptedServer, secrets, storeOf } from './helpers.ts'
+
+const redirectUri = 'https://app.example/callback'
+const pending = { state: 'state_4c1d', codeVerifier: secrets.verifier }
+const callback = `${redirectUri}?code=${secrets.code}&state=${pending.state}`
+
+describe('createOAuthClient()', () => {
+  const metadata = {
+    issuer: 'https://as.example',
+    authorization_endpoint: 'https://as.example/authorize',
+    token_endpoint: 'https://as.example/token',
+  }
+  const discover = async (
+    answers: Record<string, () => Response>,
+    more: Partial<OAuthClientOptions> = {},
+  ) => {
+    const urls: string[] = []
+    const fetch = (request: Request) => {
+      urls.push(request.url)
+      return Promise.resolve((answers[new URL(request.url).pathname] ?? (() => json('', 404)))())
+    }
+    const issuer = 'https://as.example'
+    return { urls, oauth: await makeOAuth({ endpoints: undefined, issuer, fetch, ...more }) }
+  }
+  const oauthPath = '/.well-known/oauth-authorization-server'
+  const oidcPath = '/.well-known/openid-configuration'
+
+  it('reads the endpoints from the issuer’s metadata, OAuth’s or OpenID Connect’s', async () => {
+    const { oauth, urls } = await discover({ [oauthPath]: () => json(metadata) })
+    expect(urls).toEqual([`https://as.example${oauthPath}`])
+    expect((await oauth.authorizationUrl()).url).toMatch(/^https:\/\/as\.example\/authorize\?/)
+    const second = await discover({ [oidcPath]: () => json(metadata) })
+    expect(second.urls).toEqual([`https://as.example${oauthPath}`, `https://as.example${oidcPath}`])
+  })
+
+  it.each([
+    ['of another issuer', { ...metadata, issuer: 'https://evil.example' }],
+    ['without endpoints', { issuer: metadata.issuer }],
+    ['with an endpoint that has no TLS', { ...metadata, token_endpoint: 'http://as.example/token' }],
+  ])('refuses metadata %s', async (_, body) => {
+    const work = discover({ [oauthPath]: () => json(body), [oidcPath]: () => json(body) })
+    expect(await refusal(work)).toMatchObject({ step: 'discovery', reason: 'invalid_response' })
+  })
+
+  it.each<[string, string[] | undefined, Partial<OAuthClientOptions>, boolean]>([
+    ['the header', undefined, {}, false],
+    ['the header', ['client_secret_post', 'client_secret_basic'], {}, false],
+    ['the form', ['client_secret_post'], {}, true],
+    ['the form', undefined, { clientAuthentication: 'client_secret_post' }, true],
+  ])('shows its secret in %s where the server offers %j', async (_, offered, options, inForm) => {
+    const server = scriptedServer()
+    const described = json({ ...metadata, token_endpoint_auth_methods_supported: offered })
+    const oauth = await makeOAuth({
+      ...{ endpoints: undefined, issuer: 'https://as.example', ...options },
+      fetch: (request) => (request.method === 'GET' ? Promise.resolve(described) : server.fetch(request)),
+    })
+    await oauth.exchange(callback, pending)
+    expect(server.forms[0]?.get('client_secret')).toBe(inForm ? secrets.clientSecret : null)
+    expect(server.requests[0]?.headers.has('authorization')).toBe(!inForm)
+  })
+
+  it.each<[Partial<OAuthClientOptions>, RegExp]>([
+    [{ endpoints: undefined }, /pass issuer, or endpoints/],
+    [{ issuer: 'http://as.example' }, /issuer must be https/],
+    [{ issuer: 'https://user:pass@as.example' }, /issuer must not hold/],
+    [{ issuer: 'as.example' }, /issuer is not a URL/],
+    [
+      { endpoints: { authorization: 'https://as.example', token: 'http://as.example' } },
+      /token must be https/,
+    ],
+    [{ clientId: '' }, /clientId/],
+    [{ clientSecret: 5 as never }, /clientSecret/],
+    [{ clientAuthentication: 'private_key_jwt' as never }, /clientAuthentication/],
+    [{ redirectUri: '/callback' }, /redirectUri/],
+    [{ baseUrl: 'http://api.example/v1' }, /baseUrl must be https/],
+    [{ scopes: [] }, /scopes/],
+    [{ scopes: ['search:read offline_access' as never] }, /scopes/],
+    [{ store: {} as never }, /store must have a get/],
+    [{ leeway: -1 }, /leeway/],
+    [{ timeout: 0 }, /timeout/],
+    [{ fetch: 5 as never }, /fetch/],
+    [{ secret: 'x' } as never, /has no secret/],
+  ])('refuses %j', async (options, message) => {
+    const error: unknown = await makeOAuth(options).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toMatch(message)
+  })
+
+  it('refuses a secret in a browser', async () => {
+    vi.stubGlobal('window', {})
+    vi.stubGlobal('document', {})
+    await expect(makeOAuth()).rejects.toThrow(/can be read by everybody/)
+    await expect(makeOAuth({ clientSecret: undefined })).resolves.toBeDefined()
+    vi.unstubAllGlobals()
+  })
+
+  it('needs no TLS on this machine', async () => {
+    const endpoints = { authorization: 'http://127.0.0.1:1/authorize', token: 'http://localhost:1/token' }
+    const server = scriptedServer()
+    const oauth = await makeOAuth({ endpoints, fetch: server.fetch })
+    await oauth.exchange(callback, pending)
+    expect(server.requests[0]?.url).toBe('http://localhost:1/token')
+  })
+})
+
+describe('OAuthClient.authorizationUrl()', () => {
+  it('asks for a code with PKCE, a state, the scopes and the audience', async () => {
+    const oauth = await makeOAuth({ scopes: ['search:read', 'mentions:read', 'offline_access'] })
+    const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
+    const { origin, pathname, searchParams } = new URL(url)
+    expect(origin + pathname).toBe('https://as.example/authorize')
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.codeVerifier))
+    expect(Object.fromEntries(searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'dashboard',
+      redirect_uri: redirectUri,
+      scope: 'search:read mentions:read offline_access',
+      resource: 'https://api.example/v1',
+      state: pending.state,
+      code_challenge: Buffer.from(digest).toString('base64url'),
+      code_challenge_method: 'S256',
+      prompt: 'consent',
+    })
+    expect(JSON.parse(JSON.stringify(pending))).toEqual(pending)
+  })
+
+  it('makes another state and verifier each time', async () => {
+    const oauth = await makeOAuth()
+    const [first, second] = [await oauth.authorizationUrl(), await oauth.authorizationUrl()]
+    expect(first.pending.state).not.toBe(second.pending.state)
+    expect(first.pending.codeVerifier).not.toBe(second.pending.codeVerifier)
+  })
+
+  it('refuses to have its own parameters replaced', async () => {
+    const oauth = await makeOAuth()
+    await expect(oauth.authorizationUrl({ state: 'mine' })).rejects.toThrow('state is set by the client')
+  })
+
+  it('takes the audience from the origin of the base URL', async () => {
+    const oauth = await makeOAuth({ baseUrl: 'https://api.example:8443/gateway/v1' })
+    const { url } = await oauth.authorizationUrl()
+    expect(new URL(url).searchParams.get('resource')).toBe('https://api.example:8443/v1')
+  })
+})
+
+describe('OAuthClient.exchange()', () => {
+  it.each([callback, new URL(callback), new URL(callback).pathname + new URL(callback).search])(
+    'puts the tokens into the store for %s',
+    async (url) => {
+      const server = scriptedServer()
+      const store = storeOf(null)
+      const oauth = await makeOAuth({ fetch: server.fetch, store })
+      const session = await oauth.exchange(url, pending)
+      expect(Object.fromEntries(server.forms[0] ?? [])).toEqual({
+        grant_type: 'authorization_code',
+        code: secrets.code,
+        code_verifier: secrets.verifier,
+        redirect_uri: redirectUri,
+        resource: 'https://api.example/v1',
+      })
+      expect(store.held).toMatchObject({ accessToken: `${secrets.access}_1` })
+      expect(session).toBe(oauth.session())
+      expect(await session.token()).toBe(`${secrets.access}_1`)
+    },
+  )
+
+  it('keeps the users of several stores apart', async () => {
+    const server = scriptedServer()
+    const oauth = await makeOAuth({ fetch: server.fetch })
+    const [first, second] = [new MemoryTokenStore(), new MemoryTokenStore()]
+    await oauth.exchange(callback, pending, first)
+    await oauth.exchange(callback, pending, second)
+    expect(await oauth.session(first).token()).toBe(`${secrets.access}_1`)
+    expect(await oauth.session(second).token()).toBe(`${secrets.access}_2`)
+    expect(oauth.session(first)).toBe(oauth.session(first))
+  })
+
+  it.each([
+    ['the state of another request', `?code=${secrets.code}&state=other`, 'invalid_callback'],
+    ['no state', `?code=${secrets.code}`, 'invalid_callback'],
+    ['no code', `?state=${pending.state}`, 'invalid_callback'],
+    ['two codes', `?code=a&code=b&state=${pending.state}`, 'invalid_callback'],
+    [
+      'another issuer',
+      `?code=${secrets.code}&state=${pending.state}&iss=https://evil.example`,
+      'invalid_callback',
+    ],
+    ['a refusal', `?error=access_denied&error_description=no&state=${pending.state}`, 'access_denied'],
+    ['a refusal of another request', '?error=access_denied&state=other', 'invalid_callback'],
+  ])('refuses a callback with %s, and sends nothing', async (_, query, reason) => {
+    const server = scriptedServer()
+    const oauth = await makeOAuth({ fetch: server.fetch, issuer: 'https://as.example' })
+    const error = await refusal(oauth.exchange(redirectUri + query, pending))
+    expect(error).toMatchObject({ step: 'authorization', reason, processed: 'no' })
+    expect(server.forms).toHaveLength(0)
+  })
+
+  it('takes a callback that names the issuer', async () => {
+    const oauth = await makeOAuth({ fetch: scriptedServer().fetch, issuer: 'https://as.example' })
+    await expect(oauth.exchange(`${callback}&iss=https://as.example`, pending)).resolves.toBeDefined()
+  })
+
+  it.each([undefined, null, {}, { state: '', codeVerifier: 'x' }, 'state'])(
+    'refuses %j as pending',
+    async (value) => {
+      const oauth = await makeOAuth()
+      await expect(oauth.exchange(callback, value as never)).rejects.toThrow(ConfigurationError)
+    },
+  )
+
+  it('refuses tokens that are not bearer tokens', async () => {
+    const server = scriptedServer()
+    server.script(() => json({ access_token: 'x', token_type: 'mac' }))
+    const oauth = await makeOAuth({ fetch: server.fetch })
+    expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_response' })
+  })
+})
+
+describe('an OAuth client', () => {
+  const seen = (value: unknown): string =>
+    [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)].join('\n')
+  const leaks = (text: string): string[] =>
+    Object.entries(secrets).flatMap(([name, secret]) => (text.includes(secret) ? [name] : []))
+
+  it('shows no secret, and neither do its sessions, stores and clients', async () => {
+    const oauth = await makeOAuth({ fetch: scriptedServer().fetch })
+    const session = await oauth.exchange(callback, pending)
+    const store = new MemoryTokenStore()
+    await oauth.exchange(callback, pending, store)
+    const client = new SocialSearch({ baseUrl: 'https://api.example/v1', auth: session })
+    await session.token()
+    for (const value of [oauth, session, store, client]) expect(leaks(seen(value))).toEqual([])
+    expect(JSON.stringify([oauth, session, store])).toBe('[{},{},{}]')
+  })
+
+  it.each<[string, (all: string) => Response | Promise<Response>]>([
+    ['refused in many words', (all) => json({ error: 'invalid_grant', error_description: all }, 400)],
+    ['refused with a secret for a code', (all) => json({ error: all }, 400)],
+    ['answered with a page', (all) => json(`<h1>${all}</h1>`, 502)],
+    [
+      'answered with what is not a token',
+      (all) => json({ access_token: 5, token_type: all, refresh_token: all }),
+    ],
+    [
+      'answered with a token that cannot be sent',
+      (all) => json({ access_token: `${all}\n`, token_type: 'bearer' }),
+    ],
+    ['redirected', (all) => new Response(null, { status: 302, headers: { location: `https://x/?${all}` } })],
+    ['broken off', (all) => Promise.reject(Object.assign(new TypeError(all), { request: all }))],
+  ])('raises errors without a secret where it is %s', async (_, answer) => {
+    const all = Object.values(secrets).join(' ')
+    const oauth = await createOAuthClient({
+      ...{ endpoints: { authorization: 'https://as.example/a', token: 'https://as.example/t' } },
+      ...{ clientId: 'dashboard', clientSecret: secrets.clientSecret, redirectUri, scopes: ['search:read'] },
+      ...{ baseUrl: 'https://api.example/v1', fetch: () => Promise.resolve(answer(all)) },
+    })
+    const shown = `${secrets.access} ${secrets.refresh}`
+    const exchanged = await refusal(oauth.exchange(callback, pending))
+    expect(exchanged.cause).toBeUndefined()
+    // The server's own words may hold what this exchange does not know of.
+    const text = (seen(exchanged) + String(exchanged.stack)).replaceAll(shown, '')
+    expect(leaks(text)).toEqual([])
+    const refreshToken = secrets.refresh
+    const store = storeOf({ accessToken: 'ended', refreshToken, obtainedAt: 0, expiresAt: 1 })
+    const refreshed: unknown = await oauth
+      .session(store)
+      .token()
+      .catch((error: unknown) => error)
+    expect(leaks(seen(refreshed)).filter((name) => ['clientSecret', 'refresh'].includes(name))).toEqual([])
+  })
+
+  it('raises errors of the callback without a secret', async () => {
+    const oauth = await makeOAuth()
+    const words = `?error=${secrets.code}&error_description=${secrets.verifier}&code=${secrets.code}`
+    const error = await refusal(oauth.exchange(`${redirectUri}${words}&state=${pending.state}`, pending))
+    expect(leaks(seen(error))).toEqual([])
+  })
+})

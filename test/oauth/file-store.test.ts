@@ -1,0 +1,174 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FileTokenStore } from '../../src/oauth/node.ts'
+import { secrets, tokenSet } from './helpers.ts'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tokens-'))
+  path = join(folder, 'tokens.json')
+})
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(folder, { recursive: true })
+})
+
+const mode = () => statSync(path).mode & 0o777
+
+describe('FileTokenStore', () => {
+  it('keeps tokens in a file that only its owner can read, whatever the umask', async () => {
+    const umask = process.umask(0)
+    const store = new FileTokenStore(path)
+    expect(await store.get()).toBeNull()
+    await store.set(tokenSet())
+    process.umask(umask)
+    expect(await new FileTokenStore(path).get()).toEqual(tokenSet({ ...(await store.get()) }))
+    expect(mode()).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['tokens.json'])
+  })
+
+  it('replaces the file as a whole', async () => {
+    const store = new FileTokenStore(path)
+    await store.set(tokenSet())
+    const { ino } = statSync(path)
+    await store.set(tokenSet({ accessToken: 'next' }))
+    expect(statSync(path).ino).not.toBe(ino)
+    expect((await store.get())?.accessToken).toBe('next')
+  })
+
+  it('leaves the old tokens and no temporary file where writing fails', async () => {
+    const store = new FileTokenStore(path)
+    await store.set(tokenSet())
+    const circular: Record<string, unknown> = { ...tokenSet() }
+    circular['self'] = circular
+    await expect(store.set(circular as never)).rejects.toMatchObject({ code: 'token_store' })
+    expect((await store.get())?.accessToken).toBe(tokenSet().accessToken)
+    expect(readdirSync(folder)).toEqual(['tokens.json'])
+    const nowhere = new FileTokenStore(join(folder, 'missing', 'tokens.json'))
+    await expect(nowhere.set(tokenSet())).rejects.toThrow(/cannot be written \(ENOENT\)/)
+    await expect(nowhere.lock(() => Promise.resolve())).rejects.toMatchObject({ code: 'token_store' })
+  })
+
+  it.each([0o640, 0o604, 0o644, 0o660])('refuses a file of mode %o', async (wide) => {
+    const store = new FileTokenStore(path)
+    await store.set(tokenSet())
+    chmodSync(path, wide)
+    const error: unknown = await store.get().catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'token_store' })
+    expect((error as Error).message).toContain(`mode ${wide.toString(8)}`)
+    await store.set(tokenSet())
+    expect(await store.get()).not.toBeNull()
+  })
+
+  it.each([
+    '',
+    '{',
+    `{"accessToken":"${secrets.access}`,
+    '[]',
+    '5',
+    `{"accessToken":5,"x":"${secrets.refresh}"}`,
+  ])('says so of a corrupted file, and does not repeat it: %j', async (text) => {
+    writeFileSync(path, text, { mode: 0o600 })
+    const error: unknown = await new FileTokenStore(path).get().catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'token_store' })
+    expect((error as Error).message).toContain(path)
+    const shown = inspect(error, { showHidden: true })
+    for (const secret of [secrets.access, secrets.refresh]) expect(shown).not.toContain(secret)
+  })
+})
+
+describe('FileTokenStore.lock()', () => {
+  /** Runs pieces of work, each through a store of its own, and tells how many ran at once. */
+  async function together(count: number): Promise<number> {
+    let running = 0
+    let most = 0
+    const work = async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      running--
+    }
+    await Promise.all(Array.from({ length: count }, () => new FileTokenStore(path).lock(work)))
+    return most
+  }
+
+  it('lets one work at a time, and leaves nothing behind', async () => {
+    expect(await together(8)).toBe(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('gives back what the work gives, and is free again after a failure', async () => {
+    const store = new FileTokenStore(path)
+    expect(await store.lock(() => Promise.resolve(5))).toBe(5)
+    await expect(store.lock(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('says so where the lock is not one of its own making', async () => {
+    mkdirSync(`${path}.lock`)
+    const work = new FileTokenStore(path).lock(() => Promise.resolve())
+    await expect(work).rejects.toMatchObject({ code: 'token_store' })
+  })
+
+  it('takes over from a process that was killed, and only one of many does', async () => {
+    const holder = fork(join(import.meta.dirname, 'lock-holder.ts'), [path])
+    await once(holder, 'message')
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    expect(readdirSync(folder)).toEqual(['tokens.json.lock'])
+    expect(await together(40)).toBe(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('shows life while the work lasts', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const modified = () => statSync(`${path}.lock`).mtimeMs
+    await new FileTokenStore(path).lock(async () => {
+      utimesSync(`${path}.lock`, 1, 1)
+      vi.advanceTimersByTime(2000)
+      for (let turn = 0; turn < 500 && modified() === 1000; turn++) await readdir(folder)
+      expect(modified()).toBeGreaterThan(1000)
+    })
+  })
+
+  it('waits for an owner of another machine for as long as it shows life, and not much longer', async () => {
+    const lock = `${path}.lock`
+    writeFileSync(lock, JSON.stringify({ pid: 1, place: 'elsewhere', id: 'a' }))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    let taken = false
+    const work = new FileTokenStore(path).lock(() => Promise.resolve((taken = true)))
+    /** Waits for the disk, too, before it moves the clock on. */
+    const elapse = async (seconds: number, alive: boolean) => {
+      for (let second = 0; second < seconds && !taken; second++) {
+        if (alive) utimesSync(lock, second, second)
+        for (let step = 0; step < 4; step++) {
+          await vi.advanceTimersByTimeAsync(250)
+          for (let turn = 0; turn < 10; turn++) await readdir(folder)
+        }
+      }
+    }
+    await elapse(40, true)
+    expect(taken).toBe(false)
+    await elapse(15, false)
+    expect(taken).toBe(false)
+    await elapse(15, false)
+    vi.useRealTimers()
+    await work
+    expect(taken).toBe(true)
+  })
+})

@@ -1,0 +1,131 @@
+import { expect } from 'vitest'
+import {
+  type OAuthClient,
+  type OAuthClientOptions,
+  OAuthError,
+  type TokenSet,
+  type TokenStore,
+  createOAuthClient,
+} from '../../src/oauth/index.ts'
+import { failure, makeClient, ok } from '../support/service.ts'
+
+export const secrets = {
+  clientSecret: 'client_secret_c41f',
+  code: 'code_secret_9d2e',
+  verifier: 'verifier_secret_7ab3_verifier_secret_7ab3_v',
+  access: 'access_secret',
+  refresh: 'refresh_secret',
+}
+
+/** An answer of the token endpoint. */
+export type TokenAnswer = (form: URLSearchParams, request: Request) => Response | Promise<Response>
+
+export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+export const oauthError = (error: string, status = 400, headers = {}): Response =>
+  json({ error, error_description: 'in words' }, status, headers)
+
+/** A fetch that fails like the runtime's. */
+export const broken = (code: string, syscall: string) => (): never => {
+  throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, syscall }) })
+}
+
+/** An authorization server that answers each refresh as scripted, the last way for ever; by default with the next tokens. */
+export function scriptedServer(): {
+  forms: URLSearchParams[]
+  requests: Request[]
+  script(...answers: TokenAnswer[]): void
+  next: TokenAnswer
+  fetch: (request: Request) => Promise<Response>
+} {
+  const forms: URLSearchParams[] = []
+  const requests: Request[] = []
+  let issued = 0
+  const next: TokenAnswer = () => {
+    issued++
+    return json({
+      ...{ access_token: `${secrets.access}_${issued}`, refresh_token: `${secrets.refresh}_${issued}` },
+      ...{ token_type: 'Bearer', expires_in: 3600 },
+    })
+  }
+  let answers: TokenAnswer[] = [next]
+  return {
+    forms,
+    requests,
+    next,
+    script: (...scripted) => void (answers = scripted),
+    fetch: async (request) => {
+      const form = new URLSearchParams(await request.clone().text())
+      forms.push(form)
+      requests.push(request)
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      return answer!(form, request)
+    },
+  }
+}
+
+const endpoints = { authorization: 'https://as.example/authorize', token: 'https://as.example/token' }
+
+export function makeOAuth(options: Partial<OAuthClientOptions> = {}): Promise<OAuthClient> {
+  return createOAuthClient({
+    ...{ endpoints, clientId: 'dashboard', clientSecret: secrets.clientSecret },
+    ...{ redirectUri: 'https://app.example/callback', baseUrl: 'https://api.example/v1' },
+    ...{ scopes: ['search:read', 'offline_access'], ...options },
+  })
+}
+
+/** Tokens that were obtained just now. */
+export function tokenSet(more: Partial<TokenSet> = {}): TokenSet {
+  const obtainedAt = Date.now()
+  return {
+    ...{ accessToken: `${secrets.access}_0`, refreshToken: `${secrets.refresh}_0` },
+    ...{ obtainedAt, expiresAt: obtainedAt + 3_600_000, ...more },
+  }
+}
+
+export function storeOf(tokens: TokenSet | null): TokenStore & { saved: TokenSet[]; held: TokenSet | null } {
+  const store = {
+    held: tokens,
+    saved: [] as TokenSet[],
+    get: () => store.held,
+    set: (tokens: TokenSet) => {
+      store.held = tokens
+      store.saved.push(tokens)
+    },
+  }
+  return store
+}
+
+/** A service that takes only the access tokens in `good`, and a client of it that lives on the session. */
+export async function setUp(tokens: TokenSet | null = tokenSet(), options: Partial<OAuthClientOptions> = {}) {
+  const server = scriptedServer()
+  const store = storeOf(tokens)
+  const oauth = await makeOAuth({ fetch: server.fetch, store, ...options })
+  const session = oauth.session()
+  const bearers: string[] = []
+  const accepts = { token: (bearer: string): boolean => bearer !== '' }
+  const client = makeClient({
+    apiKey: undefined,
+    auth: session,
+    limits: { perMinute: false },
+    fetch: (request) => {
+      const bearer = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
+      bearers.push(bearer)
+      return Promise.resolve(accepts.token(bearer) ? ok() : failure(401, 'unauthorized'))
+    },
+  })
+  return { server, store, oauth, session, bearers, accepts, client }
+}
+
+export async function refusal(work: Promise<unknown>): Promise<OAuthError> {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(OAuthError)
+  return error as OAuthError
+}

@@ -1,0 +1,228 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ReauthorizationRequiredError, SocialSearch } from '../../src/index.ts'
+import {
+  MemoryTokenStore,
+  type OAuthClient,
+  OAuthError,
+  type TokenStore,
+  createOAuthClient,
+} from '../../src/oauth/index.ts'
+import { FileTokenStore } from '../../src/oauth/node.ts'
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  browse,
+  clientId,
+  clientSecret,
+  redirectUri,
+} from './authorization-server.ts'
+import { guardedService, introspect } from './guarded-service.ts'
+
+const cleanUp: (() => unknown)[] = []
+beforeEach(() => {
+  // The authorization server says at length that it is not set up for production.
+  for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue()
+})
+afterEach(async () => {
+  for (const step of cleanUp.splice(0)) await step()
+})
+
+/** A user who has authorized a client, and the service that takes their tokens. */
+async function authorized(
+  tokens: Parameters<typeof authorizationServer>[0] = {},
+  store: TokenStore = new MemoryTokenStore(),
+) {
+  const server = await authorizationServer(tokens)
+  const service = await guardedService(server.issuer)
+  cleanUp.push(server.close, service.close)
+  const oauth = await createOAuthClient({
+    ...{ issuer: server.issuer, clientId, clientSecret, redirectUri, baseUrl: service.baseUrl, store },
+    scopes: ['search:read', 'org:read', 'offline_access'],
+  })
+  const session = await authorize(oauth)
+  const client = new SocialSearch({ baseUrl: service.baseUrl, auth: session })
+  return { server, service, oauth, session, store, client }
+}
+
+async function authorize(oauth: OAuthClient) {
+  const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
+  return oauth.exchange(await browse(url), JSON.parse(JSON.stringify(pending)))
+}
+
+/** Ends what a token is good for, at the server. */
+async function revoke({ issuer }: AuthorizationServer, token: string): Promise<void> {
+  const { ok } = await fetch(`${issuer}/token/revocation`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret.replaceAll('_', '%5F')}`)}` },
+    body: new URLSearchParams({ token }),
+  })
+  expect(ok).toBe(true)
+}
+
+/** The server deletes access tokens along with a grant, so this finds one by its value and ends it alone. */
+async function expire({ provider }: AuthorizationServer, token: string): Promise<void> {
+  await (await provider.AccessToken.find(token))?.destroy()
+}
+
+describe('with oidc-provider', () => {
+  it('a user’s consent becomes tokens that the service takes', async () => {
+    const { server, service, session, client, store } = await authorized()
+    expect((await client.microblog.search({ query: 'coffee' })).posts.length).toBeGreaterThan(0)
+    const token = await session.token()
+    expect(await introspect(server.issuer, token)).toMatchObject({ active: true, aud: service.baseUrl })
+    expect((await store.get())?.scope?.split(' ')).toEqual(
+      expect.arrayContaining(['search:read', 'org:read']),
+    )
+    expect(server.refreshes).toEqual([])
+  })
+
+  it('the audience stands in a JWT, and in the one that a refresh brings', async () => {
+    const { service, session, server } = await authorized({ format: 'jwt' })
+    const audience = (token: string): unknown =>
+      JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).aud
+    const first = await session.token()
+    await session.refresh(first)
+    const second = await session.token()
+    expect(second).not.toBe(first)
+    expect([audience(first), audience(second)]).toEqual([service.baseUrl, service.baseUrl])
+    expect(server.refreshes).toEqual([true])
+  })
+
+  it('fifty calls with a revoked token are all answered after one refresh', async () => {
+    const { server, service, session, client } = await authorized()
+    await expire(server, await session.token())
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => client.organization.usage().withResponse()),
+    )
+    expect(answers).toHaveLength(50)
+    expect(service.statuses.filter((status) => status === 200)).toHaveLength(50)
+    expect(server.refreshes).toEqual([true])
+  })
+
+  it('fifty calls with a token that has run out are all answered after one refresh', async () => {
+    const { server, service, session, client, store } = await authorized()
+    const tokens = await store.get()
+    await expire(server, await session.token())
+    if (tokens) await session.replace({ ...tokens, expiresAt: Date.now() - 1 })
+    await Promise.all(Array.from({ length: 50 }, () => client.organization.usage()))
+    expect(service.statuses).toEqual(Array(50).fill(200))
+    expect(server.refreshes).toEqual([true])
+  })
+
+  it('refresh tokens rotate, and one that is used twice ends the authorization until the next', async () => {
+    const { server, session, store, client, oauth } = await authorized()
+    const before = await store.get()
+    await session.refresh(await session.token())
+    const after = await store.get()
+    expect(after?.refreshToken).not.toBe(before?.refreshToken)
+    if (before) await session.replace({ ...before, expiresAt: 1 })
+    await expect(client.organization.usage()).rejects.toMatchObject({ reason: 'refused' })
+    expect(await introspect(server.issuer, after?.accessToken ?? '')).toEqual({ active: false })
+    expect(server.refreshes).toEqual([true, false])
+    await authorize(oauth)
+    await expect(client.organization.usage()).resolves.toBeDefined()
+  })
+
+  it('a lost answer ends the authorization, and its refresh token is not sent again', async () => {
+    const { server, session, client, oauth } = await authorized()
+    await expire(server, await session.token())
+    server.loseNextAnswer()
+    for (let call = 0; call < 3; call++) {
+      await expect(client.organization.usage()).rejects.toMatchObject({ reason: 'lost' })
+    }
+    expect(server.refreshes).toEqual([true])
+    await authorize(oauth)
+    await expect(client.organization.usage()).resolves.toBeDefined()
+  })
+
+  it('a revoked authorization asks for a new one', async () => {
+    const { server, store, client } = await authorized()
+    await revoke(server, (await store.get())?.refreshToken ?? '')
+    const error: unknown = await client.organization.usage().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ReauthorizationRequiredError)
+    expect(error).toMatchObject({ reason: 'refused', attempts: [{ status: 401 }] })
+  })
+
+  it('a code is good once, and only with its verifier', async () => {
+    const { oauth } = await authorized()
+    const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
+    const callback = await browse(url)
+    const wrong = oauth.exchange(callback, { ...pending, codeVerifier: pending.codeVerifier.toLowerCase() })
+    await expect(wrong).rejects.toMatchObject({ step: 'exchange', reason: 'invalid_grant', status: 400 })
+    const second = await oauth.authorizationUrl({ prompt: 'consent' })
+    const back = await browse(second.url)
+    await oauth.exchange(back, second.pending)
+    await expect(oauth.exchange(back, second.pending)).rejects.toBeInstanceOf(OAuthError)
+  })
+})
+
+describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
+  /** Starts processes, and ends them when the authorization server has made so many refreshes. */
+  async function run(server: AuthorizationServer, refreshes: number, args: string[][], watch: () => void) {
+    const workers = args.map((args) => fork(join(import.meta.dirname, 'worker.ts'), args))
+    cleanUp.push(() => workers.forEach((worker) => worker.kill()))
+    const reports = workers.map((worker) => report(worker))
+    for (let turn = 0; turn < 8000 && server.refreshes.length < refreshes; turn++) {
+      watch()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    for (const worker of workers) if (worker.connected) worker.send('stop')
+    return Promise.all(reports)
+  }
+
+  async function report(worker: ChildProcess): Promise<{ calls: number; errors: string[] }> {
+    const [message] = await once(worker, 'message')
+    await once(worker, 'exit')
+    return message
+  }
+
+  function temporary(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'tokens-'))
+    cleanUp.push(() => rmSync(folder, { recursive: true }))
+    return folder
+  }
+
+  it('lets two processes live through ten rotations of one refresh token', async () => {
+    const folder = temporary()
+    const path = join(folder, 'tokens.json')
+    const { server, service } = await authorized({ lifetime: 1 }, new FileTokenStore(path))
+    const modes = new Set<string>()
+    const worker = [server.issuer, service.baseUrl, path]
+    const reports = await run(server, 10, [worker, worker], () => {
+      for (const file of readdirSync(folder)) {
+        const stat = statSync(join(folder, file), { throwIfNoEntry: false })
+        if (stat) modes.add((stat.mode & 0o777).toString(8))
+      }
+    })
+    for (const { calls, errors } of reports) {
+      expect(errors).toEqual([])
+      expect(calls).toBeGreaterThan(10)
+    }
+    expect(server.refreshes.length).toBeGreaterThanOrEqual(10)
+    expect(server.refreshes).not.toContain(false)
+    expect([...modes]).toEqual(['600'])
+  })
+
+  it('works where the clock is an hour ahead of the server’s, or behind it', async () => {
+    const folder = temporary()
+    const first = join(folder, 'ahead.json')
+    const second = join(folder, 'behind.json')
+    const { server, service, oauth } = await authorized({ lifetime: 1 }, new FileTokenStore(first))
+    const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
+    await oauth.exchange(await browse(url), pending, new FileTokenStore(second))
+    const args = [
+      [server.issuer, service.baseUrl, first, '3600000'],
+      [server.issuer, service.baseUrl, second, '-3600000'],
+    ]
+    for (const { calls, errors } of await run(server, 6, args, () => undefined)) {
+      expect(errors).toEqual([])
+      expect(calls).toBeGreaterThan(3)
+    }
+    expect(server.refreshes).not.toContain(false)
+  })
+})

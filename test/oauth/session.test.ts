@@ -1,0 +1,382 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { AuthenticationError, ReauthorizationRequiredError } from '../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { broken, json, oauthError, secrets, setUp, tokenSet } from './helpers.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+const access = (n: number) => `${secrets.access}_${n}`
+const refreshToken = (n: number) => `${secrets.refresh}_${n}`
+const minutes = (n: number) => n * 60_000
+/** Moves the clock on while nothing is under way. */
+const passQuickly = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+describe('OAuthSession.token()', () => {
+  it('renews a token a minute before its end, and not earlier', async () => {
+    const { server, session } = await setUp()
+    passQuickly(minutes(59) - 1)
+    expect((await settle(session.token())).value).toBe(access(0))
+    passQuickly(2)
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
+  })
+
+  it('keeps the leeway it is given', async () => {
+    const { session } = await setUp(tokenSet(), { leeway: minutes(10) })
+    passQuickly(minutes(50) - 1)
+    expect((await settle(session.token())).value).toBe(access(0))
+    passQuickly(2)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
+  it('uses a token that lives shorter than the leeway for half of its life', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() + 10_000 }))
+    passQuickly(4999)
+    expect((await settle(session.token())).value).toBe(access(0))
+    expect(server.forms).toHaveLength(0)
+    passQuickly(2)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
+  it.each([-1, 1])('does not look at the server’s clock, %i hour off', async (hours) => {
+    const { server, session } = await setUp()
+    const date = new Date(Date.now() + hours * minutes(60)).toUTCString()
+    server.script(() =>
+      json({ access_token: access(1), token_type: 'bearer', expires_in: 3600 }, 200, { date }),
+    )
+    passQuickly(minutes(59) + 1)
+    expect((await settle(session.token())).value).toBe(access(1))
+    passQuickly(minutes(58))
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it.each([undefined, null, 'soon', -5, 0, {}, ''])(
+    'uses a token whose expires_in is %j until a 401',
+    async (lifetime) => {
+      const { server, client, accepts, bearers } = await setUp()
+      const answer = { access_token: 'endless', token_type: 'Bearer', expires_in: lifetime }
+      server.script(() => json(answer), server.next)
+      passQuickly(minutes(60))
+      await settle(client.microblog.search(query))
+      passQuickly(minutes(600))
+      await settle(client.microblog.search(query))
+      expect(bearers).toEqual(['endless', 'endless'])
+      accepts.token = (bearer) => bearer !== 'endless'
+      expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+      expect(server.forms).toHaveLength(2)
+    },
+  )
+
+  it('goes on with the old token while a renewal ahead of time fails, and does not try at every call', async () => {
+    const { server, session } = await setUp()
+    server.script(() => oauthError('temporarily_unavailable', 503))
+    passQuickly(minutes(59) + 1)
+    expect((await settle(session.token())).value).toBe(access(0))
+    expect(server.forms).toHaveLength(3)
+    expect((await settle(session.token())).value).toBe(access(0))
+    expect(server.forms).toHaveLength(3)
+    await pass(11_000)
+    server.script(server.next)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
+  it('asks for the audience and sends the client’s secret', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    await settle(session.token())
+    expect(server.forms[0]?.get('resource')).toBe('https://api.example/v1')
+    expect(server.requests[0]?.headers.get('authorization')).toBe(
+      `Basic ${btoa(`dashboard:${secrets.clientSecret.replaceAll('_', '%5F')}`)}`,
+    )
+  })
+
+  it('keeps the refresh token and the scopes that an answer does not replace', async () => {
+    const { server, session, store } = await setUp(
+      tokenSet({ expiresAt: Date.now(), scope: 'search:read offline_access' }),
+    )
+    server.script(() => json({ access_token: access(1), token_type: 'Bearer', expires_in: 60 }))
+    await settle(session.token())
+    expect(store.held).toMatchObject({
+      accessToken: access(1),
+      refreshToken: refreshToken(0),
+      scope: 'search:read offline_access',
+    })
+  })
+
+  it('gives out new tokens only when they are stored', async () => {
+    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    let stored = false
+    store.set = () =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve((stored = true)), 500)
+      })
+    const token = session.token().then((token) => ({ token, stored }))
+    expect((await settle(token)).value).toEqual({ token: access(1), stored: true })
+  })
+
+  it('stores tokens later where the store has failed, without a further refresh', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { set } = store
+    const problem = new Error('the disk is full')
+    store.set = () => Promise.reject(problem)
+    expect((await settle(session.token())).error).toBe(problem)
+    store.set = set
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(store.held?.accessToken).toBe(access(1))
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('takes what another process has stored in the meantime', async () => {
+    const { server, session, store } = await setUp()
+    await settle(session.token())
+    passQuickly(minutes(60))
+    store.held = tokenSet({ accessToken: access(7) })
+    expect((await settle(session.token())).value).toBe(access(7))
+    expect(server.forms).toHaveLength(0)
+  })
+
+  it('refuses what is not a set of tokens, and does not repeat it', async () => {
+    const { session } = await setUp({ accessToken: 5, refreshToken: refreshToken(0) } as never)
+    const { error } = await settle(session.token())
+    expect(error).toMatchObject({ code: 'token_store' })
+    expect((error as Error).message).not.toContain(refreshToken(0))
+  })
+})
+
+describe('a call that is refused with a 401', () => {
+  it('is repeated with a new token after one refresh for all', async () => {
+    const { server, client, accepts } = await setUp()
+    accepts.token = (bearer) => bearer !== access(0)
+    const calls = Array.from({ length: 50 }, () => client.microblog.search(query).withResponse())
+    const { value } = await settle(Promise.all(calls))
+    expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('rejects with an AuthenticationError when the new token is refused, too', async () => {
+    const { server, client, accepts, bearers } = await setUp()
+    accepts.token = () => false
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toBeInstanceOf(AuthenticationError)
+    expect(bearers).toEqual([access(0), access(1)])
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('has its refresh tried again by the next call where it could not be made', async () => {
+    const { server, client, accepts } = await setUp()
+    accepts.token = (bearer) => bearer !== access(0)
+    server.script(() => oauthError('invalid_client', 401, { 'www-authenticate': 'Basic' }))
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'oauth', reason: 'invalid_client', operation: 'microblog.search' })
+    expect(server.forms).toHaveLength(1)
+    server.script(server.next)
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
+  it('may be aborted, or run out of time, without ending the refresh', async () => {
+    const { server, client, accepts, bearers } = await setUp()
+    accepts.token = (bearer) => bearer !== access(0)
+    server.script(async (form, request) => {
+      await new Promise((resolve) => setTimeout(resolve, 5000))
+      expect(request.signal.aborted).toBe(false)
+      return server.next(form, request)
+    })
+    const controller = new AbortController()
+    const errorOf = (call: PromiseLike<unknown>) => call.then(undefined, (error: unknown) => error)
+    const aborted = errorOf(client.microblog.search(query, { signal: controller.signal }))
+    const late = errorOf(client.microblog.search(query, { deadline: 1000 }))
+    await pass(500)
+    controller.abort(new Error('enough'))
+    expect(await aborted).toMatchObject({ message: 'enough' })
+    await pass(1000)
+    expect(await late).toMatchObject({ code: 'timeout', phase: 'wait' })
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(server.forms).toHaveLength(1)
+    expect(bearers.at(-1)).toBe(access(1))
+  })
+})
+
+describe('ReauthorizationRequiredError', () => {
+  const lost = {
+    'a reset': broken('ECONNRESET', 'read'),
+    'no answer': () => new Promise<never>(() => {}),
+    'a proxy’s page': () => json('<h1>Bad gateway</h1>', 502),
+    'a body that is not JSON': () => json('<h1>Welcome</h1>'),
+    'an answer without a token': () => json({ token_type: 'Bearer' }),
+    'a token that cannot be sent': () => json({ access_token: 'line\nbreak', token_type: 'Bearer' }),
+  }
+  const reasons = Object.entries(lost).map(([name, answer]) => [name, answer, 'lost'] as const)
+
+  it.each([...reasons, ['invalid_grant', () => oauthError('invalid_grant'), 'refused'] as const])(
+    'follows %s, for all calls until an exchange succeeds',
+    async (_, answer, reason) => {
+      const { server, client, session, store, accepts, bearers } = await setUp()
+      accepts.token = (bearer) => bearer !== access(0)
+      server.script(answer)
+      const calls = Array.from({ length: 5 }, () => client.microblog.search(query).then())
+      const { value: results } = await settle(Promise.allSettled(calls))
+      for (const result of results ?? []) {
+        const error: unknown = result.status === 'rejected' && result.reason
+        expect(error).toBeInstanceOf(ReauthorizationRequiredError)
+        expect(error).toMatchObject({ reason, operation: 'microblog.search', charged: 'no' })
+      }
+      const sent = bearers.length
+      expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason })
+      expect(server.forms).toHaveLength(1)
+      expect(bearers).toHaveLength(sent)
+      expect(JSON.stringify(store.held)).not.toContain(refreshToken(0))
+      await settle(session.replace(tokenSet({ accessToken: access(9) })))
+      expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    },
+  )
+
+  it('follows a renewal ahead of time whose answer is lost, although the old token has not ended', async () => {
+    const { server, client, bearers } = await setUp()
+    server.script(broken('ECONNRESET', 'read'))
+    passQuickly(minutes(59) + 1)
+    for (let call = 0; call < 2; call++) {
+      expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'lost' })
+    }
+    expect(bearers).toEqual([])
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('holds where the store fails, too', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { get, set } = store
+    server.script(() => {
+      store.get = () => {
+        throw new Error('the disk is gone')
+      }
+      store.set = () => {
+        throw new Error('the disk is gone')
+      }
+      return broken('ECONNRESET', 'read')()
+    })
+    await settle(session.token())
+    Object.assign(store, { get, set })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
+    expect(server.forms).toHaveLength(1)
+  })
+
+  it('gives each call an account of its own', async () => {
+    const { server, client, accepts } = await setUp()
+    accepts.token = () => false
+    server.script(() => oauthError('invalid_grant'))
+    const calls = [client.microblog.search(query), client.microblog.search(query)]
+    const { value = [] } = await settle(Promise.allSettled(calls.map((call) => call.then())))
+    const [first, second] = value.map((result) => (result as PromiseRejectedResult).reason)
+    expect(first).toMatchObject({ attempts: [{ outcome: 'unauthorized' }] })
+    expect(second).toBeInstanceOf(ReauthorizationRequiredError)
+    expect(second).not.toBe(first)
+  })
+
+  it('says when nobody has authorized yet, and when there is nothing to refresh with', async () => {
+    const { client } = await setUp(null)
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'no_tokens' })
+    const obtainedAt = Date.now() - 2
+    const other = await setUp({ accessToken: access(0), obtainedAt, expiresAt: obtainedAt + 1 })
+    expect((await settle(other.client.microblog.search(query))).value?.posts).toHaveLength(1)
+    other.accepts.token = () => false
+    expect((await settle(other.client.microblog.search(query))).error).toMatchObject({
+      reason: 'no_refresh_token',
+    })
+  })
+
+  it('ends where another process brings new tokens', async () => {
+    const { server, client, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => oauthError('invalid_grant'))
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'refused' })
+    store.held = tokenSet({ accessToken: access(5) })
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
+  it('does not follow where a process without a lock was first', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      store.held = tokenSet({ accessToken: access(5), refreshToken: refreshToken(5) })
+      return oauthError('invalid_grant')
+    })
+    expect((await settle(session.token())).value).toBe(access(5))
+    expect(store.held?.refreshToken).toBe(refreshToken(5))
+  })
+})
+
+describe('a refresh', () => {
+  it.each([
+    ['was never sent', broken('ECONNREFUSED', 'connect')],
+    ['found no address', broken('ENOTFOUND', 'getaddrinfo')],
+    ['met a busy server', () => oauthError('temporarily_unavailable', 503)],
+    ['met a server’s own error', () => oauthError('server_error', 500)],
+    ['met a limit', () => oauthError('slow_down', 429, { 'retry-after': '3' })],
+  ])('that %s is repeated', async (_, answer) => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(answer, answer, server.next)
+    const { value, ms } = await settle(session.token())
+    expect(value).toBe(access(1))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual(Array(3).fill(refreshToken(0)))
+    expect(ms).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('is one for all who wait, also where it fails', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => oauthError('temporarily_unavailable', 503))
+    await settle(Promise.allSettled(Array.from({ length: 20 }, () => session.token())))
+    expect(server.forms).toHaveLength(3)
+  })
+
+  it('ends after three attempts, and the next call tries again', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(broken('ECONNREFUSED', 'connect'))
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'unreachable', processed: 'no' })
+    expect(server.forms).toHaveLength(3)
+    server.script(server.next)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
+  it('waits for as long as the server asks, but not for very long', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => oauthError('temporarily_unavailable', 503, { 'retry-after': '7' }), server.next)
+    expect((await settle(session.token())).ms).toBeGreaterThanOrEqual(7000)
+    const other = await setUp(tokenSet({ expiresAt: Date.now() }))
+    other.server.script(() => oauthError('temporarily_unavailable', 503, { 'retry-after': '60' }))
+    const { error, ms } = await settle(other.session.token())
+    expect(error).toMatchObject({ reason: 'temporarily_unavailable', retryAfter: 60 })
+    expect(ms).toBe(0)
+  })
+
+  it.each([
+    ['invalid_scope', () => oauthError('invalid_scope')],
+    ['redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
+    ['invalid_response', () => json('<h1>Forbidden</h1>', 403)],
+  ])('that is answered with %s is not repeated, and ends nothing', async (reason, answer) => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(answer)
+    expect((await settle(session.token())).error).toMatchObject({ code: 'oauth', reason, processed: 'no' })
+    expect(server.forms).toHaveLength(1)
+    expect(store.held?.refreshToken).toBe(refreshToken(0))
+  })
+
+  it('has a timeout of its own', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }), { timeout: 4000 })
+    server.script(() => new Promise<never>(() => {}))
+    const { error, ms } = await settle(session.token())
+    expect(error).toMatchObject({ reason: 'lost' })
+    expect(ms).toBe(4000)
+  })
+
+  it('does not overwrite the tokens of an exchange that comes meanwhile', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(async (form, request) => {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      return server.next(form, request)
+    })
+    const renewal = session.token()
+    await pass(100)
+    await settle(Promise.all([renewal, session.replace(tokenSet({ accessToken: access(9) }))]))
+    expect(store.held?.accessToken).toBe(access(9))
+    expect((await settle(session.token())).value).toBe(access(9))
+  })
+})
