@@ -6,6 +6,9 @@ const entry = {
   'sandbox/index': 'src/sandbox/index.ts',
   'sandbox/node': 'src/sandbox/node.ts',
   'catalog/index': 'src/catalog/index.ts',
+  'proxy/index': 'src/proxy/index.ts',
+  'events/index': 'src/events/index.ts',
+  node: 'src/serve/node.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */

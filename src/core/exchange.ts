@@ -19,7 +19,7 @@ export interface Received {
 }
 
 /** Time for one attempt where the service recommends none, in milliseconds. */
-const defaultTimeoutMs = 30_000
+export const defaultTimeoutMs = 30_000
 
 /** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
 const abandonedMs = 50

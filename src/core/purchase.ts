@@ -31,11 +31,12 @@ export class Purchase {
     this.#reservation ??= this.#reserve()
   }
 
-  /** An attempt was charged so many credits. */
-  settle(cost: number): void {
+  /** An attempt was charged so many credits, and perhaps so many more. */
+  settle(cost: number, uncertain = 0): void {
     this.#end((reservation) => {
       this.credits.spent += cost
-      reservation.settle(cost)
+      this.credits.uncertain += uncertain
+      reservation.settle(cost, uncertain)
     })
   }
 

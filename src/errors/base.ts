@@ -38,6 +38,7 @@ export type ClientErrorCode =
   | 'credit_budget'
   | 'pagination'
   | 'queue_full'
+  | 'invalid_event'
   | 'closed'
 
 /**
