@@ -147,7 +147,7 @@ export interface PagedOptions extends CallOptions {
 }
 
 /** Options of those who call for somebody else, who may leave and does not wait for long. */
-export interface RelayOptions {
+interface RelayOptions {
   /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
   abandon?: AbortSignal | undefined
   /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */

@@ -394,6 +394,16 @@ describe('createProxy() under load', () => {
     expect(sandbox.ledger.spent).toBe(24)
   })
 
+  it('sends nothing so late that the caller would leave before the answer', async () => {
+    const { proxy, sandbox } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
+    sandbox.inject({ delay: 20_000 })
+    const first = post(proxy)
+    const { value, ms } = await settle(post(proxy))
+    expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '5', 15_000])
+    expect((await settle(first)).value?.status).toBe(200)
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
   it('passes on the wait that the service announced when it is too long for the caller', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ status: 429, retryAfter: 40 })
@@ -416,6 +426,16 @@ describe('createProxy()', () => {
     })
     expect((await settle(proxy(new Request(`${mount}/organization/usage`)))).value?.status).toBe(200)
     expect((await settle(post(proxy))).value?.status).toBe(200)
+  })
+
+  it('leaves it to the page what to make of an odd item, however the backend checks', async () => {
+    const odd = { requestId: 'req_1', posts: [{ id: 'odd' }], meta: { returnedCount: 1, hasMore: false } }
+    for (const validation of ['strict', 'lenient', 'off'] as const) {
+      const { proxy, sandbox } = setUp({}, { backend: { validation } })
+      sandbox.inject({ body: odd })
+      const { value } = await settle(post(proxy))
+      expect([value?.status, await value?.json()]).toEqual([200, odd])
+    }
   })
 
   it('is not affected when onError throws', async () => {

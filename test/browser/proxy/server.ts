@@ -19,7 +19,7 @@ export interface Site {
 export const session = 'session=ada'
 
 /** What a caller may spend, in credits. */
-export const callerCredits = 12
+const callerCredits = 12
 
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
