@@ -147,7 +147,7 @@ async function call(
     operation,
     params as object,
     {
-      ...{ budget: meter, validation: 'strict', ceiling, deadline, sendWithin, abandon: request.signal },
+      ...{ budget: meter, ceiling, deadline, sendWithin, abandon: request.signal },
       ...(isFree && operation.method === 'GET' && { signal: request.signal }),
     },
     id,

@@ -172,7 +172,10 @@ async function client(
       tickets.push(ticket, lease)
       return Promise.resolve(lease)
     },
-    hold: (...held) => void tickets.push(held),
+    hold: (...held) => {
+      tickets.push(held)
+      throw new Error(`the store refused ${secret}`)
+    },
   }
   await caught(make(service.refusal(429), { limiter }).microblog.search(search))
   see('what a limiter sees', limiter, tickets)

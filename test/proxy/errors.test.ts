@@ -131,6 +131,18 @@ describe('an error through createProxy()', () => {
     expect(sandbox.requests).toEqual([])
   })
 
+  it('names no machine behind the proxy when the network fails', async () => {
+    const fetch = () => Promise.reject(new TypeError('cannot connect to db-7.internal'))
+    const { browser } = setUp({}, { backend: { fetch } })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      charged: 'unknown',
+      reason: 'not told by the proxy',
+    })
+    expect(JSON.stringify(error)).not.toContain('db-7')
+  })
+
   it('says nothing of what went wrong in the backend itself', async () => {
     const secret = 'vault at 10.0.0.7 is sealed'
     const { browser, failures } = setUp(
@@ -162,7 +174,9 @@ describe('the ledger of a page', () => {
   it('has what the backend says where prices or answers are its own', async () => {
     const priced = setUp({}, { backend: { prices: { 'microblog.search': 5 } } })
     await settle(search(priced.browser))
-    expect(priced.browser.credits.spent).toBe(5)
+    priced.sandbox.inject({ reset: 'after' })
+    await settle(search(priced.browser))
+    expect(priced.browser.credits).toMatchObject({ spent: 5, uncertain: 5 })
 
     const cached = setUp()
     const { text } = await cached.backend.transport.request(
