@@ -3,12 +3,13 @@ import tseslint from 'typescript-eslint'
 
 /** What each room of src may import, besides itself: imports run one way. */
 const base = ['contract', 'errors', 'errors.ts']
-const calls = [...base, 'core', 'options.ts']
+const calls = [...base, 'core', 'options.ts', 'serve']
 const mayImport = {
   contract: [],
+  serve: [],
   errors: ['contract'],
   'errors.ts': ['contract', 'errors'],
-  core: [...base, 'options.ts'],
+  core: [...base, 'options.ts', 'serve'],
   'options.ts': [...base, 'core'],
   resources: calls,
   'client.ts': [...calls, 'resources'],
@@ -17,7 +18,9 @@ const mayImport = {
   weblocks: calls,
   redis: calls,
   oauth: calls,
-  sandbox: ['contract'],
+  proxy: calls,
+  events: calls,
+  sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
 
@@ -102,7 +105,13 @@ export default tseslint.config(
     rules: forbid(...Object.keys(doors).filter((other) => other !== name), 'zod/mini'),
   })),
   {
-    files: ['src/sandbox/node.ts', 'src/oauth/node.ts', 'src/oauth/node/**', 'src/cli/**'],
+    files: [
+      'src/sandbox/node.ts',
+      'src/serve/node.ts',
+      'src/oauth/node.ts',
+      'src/oauth/node/**',
+      'src/cli/**',
+    ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },
   {

@@ -10,6 +10,9 @@ const entry = {
   'redis/index': 'src/redis/index.ts',
   'oauth/index': 'src/oauth/index.ts',
   'oauth/node': 'src/oauth/node.ts',
+  'proxy/index': 'src/proxy/index.ts',
+  'events/index': 'src/events/index.ts',
+  node: 'src/serve/node.ts',
 }
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */

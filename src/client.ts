@@ -72,6 +72,11 @@ export class SocialSearch {
     return this.#transport.credits
   }
 
+  /** What carries the calls of this client; other resources, or a proxy, can be put on it. */
+  get transport(): Transport {
+    return this.#transport
+  }
+
   /** A client with other options, which shares limits, ledger, credential and closing with this one. */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from './contract/limits.ts'
 import type { OpenBody, OpenRecord } from './contract/open.ts'
-import { assertMethod, assertOptions, shown, wholeNumber } from './core/assert.ts'
+import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
 import type { Budget } from './core/budget.ts'
@@ -146,8 +146,16 @@ export interface PagedOptions extends CallOptions {
   maxPages?: number | undefined
 }
 
+/** Options of those who call for somebody else, who may leave and does not wait for long. */
+interface RelayOptions {
+  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
+  abandon?: AbortSignal | undefined
+  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
+  sendWithin?: number | undefined
+}
+
 /** Whatever options a call may have. */
-export type AnyCallOptions = OpenListOptions & CeilingOption & Partial<SchemaOption>
+export type AnyCallOptions = OpenListOptions & CeilingOption & RelayOptions & Partial<SchemaOption>
 
 // Written as records, so that the compiler knows when a name is missing.
 const sharedNames: Record<keyof SharedOptions, true> = {
@@ -176,6 +184,7 @@ const callNames: Record<keyof AnyCallOptions, true> = {
     budget: true,
   },
   ...{ headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
+  ...{ abandon: true, sendWithin: true },
 }
 
 /**
@@ -254,9 +263,10 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 /** The settings of one call. */
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
-  const { signal, priority = 0, schema, ceiling, paging } = options
+  const { signal, abandon, priority = 0, schema, ceiling, paging } = options
   for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
     if (signal !== undefined) assertMethod('signal', signal, method)
+    if (abandon !== undefined) assertMethod('abandon', abandon, method)
   }
   if (schema !== undefined)
     assertMethod(
@@ -267,6 +277,8 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
   if (!Number.isFinite(priority)) {
     throw new ConfigurationError(`priority must be a finite number, got ${shown(priority)}`)
   }
+  const sendWithinMs =
+    options.sendWithin === undefined ? undefined : milliseconds('sendWithin', options.sendWithin)
   if (ceiling !== undefined) wholeNumber('ceiling', ceiling)
   if (paging !== undefined) assertOptions(paging, { items: true, next: true }, 'paging')
   if (schema !== undefined && typeof paging?.items === 'function') {
@@ -274,7 +286,7 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
       'paging.items must be a name where a schema is given, so that its output can take their place',
     )
   }
-  return { ...overlay(settings, options), signal, priority, schema, ceiling, paging }
+  return { ...overlay(settings, options), signal, abandon, sendWithinMs, priority, schema, ceiling, paging }
 }
 
 /** The bounds of one walk. */

@@ -10,8 +10,8 @@ export interface CreditSummary {
 
 /** Credits set aside for one send. Exactly one of its methods takes effect; further calls change nothing. */
 export interface Reservation {
-  /** The call succeeded and cost this much. */
-  settle(credits: number): void
+  /** The call cost this much, and perhaps so much more. */
+  settle(credits: number, uncertain?: number): void
   /** The call was not charged. */
   release(): void
   /** Nobody knows whether the call was charged. */
@@ -55,7 +55,11 @@ export class Account {
       then()
     }
     return {
-      settle: (cost) => close(() => (this.#spent = rounded(this.#spent + cost))),
+      settle: (cost, uncertain = 0) =>
+        close(() => {
+          this.#spent = rounded(this.#spent + cost)
+          this.#uncertain = rounded(this.#uncertain + uncertain)
+        }),
       release: () => close(() => {}),
       doubt: () => close(() => (this.#uncertain = rounded(this.#uncertain + credits))),
     }

@@ -11,6 +11,7 @@ import {
 } from '../errors.ts'
 import { type Complaint, parsed } from './dialect.ts'
 import { AttemptFailure } from './failure.ts'
+import { readCredits } from './relay.ts'
 import { requestIdOf } from './request-id.ts'
 import { announcedWait } from './retry-after.ts'
 import type { FailureKind } from './retry-policy.ts'
@@ -45,24 +46,35 @@ export function readFailure(
   const body = redactor.data(parsed(text, dialect))
   const complaint = dialect.complaintOf(body)
   const announced = announcedWait(headers, body, wallClock)
-  const kind = kindOf(status, complaint)
+  const told = complaint?.charged
+  const kind = told === undefined || status === 429 ? kindOf(status, complaint) : 'final'
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const charged: Charged = kind === 'foreign-error' ? ambiguous : 'no'
+  const charged: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
     operation: operation.id,
     status,
     charged,
     code: printable(complaint?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
-    message: describe(operation, status, complaint, retryAfter),
+    message:
+      told === undefined
+        ? describe(operation, status, complaint, retryAfter)
+        : printable(complaint?.message ?? '', maxMessageLength),
     requestId: requestIdOf(body, redactor),
     issues: complaint?.issues,
     retryAfter,
-    ...(status === 403 && { requiredScopes: operation.scopes }),
+    ...(status === 403 && {
+      requiredScopes: told === undefined ? operation.scopes : complaint?.requiredScopes,
+    }),
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = complaint?.toError?.(details) ?? new ErrorClass(details)
-  return new AttemptFailure(error, { kind, announced }, charged)
+  return new AttemptFailure(
+    error,
+    { kind, announced },
+    charged,
+    told === undefined ? null : readCredits(headers),
+  )
 }
 
 /** Most that is repeated of what the service says, in characters: it ends up in logs. */

@@ -1,12 +1,14 @@
 import { type Attempt, InvalidResponseError, TimeoutError } from '../errors.ts'
 import { abortable } from './abort.ts'
 import type { Call } from './call.ts'
+import { cleanSuccess } from './clean.ts'
 import { type Decoded, decode } from './decode.ts'
 import { parsed } from './dialect.ts'
 import { type Received, exchange } from './exchange.ts'
 import { AttemptFailure } from './failure.ts'
 import { maxBodyBytes } from './http.ts'
 import type { Lease } from './limiter.ts'
+import { readCredits } from './relay.ts'
 import { requestIdOf } from './request-id.ts'
 import { takeSlot } from './slot.ts'
 
@@ -41,12 +43,22 @@ export async function attempt(call: Call): Promise<Success> {
 /** Checks a success. What was paid for is never dropped: an answer that cannot be used travels on the error. */
 async function accept(call: Call, entry: Attempt, received: Received): Promise<Success> {
   const { operation, settings, signal } = call
-  const { response, text, complete } = received
-  const body = response.status === 206 || !complete ? undefined : parsed(text, settings.dialect)
+  const { complete } = received
+  const isWhole = received.response.status !== 206 && complete
+  const { response, text, body } = cleanSuccess(
+    received.response,
+    received.text,
+    isWhole ? parsed(received.text, settings.dialect) : undefined,
+    settings,
+  )
   const requestId = requestIdOf(body, settings.redactor)
   if (requestId !== undefined) entry.requestId = requestId
   // Only the service puts its request id into a body; without one it may be a proxy's.
-  call.bill(entry, received.origin, requestId === undefined ? undefined : body)
+  call.bill(
+    entry,
+    { origin: received.origin, told: readCredits(response.headers) },
+    requestId === undefined ? undefined : body,
+  )
 
   let decoded: Decoded
   try {
@@ -74,7 +86,7 @@ async function accept(call: Call, entry: Attempt, received: Received): Promise<S
     operation: operation.id,
     requestId,
     issues: settings.redactor.data(decoded.issues.map((issue) => ({ ...issue }))),
-    body: settings.redactor.data(body ?? text),
+    body: body ?? text,
   })
   throw call.failed(entry, new AttemptFailure(error, { kind: 'unreadable', announced: null }, entry.charged))
 }

@@ -16,6 +16,7 @@ import type { Lease } from './limiter.ts'
 import type { Message } from './message.ts'
 import { costOf } from './price.ts'
 import type { Purchase } from './purchase.ts'
+import type { ToldCredits } from './relay.ts'
 import { nextWait, stakeOf } from './retry-policy.ts'
 import type { CallSettings } from './settings.ts'
 import { tell } from './slot.ts'
@@ -34,10 +35,11 @@ export class Call {
   token: string | undefined
   /** Monotonic time before which a 429 forbids the next send. */
   notBefore = -Infinity
+  /** Monotonic time after which there is no further send. */
+  readonly sendBy: number
   readonly #closing: AbortSignal
   readonly #failures: AttemptFailure[] = []
   readonly #dispose: () => void
-  readonly #endsAt: number
   #overdue: TimeoutError | undefined
   #wait: number | null = null
   #renewed = false
@@ -54,21 +56,33 @@ export class Call {
     this.settings = settings
     this.purchase = purchase
     this.#closing = closing
-    const { deadlineMs = Infinity, signal } = settings
+    const { deadlineMs = Infinity, sendWithinMs = Infinity, signal, abandon } = settings
     const linked = linkAbort([signal, closing])
-    const expire = (): void => {
+    const expire = (message: string): void => {
       const { phase } = this
       const isOut = (phase === 'headers' || phase === 'body') && this.attempts.at(-1)?.sent !== null
       const charged = isOut && operation.price.kind !== 'free' ? 'unknown' : 'no'
-      const message = `the deadline of ${deadlineMs} ms passed (${phase})`
-      this.#overdue = new TimeoutError(message, { operation: operation.id, phase, charged })
+      this.#overdue = new TimeoutError(`${message} (${phase})`, { operation: operation.id, phase, charged })
       linked.abort(this.#overdue)
     }
-    const timer = deadlineMs === Infinity ? undefined : setTimeout(expire, deadlineMs)
-    this.#endsAt = now() + deadlineMs
+    const after = (ms: number, then: () => void) => (ms === Infinity ? undefined : setTimeout(then, ms))
+    const isIdle = (): boolean => this.phase === 'queue' || this.phase === 'wait'
+    const timers = [
+      after(deadlineMs, () => expire(`the deadline of ${deadlineMs} ms passed`)),
+      after(sendWithinMs, () => {
+        if (isIdle()) expire(`it could not be sent within ${sendWithinMs} ms`)
+      }),
+    ]
+    this.sendBy = now() + Math.min(deadlineMs, sendWithinMs)
     this.signal = linked.signal
+    const leave = (): void => {
+      if (isIdle()) linked.abort(abandon?.reason)
+    }
+    if (abandon?.aborted === true) leave()
+    abandon?.addEventListener('abort', leave)
     this.#dispose = () => {
-      clearTimeout(timer)
+      abandon?.removeEventListener('abort', leave)
+      timers.forEach(clearTimeout)
       linked.dispose()
     }
   }
@@ -93,9 +107,18 @@ export class Call {
   }
 
   /** Accounts for a success. `body` is undefined where it is not recognizably the service's own. */
-  bill(entry: Attempt, origin: Received['origin'], body: unknown): void {
+  bill(
+    entry: Attempt,
+    { origin, told }: { origin: Received['origin']; told: ToldCredits | null },
+    body: unknown,
+  ): void {
     const { price } = this.operation
     if (price.kind === 'free' || origin === 'middleware') return
+    if (origin === 'service' && told !== null) {
+      this.purchase.settle(told.spent, told.uncertain)
+      entry.charged = told.charged
+      return
+    }
     const cost =
       origin === 'service' && body !== undefined ? costOf(this.operation, body, this.settings.paging) : null
     if (cost === null) this.purchase.doubt()
@@ -112,8 +135,11 @@ export class Call {
     const charged = entry.sent === null ? 'no' : failure.charged
     entry.outcome = outcome
     entry.charged = charged
-    if (error instanceof ApiError && error.requestId !== undefined) entry.requestId = error.requestId
-    if (charged !== 'no') this.purchase.doubt()
+    if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
+    if (charged !== 'no') {
+      if (failure.told === null) this.purchase.doubt()
+      else this.purchase.settle(failure.told.spent, failure.told.uncertain)
+    }
     this.#failures.push(failure)
     this.#wait = nextWait(this.#failures, stakeOf(operation), settings.retry, Math.random)
     if (failure.kind === 'rate-limited') this.#hold(failure.announced || (this.#wait ?? 0))
@@ -127,22 +153,22 @@ export class Call {
 
   /** Decides whether there is a next attempt, and waits until it is due. */
   async proceeds(failure: AttemptFailure): Promise<boolean> {
+    this.phase = 'wait'
+    if (this.settings.abandon?.aborted === true) return false
     if (this.#mayRenew(failure)) {
       this.#renewed = true
       // It says nothing about how the call fares with a token that is accepted.
       this.#failures.pop()
       const { token = '' } = this
-      this.phase = 'wait'
       await abortable(this.signal, () => this.settings.credential.refresh(token))
       return true
     }
     const wait = failure.kind === 'final' ? null : this.#wait
-    if (wait === null || now() + wait >= this.#endsAt) return false
+    if (wait === null || now() + wait >= this.sendBy) return false
     const fields = { operation: this.operation.id, attempt: this.attempts.length, waitMs: Math.round(wait) }
     this.settings.log('info', 'retrying', fields)
     // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
     if (failure.kind === 'rate-limited') return true
-    this.phase = 'wait'
     await sleep(wait, this.signal)
     const latest = this.attempts.at(-1)
     if (latest) latest.waited = wait

@@ -3,6 +3,7 @@ import { isRecord } from '../contract/is-record.ts'
 import { type Issue, dotPath } from '../contract/issues.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { PagingOverride } from '../options.ts'
+import { applySchema } from './apply-schema.ts'
 import { missingItems } from './paginate.ts'
 
 /**
@@ -67,7 +68,7 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
     const issues = validation === 'off' ? [] : (list.item?.(item) ?? [])
     if (issues.length > 0) complaint = shapeComplaint
     const checked =
-      issues.length > 0 || schema === undefined ? { value: item, issues } : await apply(schema, item)
+      issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)
     else invalid.push({ index, item, issues: checked.issues })
   }
@@ -87,25 +88,10 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
 
 /** Checks the body of a call that is no list. */
 async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
-  const { value, issues } = await apply(schema, body)
+  const { value, issues } = await applySchema(schema, body)
   return issues.length > 0
     ? { ok: false, complaint: schemaComplaint, issues }
     : { ok: true, body: value, invalid: null }
-}
-
-/** The schema is the caller's: whatever it does, the answer is paid for and must not be lost to that. */
-async function apply(schema: StandardSchemaV1, item: unknown): Promise<{ value: unknown; issues: Issue[] }> {
-  try {
-    const result = await schema['~standard'].validate(item)
-    if (result.issues === undefined) return { value: result.value, issues: [] }
-    const issues = result.issues.map(({ path = [], message }) => ({
-      path: dotPath(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
-      message: String(message as unknown),
-    }))
-    return { value: item, issues }
-  } catch {
-    return { value: item, issues: [{ path: '', message: 'the schema threw an error' }] }
-  }
 }
 
 function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {

@@ -1,6 +1,8 @@
 import { readErrorEnvelope } from '../contract/error-envelope.ts'
+import type { Scope } from '../contract/operation.ts'
 import type { Issue } from '../contract/issues.ts'
-import type { ApiError, ApiErrorDetails } from '../errors.ts'
+import type { ApiErrorDetails, Charged, SocialSearchError } from '../errors.ts'
+import { readRelay } from './relay.ts'
 
 /** What an API says of an error in a body of its own. */
 export interface Complaint {
@@ -8,7 +10,11 @@ export interface Complaint {
   readonly message?: string
   readonly issues?: readonly Issue[]
   /** Makes an error of the API's own kind, in place of the one that goes by the status. */
-  readonly toError?: (details: ApiErrorDetails) => ApiError
+  readonly toError?: (details: ApiErrorDetails) => SocialSearchError
+  /** Told by a proxy on this package. It has done all the repeating there is to do, and the message is complete. */
+  readonly charged?: Charged
+  /** The scopes that are missing, as such a proxy tells them. */
+  readonly requiredScopes?: readonly Scope[]
 }
 
 /** How an API writes JSON and words its errors. */
@@ -37,5 +43,8 @@ export const serviceDialect: Dialect = {
   accept: 'application/json',
   stringify: JSON.stringify,
   parse: (text) => JSON.parse(text) as unknown,
-  complaintOf: (body) => readErrorEnvelope(body)?.error ?? null,
+  complaintOf: (body) => {
+    const envelope = readErrorEnvelope(body)
+    return envelope && { ...envelope.error, ...readRelay(body) }
+  },
 }

@@ -19,7 +19,7 @@ export interface Received {
 }
 
 /** Time for one attempt where the service recommends none, in milliseconds. */
-const defaultTimeoutMs = 30_000
+export const defaultTimeoutMs = 30_000
 
 /**
  * Sends a request and reads the answer, while the slot is held. One timer covers both, since a body can stall as well

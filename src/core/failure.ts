@@ -1,4 +1,5 @@
 import { type Charged, type ConnectionError, SocialSearchError } from '../errors.ts'
+import type { ToldCredits } from './relay.ts'
 import type { Failure } from './retry-policy.ts'
 
 /** How one attempt failed: what the caller would be told, and what decides about another attempt. */
@@ -8,13 +9,16 @@ export class AttemptFailure extends Error implements Failure {
   readonly kind: Failure['kind']
   readonly announced: Failure['announced']
   readonly charged: Charged
+  /** What it has cost, where a proxy has told. */
+  readonly told: ToldCredits | null
 
-  constructor(error: unknown, failure: Failure, charged: Charged) {
+  constructor(error: unknown, failure: Failure, charged: Charged, told: ToldCredits | null = null) {
     super('the attempt failed')
     this.error = error
     this.kind = failure.kind
     this.announced = failure.announced
     this.charged = charged
+    this.told = told
   }
 
   /** The name of the failure in the timeline. */

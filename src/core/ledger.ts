@@ -43,7 +43,7 @@ export class Ledger {
     }
     reservations.push(this.#account(operation).reserve(credits))
     return {
-      settle: (cost) => reservations.forEach((reservation) => reservation.settle(cost)),
+      settle: (cost, uncertain) => reservations.forEach((reservation) => reservation.settle(cost, uncertain)),
       release: () => reservations.forEach((reservation) => reservation.release()),
       doubt: () => reservations.forEach((reservation) => reservation.doubt()),
     }

@@ -48,11 +48,14 @@ function idIssues(id: unknown, prefix: string): Issue[] {
   const issue = (message: string): Issue[] => [{ path: 'id', message }]
   if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
   if (!id.startsWith(prefix) || id.length === prefix.length)
-    return issue(`must start with ${prefix} and go on, got ${JSON.stringify(id.slice(0, 32))}`)
+    return issue(`must start with ${prefix} and go on, got ${named(id)}`)
   if (!id.isWellFormed()) return issue('must be well-formed Unicode')
-  return unsafe.test(id)
-    ? issue(`must not contain / \\ % ? # .. or white space, got ${JSON.stringify(id.slice(0, 32))}`)
-    : []
+  return unsafe.test(id) ? issue(`must not contain / \\ % ? # .. or white space, got ${named(id)}`) : []
+}
+
+/** Part of a long text is not repeated: of a secret, it could not be recognized as one. */
+function named(id: string): string {
+  return id.length <= 32 ? JSON.stringify(id) : `${id.length} characters`
 }
 
 /** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */

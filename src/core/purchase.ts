@@ -36,11 +36,12 @@ export class Purchase {
     else this.#reservation = reservation
   }
 
-  /** An attempt was charged so many credits. */
-  settle(cost: number): void {
+  /** An attempt was charged so many credits, and perhaps so many more. */
+  settle(cost: number, uncertain = 0): void {
     this.#end((reservation) => {
       this.credits.spent += cost
-      reservation.settle(cost)
+      this.credits.uncertain += uncertain
+      reservation.settle(cost, uncertain)
     })
   }
 

@@ -1,3 +1,4 @@
+import { readBytes } from '../serve/read-bytes.ts'
 import { assertMethod, assertOptions, wholeNumber } from './assert.ts'
 
 /** A request from outside, read whole. */
@@ -9,17 +10,20 @@ export interface Delivery {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
+/** Decides whether a request is genuine. */
+export type Verify = (delivery: Delivery) => boolean | Promise<boolean>
+
 /** How requests from outside are let in. */
 export interface ReceiveOptions {
   /**
    * Decides whether a request is genuine. The service documents no signing, so this is the caller's own check: a secret
-   * in the URL or in a header, an address. Whatever it throws counts as no.
+   * in the URL or in a header, a signature, an address. Whatever it throws counts as no.
    */
-  verify: (delivery: Delivery) => boolean | Promise<boolean>
+  verify: Verify
   /** Largest body that is read, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
-  /** Hears of what the work on a request that was let in has thrown. Default: nobody does. */
-  onError?: ((error: unknown) => void) | undefined
+  /** Hears of what `verify`, or the work on a request that was let in, has thrown. Default: nobody does. */
+  onError?: ((error: unknown) => unknown) | undefined
   /** Takes the work that goes on after the answer, where the platform would otherwise stop it. */
   waitUntil?: ((work: Promise<void>) => void) | undefined
 }
@@ -47,34 +51,33 @@ export async function admit(request: Request, options: ReceiveOptions): Promise<
   const delivery = { method, url: new URL(request.url), headers, body }
   const genuine: unknown = await Promise.resolve(delivery)
     .then(verify)
-    .catch(() => false)
+    .catch((error: unknown) => report(error, options))
   return genuine === true ? delivery : refusal(401)
 }
 
 /** Answers at once, and starts the work: senders give up soon, and would send again what is already being worked on. */
-export function acknowledge(work: () => unknown, { onError, waitUntil }: ReceiveOptions): Response {
+export function acknowledge(work: () => unknown, options: ReceiveOptions): Response {
   const done = new Promise((resolve) => resolve(work())).then(
     () => {},
-    (error: unknown) => onError?.(error),
+    (error: unknown) => report(error, options),
   )
-  waitUntil?.(done)
+  try {
+    options.waitUntil?.(done)
+  } catch (error) {
+    report(error, options)
+  }
+  return accepted()
+}
+
+/** Tells onError. What that throws is its own affair: there is nobody left to tell, and the sender must not hear of it. */
+export function report(error: unknown, { onError }: Pick<ReceiveOptions, 'onError'>): void {
+  void new Promise((resolve) => resolve(onError?.(error))).catch(() => {})
+}
+
+export function accepted(): Response {
   return new Response(null, { status: 202 })
 }
 
 export function refusal(status: number, headers: Record<string, string> = {}): Response {
   return new Response(null, { status, headers })
-}
-
-async function readBytes(
-  { body }: Request,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | 'too large'> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) return 'too large'
-    chunks.push(chunk)
-  }
-  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer())
 }

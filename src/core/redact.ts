@@ -24,21 +24,34 @@ export class Redactor {
     return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, replacement), text)
   }
 
+  /** Whether a JSON text may hold a secret: as it stands, or in escapes that only parsing undoes. */
+  suspects(text: string): boolean {
+    return /\\[u/]/.test(text) || this.#secrets.some((secret) => text.includes(secret))
+  }
+
   /** Redacts every string in parsed JSON, names of properties included. The data is changed in place, at any depth. */
   data<T>(value: T): T {
     const root = { value }
+    this.purge(root)
+    return root.value
+  }
+
+  /** Does the same below an object, and tells whether there was anything to take out. */
+  purge(root: object): boolean {
+    let found = false
     const open: object[] = [root]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const [name, child] of Object.entries(node)) {
-        if (typeof child === 'string') set(node, name, this.text(child))
-        else if (typeof child === 'object' && child !== null) open.push(child as object)
+        const value: unknown = typeof child === 'string' ? this.text(child) : child
+        if (typeof child === 'object' && child !== null) open.push(child as object)
         const clean = this.text(name)
-        if (clean === name) continue
-        set(node, clean, (node as Record<string, unknown>)[name])
-        Reflect.deleteProperty(node, name)
+        if (clean === name && value === child) continue
+        found = true
+        if (clean !== name) Reflect.deleteProperty(node, name)
+        set(node, clean, value)
       }
     }
-    return root.value
+    return found
   }
 }
 

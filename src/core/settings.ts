@@ -41,6 +41,8 @@ export interface Settings {
 /** The settings of one call. */
 export interface CallSettings extends Settings {
   readonly signal: AbortSignal | undefined
+  readonly abandon: AbortSignal | undefined
+  readonly sendWithinMs: number | undefined
   readonly priority: number
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined

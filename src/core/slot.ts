@@ -89,7 +89,7 @@ async function acquire(call: Call): Promise<Lease> {
     share: settings.share,
     priority: settings.priority,
     resumed: call.attempts.length > 0,
-    patience: Math.max(settings.retry.maxWaitMs, call.notBefore - now()),
+    patience: Math.min(Math.max(settings.retry.maxWaitMs, call.notBefore - now()), call.sendBy - now()),
     signal,
   })
   try {

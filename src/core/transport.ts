@@ -77,7 +77,10 @@ export class Transport {
     const { ledger, closing } = this.#family
     const settings = resolveCall(this.#settings, options)
     const message = composeMessage(operation, params, id, settings.dialect)
-    if (!('path' in message)) throw new InvalidRequestError(message, { operation: operation.id })
+    if (!('path' in message)) {
+      const issues = settings.redactor.data(message.map((issue) => ({ ...issue })))
+      throw new InvalidRequestError(issues, { operation: operation.id })
+    }
 
     const offer = priced(operation, settings.prices)
     const worst = worstCase(offer.price, params, settings.ceiling)

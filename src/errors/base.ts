@@ -39,6 +39,7 @@ export type ClientErrorCode =
   | 'budget_unavailable'
   | 'pagination'
   | 'queue_full'
+  | 'invalid_event'
   | 'closed'
   | 'reauthorization_required'
   | 'oauth'
@@ -61,6 +62,8 @@ export interface ErrorContext {
   charged?: Charged
 }
 
+const doubt = '; it may have been charged'
+
 /** Base of every error that a call or the construction of a client raises. An aborted call rejects with the signal's own reason instead. */
 export class SocialSearchError extends Error {
   static {
@@ -82,7 +85,9 @@ export class SocialSearchError extends Error {
   constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
     const { operation, charged = 'no' } = context
     const prefix = operation === undefined ? '' : `${operation}: `
-    super(`${prefix}${message}${charged === 'unknown' ? '; it may have been charged' : ''}`)
+    // What comes through a proxy of one's own has said so already.
+    const isOpen = charged === 'unknown' && !message.endsWith(doubt)
+    super(`${prefix}${message}${isOpen ? doubt : ''}`)
     this.code = code
     this.charged = charged
     if (context.requestId !== undefined) this.requestId = context.requestId

@@ -1,8 +1,8 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { toNodeListener } from '../serve/node.ts'
 import { integer } from './arguments.ts'
 import { catalogPath } from './catalog.ts'
-import { maxBodyBytes } from './read-body.ts'
 import { basePath } from './routes.ts'
 import { type Service, createService } from './service.ts'
 import type { Sandbox, SandboxOptions } from './types.ts'
@@ -37,7 +37,7 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
   const { port = 0, host = '127.0.0.1', ...rest } = options
   integer('serveSandbox() option port', port, 0, 65_535)
   const service = createService(rest)
-  const server = createServer((incoming, outgoing) => void answer(service, incoming, outgoing))
+  const server = createServer(toNodeListener((request) => answer(service, request)))
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -65,74 +65,21 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
   }
 }
 
-async function answer(service: Service, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const left = new AbortController()
-  outgoing.once('close', () => left.abort())
-  // A client that is gone is no error here; without a listener, writing to it would end the process.
-  outgoing.on('error', () => {})
-  outgoing.setHeader('access-control-allow-origin', '*')
-  try {
-    if (incoming.method === 'OPTIONS' && incoming.headers['access-control-request-method'] !== undefined) {
-      answerPreflight(incoming, outgoing)
-      return
-    }
-    const request = await toRequest(incoming, left.signal)
-    if (request === null) {
-      outgoing.writeHead(400).end()
-      return
-    }
-    await send(await service.handle(request, 'until read'), outgoing)
-  } catch {
-    outgoing.socket?.resetAndDestroy()
-  }
+async function answer(service: Service, request: Request): Promise<Response> {
+  const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+  const response = isPreflight ? preflight(request) : await service.handle(request, 'until read')
+  response.headers.set('access-control-allow-origin', '*')
+  return response
 }
 
 /** Lets pages of any origin call, but not read `Retry-After`: they have to make do with the body. */
-function answerPreflight(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.writeHead(204, {
-    'access-control-allow-methods': 'GET, POST, PUT, PATCH',
-    'access-control-allow-headers': incoming.headers['access-control-request-headers'] ?? '*',
-    'access-control-max-age': '600',
+function preflight({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH',
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '*',
+      'access-control-max-age': '600',
+    },
   })
-  outgoing.end()
-}
-
-/** Returns null for what `fetch` could not have sent, such as the method TRACE. */
-async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request | null> {
-  const { method = 'GET', url = '/' } = incoming
-  const body = await collect(incoming)
-  const headers = new Headers()
-  for (const [name, values = []] of Object.entries(incoming.headersDistinct))
-    headers.set(name, values.join(', '))
-  try {
-    return new Request(url.startsWith('/') ? `http://sandbox.invalid${url}` : url, {
-      method,
-      headers,
-      signal,
-      ...(method !== 'GET' && method !== 'HEAD' && { body }),
-    })
-  } catch {
-    return null
-  }
-}
-
-/** Keeps one byte more than is allowed, enough to see that it is too much, and drops the rest. */
-async function collect(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = []
-  let kept = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    const part = chunk.subarray(0, maxBodyBytes + 1 - kept)
-    kept += part.length
-    if (part.length > 0) chunks.push(part)
-  }
-  return Buffer.concat(chunks)
-}
-
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  for await (const chunk of response.body ?? []) {
-    // What was sent before a reset must have left, or the client would see the reset alone.
-    await new Promise<unknown>((written) => outgoing.write(chunk, written))
-  }
-  outgoing.end()
 }

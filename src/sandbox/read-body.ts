@@ -1,5 +1,7 @@
+import { readBytes } from '../serve/read-bytes.ts'
+
 /** Largest request body that is read, in bytes. The service states no bound; this one is made up. */
-export const maxBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 /** What a request carried. */
 export type RequestBody =
@@ -10,13 +12,13 @@ export async function readBody(
   request: Request,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<RequestBody> {
-  const bytes = await request.arrayBuffer().catch((error: unknown) => {
+  const bytes = await readBytes(request, maxBodyBytes).catch((error: unknown) => {
     request.signal.throwIfAborted()
     throw error
   })
   request.signal.throwIfAborted()
+  if (bytes === 'too large') return { kind: 'too large' }
   if (bytes.byteLength === 0) return { kind: 'none' }
-  if (bytes.byteLength > maxBodyBytes) return { kind: 'too large' }
   try {
     return { kind: 'json', value: parse(new TextDecoder().decode(bytes)) }
   } catch {

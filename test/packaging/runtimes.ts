@@ -1,13 +1,19 @@
-/** Runs the packed package on every runtime it claims to support: needs the registry for the runtimes. */
+/**
+ * Runs the packed package on every runtime it claims to support: needs the registry for the runtimes. With `--write` it
+ * writes `docs/canary.md`; otherwise it checks it.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Row } from '../canary/probe.ts'
+import { complaints, readTable, renderTable } from '../canary/table.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { pack, root, run } from './tarball.ts'
 
+const canaryPage = join(root, 'docs/canary.md')
 const { folder, tarball } = pack()
 const installed = join(folder, 'node_modules')
 const runtimes: [name: string, command: string, args: string[]][] = [
@@ -18,14 +24,34 @@ const runtimes: [name: string, command: string, args: string[]][] = [
   ['Bun', join(installed, '.bin/bun'), []],
 ]
 
+/** What comes of the calls in `consumer/proxy.mjs`, wherever it runs. */
+const throughProxy = {
+  posts: 40,
+  huge: 413,
+  forged: 403,
+  nobody: 401,
+  disallowed: ['PermissionDeniedError', 'operation_not_allowed', 'no'],
+  spentByRefusals: 0,
+  last: 20,
+  exhausted: ['CreditBudgetError', 'credit_budget', 'no'],
+  credits: 6,
+  charged: 6,
+  signed: 202,
+  unsigned: 401,
+  events: 1,
+}
+
 try {
   cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
+  cpSync(join(root, 'test/canary'), join(folder, 'canary'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   run(
     'npm',
     ['install', '--silent', tarball, 'deno@2', 'bun@1', 'node-22@npm:node@22', 'node-26@npm:node@26'],
     folder,
   )
+  const before = readFileSync(canaryPage, 'utf8')
+  const columns: Map<string, Row[] | { surface: string; found: number }[]> = readTable(before)
   for (const [name, command, args] of runtimes) {
     const start = (...file: string[]) =>
       promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
@@ -33,7 +59,18 @@ try {
     assert.match(stdout, /6 credits spent, 44 left/)
     await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
     console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
+    const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
+    assert.deepEqual({ ...report, name }, { ...throughProxy, name })
+    console.log(`✓ ${name} serves a proxy and a receiver of events with ${report.name}`)
+    const rows = JSON.parse((await start('canary/run.ts')).stdout) as Row[]
+    assert.deepEqual(complaints(rows), [])
+    columns.set(name, rows)
+    console.log(`✓ ${name} shows no secret on any surface`)
   }
+  const after = renderTable(columns)
+  console.log(after.slice(after.indexOf('|')))
+  if (process.argv.includes('--write')) writeFileSync(canaryPage, after)
+  else assert.equal(before, after, 'docs/canary.md is not what was found; run npm run runtimes -- --write')
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -1,4 +1,5 @@
 // What a user writes on the first day; it must type-check under each TypeScript and run on plain Node.
+import { createServer } from 'node:http'
 import {
   ApiError,
   CreditBudget,
@@ -12,6 +13,9 @@ import {
 import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
+import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
+import { toNodeListener } from 'social-search-sdk/node'
+import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 
@@ -50,6 +54,18 @@ const oauth = await createOAuthClient({
 const authorized = new SocialSearch({ baseUrl, auth: oauth.session(), fetch })
 await authorized.organization.usage()
 if (((await store.get())?.obtainedAt ?? 0) === 0) throw new Error('the tokens were not renewed')
+const caller: ProxyCaller = { id: 'ada' }
+const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => caller, budget: 10 })
+createServer(toNodeListener(proxy))
+const answer: Response = await proxy(new Request('https://app.example/api/feeds'))
+if (answer.status !== 403) throw new Error(`expected 403, got ${answer.status}`)
+
+const events: ReceivedEvent[] = []
+const receive = createEventReceiver({
+  verify: verifySharedSecret({ secret: 'a secret', query: 'key' }),
+  onEvent: (event) => events.push(event),
+})
+if ((await receive(new Request('https://app.example/events'))).status !== 405) throw new Error('expected 405')
 
 try {
   await client.microblog.search({ query: '' })

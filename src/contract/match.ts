@@ -1,13 +1,14 @@
-import type { Route } from './routes.ts'
-
-/** The routes at a path, one for each method, and the id in the path; empty where it has none. */
-export interface Match {
+/** What is at a path, one for each method, and the id in the path; empty where it has none. */
+export interface Match<Route> {
   readonly routes: readonly Route[]
   readonly id: string
 }
 
 /** Finds what is at a path. A path spelt out, such as `/mentions/count`, wins over one that takes an id there. */
-export function matchPath(path: string, routes: readonly Route[]): Match {
+export function matchPath<Route extends { readonly path: string }>(
+  path: string,
+  routes: readonly Route[],
+): Match<Route> {
   const literal = routes.filter((route) => route.path === path)
   if (literal.length > 0) return { routes: literal, id: '' }
 

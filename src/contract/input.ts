@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
+import type { Operation } from './operation.ts'
 
 /**
  * Reads the input of a GET from the query of its URL. A parameter that is given more than once becomes a list. The

@@ -1,0 +1,24 @@
+import type { Issue } from '../contract/issues.ts'
+import { SocialSearchError } from '../errors.ts'
+
+/** An event was genuine, and its payload does not fit the schema of the receiver. */
+export class InvalidEventError extends SocialSearchError {
+  static {
+    this.prototype.name = 'InvalidEventError'
+  }
+  declare readonly code: 'invalid_event'
+  /** What does not fit. */
+  readonly issues: readonly Issue[]
+  /** What came. Not enumerable, so that logging the error stays short. */
+  declare readonly payload: unknown
+
+  constructor(issues: readonly Issue[], payload: unknown) {
+    const [first] = issues
+    super(
+      'invalid_event',
+      `the payload of an event does not fit the schema: ${first?.path} ${first?.message}`,
+    )
+    this.issues = issues
+    Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
+  }
+}

@@ -1,0 +1,128 @@
+import { type OperationId, operations } from '../contract/operations.ts'
+import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
+import { CreditBudget } from '../core/budget.ts'
+import type { Transport } from '../core/transport.ts'
+import { ConfigurationError } from '../errors.ts'
+
+/** Whoever a request is made for, as far as a proxy has to know. */
+export interface ProxyCaller {
+  /** What tells this caller from others. */
+  readonly id: string
+  /** A ceiling on the credits of this caller, in place of what `budget` of the proxy gives. */
+  readonly budget?: CreditBudget | undefined
+}
+
+/** Which pages of other origins may use a proxy. */
+export interface ProxyCors {
+  /** Exact origins, such as `https://app.example.com`. */
+  origins: readonly string[]
+  /** Whether their requests may carry cookies. Default false. */
+  credentials?: boolean | undefined
+}
+
+/** What a failure was about. */
+export interface ProxyFailure {
+  /** The id that the answer carries. */
+  readonly requestId: string
+  readonly operation: OperationId
+}
+
+/** How a proxy is set up. */
+export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
+  /** What carries the calls to the service, and has the key: a `SocialSearch`, or a transport. */
+  client: Transport | { readonly transport: Transport }
+  /** Ids of the operations that may be used, such as `microblog.search`; all others are refused. */
+  allow: readonly OperationId[]
+  /**
+   * Says who a request is made for: null where nobody has logged in (401), false where somebody may not (403). It is not
+   * to read the body. What it throws goes to `onError`, and the answer is a 500.
+   */
+  authorize: (
+    request: Request,
+  ) => Caller | null | undefined | false | Promise<Caller | null | undefined | false>
+  /**
+   * A ceiling on the credits of each caller: a number, which each has for as long as the proxy lives, or a function that
+   * gives the caller's budget. Default none but the client's own.
+   */
+  budget?: number | ((caller: Caller) => CreditBudget | Promise<CreditBudget>) | undefined
+  /** Callers whose spending is remembered where `budget` is a number; further ones are refused. Default 10,000. */
+  maxCallers?: number | undefined
+  /** Items to set credits aside for where the service documents no bound, as with reactions. Default 1,000. */
+  ceiling?: number | undefined
+  /**
+   * Time for one call with its queueing and waits, in milliseconds. Nothing is sent in its last ten seconds, or its second
+   * half, whichever is shorter: the caller is told to come back. Default: five seconds less than a client waits for the
+   * answer by default, so that the client hears what became of its call.
+   */
+  deadline?: number | undefined
+  /** Largest body that is read, in bytes. Default 1 MiB. */
+  maxBodyBytes?: number | undefined
+  /** Pages of other origins that may use the proxy. Default none. */
+  cors?: ProxyCors | undefined
+  /** Hears of every call that failed, and of what `authorize` and `budget` have thrown. Default: nobody does. */
+  onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
+}
+
+const names: Record<keyof ProxyOptions, true> = {
+  ...{ client: true, allow: true, authorize: true, budget: true, maxCallers: true, ceiling: true },
+  ...{ deadline: true, maxBodyBytes: true, cors: true, onError: true },
+}
+
+/** Options with nothing left open. */
+export interface ProxySettings extends Pick<
+  ProxyOptions,
+  'authorize' | 'budget' | 'ceiling' | 'deadline' | 'onError'
+> {
+  readonly transport: Transport
+  readonly allow: ReadonlySet<string>
+  readonly maxCallers: number
+  readonly maxBodyBytes: number
+  readonly origins: readonly string[]
+  readonly credentials: boolean
+}
+
+/** @throws {ConfigurationError} for options that cannot work. */
+export function resolveProxy(options: ProxyOptions): ProxySettings {
+  assertOptions(options, names)
+  const { client, allow, budget, cors = { origins: [] } } = options
+  const transport = 'transport' in client ? client.transport : client
+  assertMethod('client', transport, 'request')
+  assertMethod('options', options, 'authorize')
+  const known: ReadonlySet<unknown> = new Set(operations.map(({ id }) => id))
+  if (!Array.isArray(allow) || allow.length === 0) {
+    throw new ConfigurationError('allow must name at least one operation')
+  }
+  const stranger = (allow as readonly unknown[]).find((id) => !known.has(id))
+  if (stranger !== undefined) {
+    throw new ConfigurationError(`allow names ${JSON.stringify(stranger)}, which is no operation`)
+  }
+  if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
+  if (options.onError !== undefined) assertMethod('options', options, 'onError')
+  assertOptions(cors, { origins: true, credentials: true }, 'cors')
+  const { origins, credentials = false } = cors
+  if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
+  for (const origin of origins as readonly unknown[]) {
+    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      const given = typeof origin === 'string' ? JSON.stringify(origin) : shown(origin)
+      throw new ConfigurationError(
+        `cors.origins must hold exact origins such as https://app.example.com, got ${given}`,
+      )
+    }
+  }
+  if (typeof credentials !== 'boolean') {
+    throw new ConfigurationError(`cors.credentials must be true or false, got ${shown(credentials)}`)
+  }
+  return {
+    transport,
+    allow: new Set(allow),
+    authorize: options.authorize,
+    budget,
+    maxCallers: wholeNumber('maxCallers', options.maxCallers ?? 10_000),
+    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
+    deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
+    maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
+    origins: [...(origins as readonly string[])],
+    credentials,
+    onError: options.onError,
+  }
+}

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SocialSearch } from '../../../src/index.ts'
+import { type ProxyOptions, createProxy } from '../../../src/proxy/index.ts'
+import { type SandboxServer, serveSandbox } from '../../../src/sandbox/node.ts'
+import { toNodeListener } from '../../../src/serve/node.ts'
+
+/** A site whose pages use the service through a proxy, and the sandbox behind it. */
+export interface Site {
+  /** The page's origin. */
+  readonly origin: string
+  readonly sandbox: SandboxServer
+  /** The client that has the key. */
+  readonly backend: SocialSearch
+  close(): Promise<void>
+}
+
+/** The cookie of somebody who has logged in; opening the page does. */
+export const session = 'session=ada'
+
+/** What a caller may spend, in credits. */
+const callerCredits = 12
+
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self'"
+
+/** @param script What the page at `/` runs, as a module. */
+export async function serveSite(script: string, options: Partial<ProxyOptions> = {}): Promise<Site> {
+  const sandbox = await serveSandbox({ limits: { perMinute: false } })
+  const { baseUrl, apiKey } = sandbox
+  const backend = new SocialSearch({ baseUrl, apiKey, limits: { perMinute: false } })
+  const proxy = createProxy({
+    client: backend,
+    allow: ['microblog.search', 'professionalnet.industries.list'],
+    authorize: (request) => (request.headers.get('cookie')?.includes(session) ? { id: 'ada' } : null),
+    budget: callerCredits,
+    ...options,
+  })
+  const server = createServer(
+    toNodeListener((request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname.startsWith('/api/social/')) return proxy(request)
+      if (pathname === '/page.js') return file('text/javascript', script)
+      return pathname === '/'
+        ? file(
+            'text/html',
+            '<!doctype html><title>Site</title><script type="module" src="/page.js"></script>',
+          )
+        : new Response(null, { status: 404 })
+    }),
+  )
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sandbox,
+    backend,
+    close: async () => {
+      await new Promise<void>((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      })
+      await sandbox.close()
+    },
+  }
+}
+
+function file(type: string, text: string): Response {
+  const headers = {
+    'content-type': type,
+    'set-cookie': `${session}; HttpOnly; SameSite=Strict; Path=/`,
+    'content-security-policy': policy,
+  }
+  return new Response(text, { headers })
+}

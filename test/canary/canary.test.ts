@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import * as catalog from '../../src/catalog/index.ts'
+import * as events from '../../src/events/index.ts'
+import * as root from '../../src/index.ts'
+import * as proxy from '../../src/proxy/index.ts'
+import * as sandbox from '../../src/sandbox/index.ts'
+import { deep } from './deep.ts'
+import { type Row, probe } from './probe.ts'
+import { secrets } from './secrets.ts'
+import { complaints, readTable, renderTable } from './table.ts'
+
+const sdk = { root, catalog, events, proxy, sandbox }
+const show = (value: unknown): string => inspect(value, deep)
+const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
+
+describe('a secret', () => {
+  it('shows on no surface, and the table in docs says so of the same surfaces', async () => {
+    const rows = await probe(sdk, show)
+    expect(complaints(rows)).toEqual([])
+    const plain = rows.map(({ surface, found }) => ({ surface, found }))
+    expect(readTable(page).get('Node 24')).toEqual(plain)
+  })
+
+  it('would be found if one surface leaked it', async () => {
+    class Leaky extends root.CreditBudget {
+      override toJSON() {
+        return Object.assign(super.toJSON(), { key: secrets.apiKey })
+      }
+    }
+    const rows = await probe({ ...sdk, root: { ...root, CreditBudget: Leaky } }, show)
+    expect(complaints(rows)).toEqual(['the ledger and a budget shows a secret'])
+  })
+})
+
+describe('the table', () => {
+  it('is all zeros but for its controls, on every runtime', () => {
+    const columns = readTable(page)
+    expect([...columns.keys()]).toEqual(
+      expect.arrayContaining(['Node 22', 'Node 24', 'Node 26', 'Deno', 'Bun']),
+    )
+    for (const rows of columns.values()) {
+      const judged: Row[] = rows.map((row) => ({
+        ...row,
+        ...(row.surface.startsWith('control: ') && { control: true }),
+      }))
+      expect(complaints(judged)).toEqual([])
+    }
+    expect(renderTable(columns)).toBe(page)
+  })
+})

@@ -1,0 +1,12 @@
+// Probes the installed package on the runtime at hand, and prints what was found as JSON.
+import { inspect } from 'node:util'
+import * as root from 'social-search-sdk'
+import * as catalog from 'social-search-sdk/catalog'
+import * as events from 'social-search-sdk/events'
+import * as proxy from 'social-search-sdk/proxy'
+import * as sandbox from 'social-search-sdk/sandbox'
+import { deep } from './deep.ts'
+import { probe } from './probe.ts'
+
+const rows = await probe({ root, catalog, events, proxy, sandbox }, (value) => inspect(value, deep))
+console.log(JSON.stringify(rows))

@@ -1,0 +1,88 @@
+import { escaped } from './secrets.ts'
+
+/** Ways of a service to answer that repeat the credential wherever they can. */
+export type Trick = (secret: string) => Response | Promise<Response>
+
+function post(secret: string): Record<string, unknown> {
+  const count = {
+    bookmarkCount: 0,
+    favoriteCount: 0,
+    quoteCount: 0,
+    replyCount: 0,
+    retweetCount: 0,
+    viewsCount: 0,
+  }
+  const words = {
+    id: secret,
+    body: `a ${secret}`,
+    author: secret,
+    name: secret,
+    timestamp: secret,
+    url: secret,
+  }
+  return { ...words, images: [secret], video: null, engagements: count, [secret]: secret }
+}
+
+function answer(status: number, secret: string, body: unknown, more: Record<string, string> = {}): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = {
+    'content-type': 'application/json',
+    'x-echo': secret,
+    [`x-${secret.slice(0, 13)}`]: 'x',
+    ...more,
+  }
+  return new Response(text, { status, statusText: secret, headers })
+}
+
+/** An error of the service that is full of the secret. */
+export function refusal(status: number, more: Record<string, string> = {}): Trick {
+  return (secret) => {
+    const issues = [{ path: secret, message: `not ${secret}` }]
+    return answer(
+      status,
+      secret,
+      { requestId: secret, error: { code: secret, message: `no ${secret}`, issues } },
+      more,
+    )
+  }
+}
+
+/** A page of a search, with the secret in its posts. */
+export function page(meta: object): Trick {
+  return (secret) =>
+    answer(200, secret, { requestId: secret, posts: [post(secret)], meta: { returnedCount: 1, ...meta } })
+}
+
+/** The same in escapes. */
+export const escapedPage: Trick = (secret) => {
+  const text = JSON.stringify({
+    requestId: 'r',
+    posts: [post('PLACE')],
+    meta: { returnedCount: 1, hasMore: false },
+  })
+  return answer(200, secret, text.replaceAll('PLACE', escaped(secret)))
+}
+
+export const wrongShape: Trick = (secret) =>
+  answer(200, secret, { requestId: secret, posts: secret, meta: secret })
+export const noJson: Trick = (secret) => answer(200, secret, `<p>${secret}</p>`)
+export const htmlError: Trick = (secret) => answer(502, secret, `<p>${secret}</p>`)
+export const problem: Trick = (secret) =>
+  answer(400, secret, { type: secret, title: secret, status: 400, detail: secret })
+
+export const redirect: Trick = (secret) =>
+  new Response(null, {
+    status: 307,
+    headers: { location: `https://evil.example/?${encodeURIComponent(secret)}` },
+  })
+
+/** What a runtime could throw that keeps the request in its errors. */
+export const broken: Trick = (secret) => {
+  const cause = Object.assign(new Error(`bad header ${secret}`), {
+    code: secret,
+    request: { authorization: secret },
+  })
+  return Promise.reject(new TypeError(`fetch failed for ${secret}`, { cause }))
+}
+
+export const silent: Trick = () => new Promise(() => {})

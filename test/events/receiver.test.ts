@@ -1,0 +1,327 @@
+import { createHmac } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import { createCallbackReceiver } from '../../src/catalog/index.ts'
+import {
+  type EventOptions,
+  InvalidEventError,
+  type ReceivedEvent,
+  createEventReceiver,
+  verifyHmac,
+  verifySharedSecret,
+} from '../../src/events/index.ts'
+
+const secret = 'whsec_canary_91b7'
+const url = 'https://receiver.example/events'
+
+function makeReceiver(options: Partial<EventOptions> = {}) {
+  const events: ReceivedEvent[] = []
+  const errors: unknown[] = []
+  const receive = createEventReceiver({
+    verify: () => true,
+    onEvent: (event) => void events.push(event),
+    onError: (error) => void errors.push(error),
+    ...options,
+  })
+  const post = async (body: string, headers: Record<string, string> = {}, target = url): Promise<number> =>
+    (
+      await receive(
+        new Request(target, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+        }),
+      )
+    ).status
+  return { events, errors, receive, post }
+}
+
+describe('createEventReceiver()', () => {
+  it('hands over what came, parsed where it is JSON, and names it by its hash', async () => {
+    const { events, post } = makeReceiver()
+    for (const body of ['{"kind":"x"}', 'null', 'not JSON', '']) expect(await post(body)).toBe(202)
+    expect(events.map(({ payload }) => payload)).toEqual([{ kind: 'x' }, null, 'not JSON', ''])
+    expect(events[3]?.id).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+  })
+
+  it('gives the payload the type of the schema', async () => {
+    const schema = z.pipe(
+      z.object({ n: z.number() }),
+      z.transform(({ n }) => n + 1),
+    )
+    const seen: number[] = []
+    const receive = createEventReceiver({
+      verify: () => true,
+      schema,
+      onEvent: ({ payload }) => {
+        expectTypeOf(payload).toEqualTypeOf<number>()
+        seen.push(payload)
+      },
+    })
+    createEventReceiver({ verify: () => true, onEvent: ({ payload }) => expectTypeOf(payload).toBeUnknown() })
+    const headers = { 'content-type': 'application/json' }
+    await receive(new Request(url, { method: 'POST', headers, body: '{"n":1}' }))
+    expect(seen).toEqual([2])
+  })
+
+  it.each([
+    [undefined, 202],
+    ['acknowledge' as const, 202],
+    ['refuse' as const, 422],
+  ])('does no work when the payload does not fit, and answers as %s says: %i', async (mismatch, status) => {
+    const seen = vi.fn(() => false)
+    const { events, errors, post } = makeReceiver({ schema: z.object({ n: z.number() }), mismatch, seen })
+    expect(await post('{"n":"one"}')).toBe(status)
+    expect(events).toEqual([])
+    expect(seen).not.toHaveBeenCalled()
+    expect(errors[0]).toBeInstanceOf(InvalidEventError)
+    expect(errors).toMatchObject([{ code: 'invalid_event', issues: [{ path: 'n' }], payload: { n: 'one' } }])
+    expect(JSON.stringify(errors)).not.toContain('"one"')
+  })
+
+  it.each([
+    [{ method: 'GET' }, 405],
+    [{ method: 'PUT', body: '{}' }, 405],
+    [{ body: '{}', headers: { 'content-type': 'text/plain' } }, 415],
+    [{ body: '{}', headers: { 'content-type': 'application/jsonp' } }, 415],
+    [{ body: new Uint8Array(2), headers: {} }, 415],
+    [{ body: 'x'.repeat(2 ** 20 + 1) }, 413],
+  ])('refuses what no event is like, before it is verified: %#', async (init, status) => {
+    const verify = vi.fn(() => true)
+    const { events, receive } = makeReceiver({ verify })
+    const headers = { 'content-type': 'application/json' }
+    const response = await receive(new Request(url, { method: 'POST', headers, ...init }))
+    expect([response.status, await response.text()]).toEqual([status, ''])
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
+    expect(verify).not.toHaveBeenCalled()
+    expect(events).toEqual([])
+  })
+
+  it('takes the content types it is told to', async () => {
+    const json = makeReceiver({ contentTypes: ['application/cloudevents+json'] })
+    expect(await json.post('{}', { 'content-type': 'Application/CloudEvents+JSON; charset=utf-8' })).toBe(202)
+    expect(await json.post('{}')).toBe(415)
+    expect(await makeReceiver({ contentTypes: ['*/*'] }).post('x', { 'content-type': 'text/x' })).toBe(202)
+  })
+
+  it.each([
+    ['says no', () => false],
+    ['throws', () => Promise.reject(new Error('no'))],
+    ['is not sure', () => 'yes' as never],
+  ])('lets nothing in when verify %s, and does not say why', async (name, verify) => {
+    const { events, errors, post } = makeReceiver({ verify })
+    expect(await post('{}')).toBe(401)
+    expect(events).toEqual([])
+    expect(errors).toHaveLength(name === 'throws' ? 1 : 0)
+  })
+
+  describe('replay', () => {
+    const now = Date.UTC(2026, 10, 20)
+    const at = (seconds: number) => String(now / 1000 + seconds)
+    const timestamp = ({ headers }: { headers: Headers }) => Number(headers.get('x-time') ?? NaN)
+
+    it.each([
+      ['-300', 202],
+      ['-301', 401],
+      ['300', 202],
+      ['301', 401],
+    ])('lets in what is within the tolerance, in both directions: %s s', async (offset, status) => {
+      vi.useFakeTimers({ toFake: ['Date'], now })
+      const { post, events } = makeReceiver({ replay: { timestamp } })
+      expect(await post('{}', { 'x-time': at(Number(offset)) })).toBe(status)
+      expect(events).toHaveLength(status === 202 ? 1 : 0)
+      vi.useRealTimers()
+    })
+
+    it.each<[string, EventOptions['replay']]>([
+      ['is missing', { timestamp }],
+      ['is no date', { timestamp: () => new Date('yesterday') }],
+      ['is null', { timestamp: () => null, tolerance: Number.MAX_VALUE }],
+      [
+        'cannot be read',
+        {
+          timestamp: () => {
+            throw new Error('no')
+          },
+        },
+      ],
+    ])('refuses an event whose time %s', async (_, replay) => {
+      expect(await makeReceiver({ replay }).post('{}')).toBe(401)
+    })
+  })
+
+  it('does no work twice when the event has been seen, and acknowledges it again', async () => {
+    const ids = new Set<string>()
+    const { events, post } = makeReceiver({
+      id: ({ headers }) => headers.get('x-id') ?? '',
+      seen: (id) => ids.has(id) || !ids.add(id),
+    })
+    expect(await post('{}', { 'x-id': 'a' })).toBe(202)
+    expect(await post('{}', { 'x-id': 'a' })).toBe(202)
+    expect(await post('{}', { 'x-id': 'b' })).toBe(202)
+    expect(events.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  it.each<[string, Partial<EventOptions>]>([
+    ['seen', { seen: () => Promise.reject(new Error('down')) }],
+    [
+      'id',
+      {
+        id: () => {
+          throw new Error('down')
+        },
+      },
+    ],
+  ])('asks for the event again when %s fails, and throws nothing at the sender', async (_, options) => {
+    const { events, errors, post } = makeReceiver(options)
+    expect(await post('{}')).toBe(500)
+    expect(events).toEqual([])
+    expect(errors).toMatchObject([{ message: 'down' }])
+  })
+
+  it('answers before the work is done, and survives whatever its functions throw', async () => {
+    const works: Promise<void>[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const onError = vi.fn(() => {
+      throw new Error('the log is full')
+    })
+    const { post } = makeReceiver({
+      onEvent: () => promise.then(() => Promise.reject(new Error('the database is down'))),
+      onError,
+      waitUntil: (work) => {
+        works.push(work)
+        throw new Error('too late')
+      },
+    })
+    expect(await post('{}')).toBe(202)
+    resolve()
+    await Promise.all(works)
+    expect(onError.mock.calls).toMatchObject([
+      [{ message: 'too late' }],
+      [{ message: 'the database is down' }],
+    ])
+  })
+
+  it('keeps what came with the request out of a log of the event', async () => {
+    const { events, post } = makeReceiver({ verify: verifySharedSecret({ secret, query: 'key' }) })
+    expect(await post('{}', {}, `${url}?key=${secret}`)).toBe(202)
+    expect(inspect(events, { depth: Infinity }) + JSON.stringify(events)).not.toContain(secret)
+    expect(events[0]?.delivery.url.searchParams.get('key')).toBe(secret)
+  })
+
+  it.each<[object, RegExp]>([
+    [{ verify: undefined }, /options must have a verify\(\) method/],
+    [{ onEvent: undefined }, /options must have a onEvent\(\) method/],
+    [{ mismatch: 'ignore' }, /mismatch must be acknowledge or refuse/],
+    [{ contentTypes: 'application/json' }, /contentTypes must be a list/],
+    [{ contentTypes: ['json'] }, /contentTypes must be a list/],
+    [{ replay: { timestamp: () => 1, tolerance: NaN } }, /replay.tolerance must be a number of seconds/],
+    [{ replay: {} }, /replay must have a timestamp\(\) method/],
+    [{ schema: {} }, /must have a validate\(\) method/],
+    [{ seen: true }, /options must have a seen\(\) method/],
+    [{ onevent: () => {} }, /options has no onevent/],
+  ])('refuses options that cannot work: %j', (options, message) => {
+    expect(() => makeReceiver(options)).toThrow(message)
+  })
+})
+
+describe('verifyHmac()', () => {
+  const body = '{"a":"é"}'
+  const sign = (text: string, algorithm = 'sha256', encoding: 'hex' | 'base64' = 'hex', key = secret) =>
+    createHmac(algorithm, key).update(text).digest(encoding)
+  const check = (options: object, headers: Record<string, string>, sent = body) =>
+    makeReceiver({ verify: verifyHmac({ secret, header: 'x-sig', ...options }) }).post(sent, headers)
+
+  it('lets in what is signed in the way that is said, and nothing that differs in a byte', async () => {
+    expect(await check({}, { 'x-sig': sign(body) })).toBe(202)
+    expect(await check({}, { 'x-sig': sign(body).toUpperCase() })).toBe(202)
+    expect(await check({}, { 'x-sig': sign(body) }, `${body} `)).toBe(401)
+    expect(await check({}, { 'x-sig': sign(body, 'sha256', 'hex', `${secret}x`) })).toBe(401)
+    expect(await check({}, { 'x-sig': sign(body, 'sha512') })).toBe(401)
+    expect(await check({ algorithm: 'SHA-512' }, { 'x-sig': sign(body, 'sha512') })).toBe(202)
+    expect(await check({ encoding: 'base64' }, { 'x-sig': sign(body, 'sha256', 'base64') })).toBe(202)
+    expect(await check({ prefix: 'v1=' }, { 'x-sig': `v1=${sign(body)}` })).toBe(202)
+    expect(await check({ secret: ['old_secret', secret] }, { 'x-sig': sign(body) })).toBe(202)
+  })
+
+  it.each(['', 'zz', 'abc', sign(body).slice(2), `${sign(body)}00`, `v2=${sign(body)}`])(
+    'lets in no signature like %j',
+    async (signature) => {
+      expect(await check({ prefix: '' }, { 'x-sig': signature })).toBe(401)
+      expect(await check({ prefix: 'v1=' }, { 'x-sig': signature })).toBe(401)
+      expect(await check({ encoding: 'base64' }, { 'x-sig': signature })).toBe(401)
+      expect(await check({}, {})).toBe(401)
+    },
+  )
+
+  it('binds the time to the body', async () => {
+    const options = { timestampHeader: 'x-time' }
+    expect(await check(options, { 'x-time': '17', 'x-sig': sign(`17.${body}`) })).toBe(202)
+    expect(await check(options, { 'x-time': '18', 'x-sig': sign(`17.${body}`) })).toBe(401)
+    expect(await check(options, { 'x-sig': sign(`.${body}`) })).toBe(401)
+    expect(await check({ ...options, separator: ':' }, { 'x-time': '17', 'x-sig': sign(`17:${body}`) })).toBe(
+      202,
+    )
+  })
+})
+
+describe('verifySharedSecret()', () => {
+  const check = (options: object, headers: Record<string, string>, target = url) =>
+    makeReceiver({ verify: verifySharedSecret({ secret, ...options } as never) }).post('{}', headers, target)
+
+  it('lets in who knows the secret, in a header or in the URL', async () => {
+    expect(await check({ header: 'x-secret' }, { 'x-secret': secret })).toBe(202)
+    expect(
+      await check({ header: 'authorization', prefix: 'Bearer ' }, { authorization: `Bearer ${secret}` }),
+    ).toBe(202)
+    expect(await check({ query: 'key' }, {}, `${url}?key=${secret}`)).toBe(202)
+    expect(await check({ secret: ['next', secret], query: 'key' }, {}, `${url}?key=next`)).toBe(202)
+  })
+
+  it('lets in nobody else', async () => {
+    for (const wrong of ['', 'x', secret.slice(1), `${secret}x`, secret.toUpperCase()]) {
+      expect(await check({ header: 'x-secret' }, { 'x-secret': wrong })).toBe(401)
+      expect(await check({ query: 'key' }, {}, `${url}?key=${wrong}`)).toBe(401)
+    }
+    expect(await check({ header: 'x-secret' }, {})).toBe(401)
+    expect(await check({ query: 'key' }, {})).toBe(401)
+    expect(await check({ query: 'key' }, {}, `${url}?key=x&key=${secret}`)).toBe(401)
+    expect(await check({ header: 'x-secret', prefix: 'Bearer ' }, { 'x-secret': secret })).toBe(401)
+  })
+
+  it('serves the callbacks of the catalog as well', async () => {
+    const receive = createCallbackReceiver({
+      successUrl: '/done',
+      failureUrl: '/failed',
+      verify: verifySharedSecret({ secret, query: 'key' }),
+      onCallback: () => {},
+    })
+    const status = async (key: string) =>
+      (await receive(new Request(`https://x.example/done?key=${key}`, { method: 'POST' }))).status
+    expect([await status(secret), await status('x')]).toEqual([202, 401])
+  })
+})
+
+describe('the options of verifiers', () => {
+  const makers: (() => unknown)[] = [
+    () => verifyHmac({ secret: '', header: 'x' }),
+    () => verifyHmac({ secret: [], header: 'x' }),
+    () => verifyHmac({ secret, header: secret + ' ' }),
+    () => verifyHmac({ secret, header: 'x', algorithm: secret as never }),
+    () => verifyHmac({ secret, header: 'x', encoding: secret as never }),
+    () => verifyHmac({ secret, header: 'x', timestampHeader: '' }),
+    () => verifyHmac({ secret } as never),
+    () => verifySharedSecret({ secret } as never),
+    () => verifySharedSecret({ secret, header: 'x', query: 'y' }),
+    () => verifySharedSecret({ secret: 5, header: 'x' } as never),
+  ]
+  it.each(makers)('are refused when they cannot work, without the secret: %#', (make) => {
+    expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
+    try {
+      make()
+    } catch (error) {
+      expect(inspect(error, { showHidden: true })).not.toContain(secret)
+    }
+  })
+})

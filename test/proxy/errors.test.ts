@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, type SocialSearch, type SocialSearchError } from '../../src/index.ts'
+import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { type Setup, clientOf, setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+type Call = (client: SocialSearch) => PromiseLike<unknown>
+const search: Call = (client) => client.microblog.search({ query: 'coffee' })
+
+/** What a caller may learn from an error and from the ledger. */
+async function learn(client: SocialSearch, sandbox: Sandbox, call: Call): Promise<object> {
+  const { error } = await settle(call(client))
+  const { name, message, code, charged, requestId, operation } = error as SocialSearchError
+  const { issues, retryAfter, requiredScopes, status, phase, body } = error as Record<string, unknown>
+  const { spent, uncertain, reserved } = client.credits
+  expect(reserved).toBe(0)
+  expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
+  expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
+  const facts = { name, message, code, charged, requestId, operation, issues, retryAfter, requiredScopes }
+  return { ...facts, status, phase, body, spent, uncertain, sent: sandbox.requests.length }
+}
+
+const envelope = (code: string, more: object = {}) => ({ requestId: 'req_7', error: { code, ...more } })
+const many = (fault: Fault): Fault => ({ ...fault, times: Infinity })
+
+const met: [name: string, fault: Fault, call?: Call][] = [
+  [
+    'ValidationError',
+    {
+      status: 400,
+      body: envelope('validation_error', {
+        message: 'no',
+        issues: [{ path: 'filters.lang', message: 'bad' }],
+      }),
+    },
+  ],
+  ['AuthenticationError', { status: 401 }],
+  ['PermissionDeniedError', { status: 403, body: envelope('forbidden') }],
+  ['NotFoundError', { status: 404 }, (client) => client.mentions.get('men_x')],
+  ['RateLimitError', { status: 429, retryAfter: 100 }],
+  ['UpstreamError', many({ status: 502 })],
+  ['ServiceUnavailableError', many({ status: 503, retryAfter: 1 })],
+  ['ApiError', { status: 500 }],
+  ['ApiError', { status: 418, body: envelope('teapot', { message: 'short and stout' }) }],
+  ['UpstreamError', { status: 502, body: '<h1>Bad gateway</h1>' }],
+  ['ConnectionError', { reset: 'after' }],
+  ['ConnectionError', { reset: 'before' }],
+  ['ConnectionError', { cut: 'reset' }],
+  ['ConnectionError', { cut: 'reset' }, (client) => client.professionalnet.posts.reactions({ postUrl: 'x' })],
+  ['TimeoutError', { cut: 'stall' }],
+  ['RedirectError', { status: 307, headers: { location: 'https://evil.example/' } }],
+  ['InvalidResponseError', { body: { requestId: 'req_8', posts: 'none', meta: {} } }],
+  ['InvalidResponseError', { body: '<p>hello</p>' }],
+  ['InvalidResponseError', { status: 204 }],
+  ['InvalidResponseError', { status: 206, body: envelope('x') }],
+  [
+    'InvalidResponseError',
+    { status: 200, body: { requestId: 'req_9', comments: [{ text: 'x' }], meta: { creditsCharged: 1 } } },
+    (client) => client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }),
+  ],
+]
+
+describe('an error through createProxy()', () => {
+  it.each(met.map(([name, fault, call = search], i) => [i, name, fault, call] as const))(
+    '%i: %s tells what it tells without a proxy, and leads to no further request: %j',
+    async (_, name, fault, call) => {
+      const direct = setUp()
+      direct.sandbox.inject(fault)
+      const expected = await learn(direct.backend, direct.sandbox, call)
+      const { browser, sandbox, failures } = setUp()
+      sandbox.inject(fault)
+      const learnt = await learn(browser, sandbox, call)
+      expect(expected).toMatchObject({ name })
+      // The proxy has an id of its own where the service has given none, and times and words of its own for the network.
+      const words = {
+        ConnectionError: 'between the proxy and the service',
+        TimeoutError: 'the deadline of 25000 ms',
+      }
+      const { requestId = expect.stringMatching(/^proxy_/), message } = expected as Record<string, unknown>
+      expect(learnt).toEqual({
+        ...expected,
+        requestId: name === 'InvalidResponseError' ? (expected as SocialSearchError).requestId : requestId,
+        message: name in words ? expect.stringContaining(words[name as keyof typeof words]) : message,
+      })
+      expect(failures).toMatchObject([[{ name }, { operation: (expected as SocialSearchError).operation }]])
+    },
+  )
+
+  it('is a CreditBudgetError when the budget of the caller is spent', async () => {
+    const { browser, sandbox } = setUp({ budget: 3 })
+    expect((await settle(search(browser))).error).toBeUndefined()
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1, charged: 'no' })
+    expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('is a QueueFullError or a ClosedError when the backend can take no more', async () => {
+    const full = setUp({}, { backend: { limits: { maxQueued: 1, inFlight: 1, perMinute: false } } })
+    full.sandbox.inject({ delay: 1000 })
+    const calls = [1, 2, 3].map(() => full.browser.withOptions({}).microblog.search({ query: 'coffee' }))
+    const others = [1, 2, 3].map(() => clientOf({ auth: false, fetch: full.proxy }))
+    const { value } = await settle(
+      Promise.allSettled([...calls, ...others.map((client) => client.microblog.search({ query: 'coffee' }))]),
+    )
+    const refused = value?.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])) ?? []
+    expect(refused.length).toBeGreaterThan(0)
+    for (const error of refused) expect(error).toMatchObject({ name: 'QueueFullError', maxQueued: 1 })
+
+    const closed = setUp()
+    await closed.backend.close()
+    expect((await settle(search(closed.browser))).error).toMatchObject({ name: 'ClosedError', charged: 'no' })
+  })
+
+  it('is a ValidationError with each issue when params slip past the client of the page', async () => {
+    const { proxy, sandbox } = setUp()
+    const lax = clientOf({
+      auth: false,
+      fetch: (request) =>
+        proxy(new Request(request.url, { method: 'POST', headers: request.headers, body: '{}' })),
+    })
+    expect((await settle(search(lax))).error).toMatchObject({
+      name: 'ValidationError',
+      code: 'validation_error',
+      status: 400,
+      issues: [{ path: 'query', message: 'is required' }],
+    })
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('names no machine behind the proxy when the network fails', async () => {
+    const fetch = () => Promise.reject(new TypeError('cannot connect to db-7.internal'))
+    const { browser } = setUp({}, { backend: { fetch } })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      charged: 'unknown',
+      reason: 'not told by the proxy',
+    })
+    expect(JSON.stringify(error)).not.toContain('db-7')
+  })
+
+  it('says nothing of what went wrong in the backend itself', async () => {
+    const secret = 'vault at 10.0.0.7 is sealed'
+    const { browser, failures } = setUp(
+      {},
+      { backend: { middleware: [() => Promise.reject(new Error(secret))] } },
+    )
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ name: 'ApiError', status: 500, code: 'internal_error', charged: 'no' })
+    expect(JSON.stringify(error)).not.toContain('10.0.0.7')
+    expect(failures).toMatchObject([
+      [{ message: secret }, { requestId: (error as SocialSearchError).requestId }],
+    ])
+  })
+})
+
+describe('the ledger of a page', () => {
+  const both = ({ browser, backend }: Setup) => [browser.credits, backend.credits]
+
+  it('has what the calls have cost in all their attempts', async () => {
+    const setup = setUp({}, { backend: { retry: { ambiguous: true } } })
+    setup.sandbox.inject({ reset: 'after' })
+    const { value } = await settle(setup.browser.microblog.search({ query: 'coffee' }).withResponse())
+    expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
+    const [browser, backend] = both(setup)
+    expect(browser).toEqual(backend)
+    expect(setup.sandbox.ledger.spent).toBe(4)
+  })
+
+  it('has what the backend says where prices or answers are its own', async () => {
+    const priced = setUp({}, { backend: { prices: { 'microblog.search': 5 } } })
+    await settle(search(priced.browser))
+    priced.sandbox.inject({ reset: 'after' })
+    await settle(search(priced.browser))
+    expect(priced.browser.credits).toMatchObject({ spent: 5, uncertain: 5 })
+
+    const cached = setUp()
+    const { text } = await cached.backend.transport.request(
+      (await import('../../src/contract/microblog.ts')).microblogSearch,
+      { query: 'coffee' },
+    )
+    const answering = setUp({}, { backend: { middleware: [() => Promise.resolve(new Response(text))] } })
+    expect((await settle(search(answering.browser))).error).toBeUndefined()
+    expect(answering.browser.credits).toMatchObject({ spent: 0, uncertain: 0 })
+    expect(answering.sandbox.ledger.spent).toBe(0)
+  })
+
+  it('settles to the items that came', async () => {
+    const setup = setUp()
+    await settle(setup.browser.professionalnet.posts.reactions({ postUrl: 'https://x.example/1' }))
+    const [browser, backend] = both(setup)
+    expect(browser).toEqual(backend)
+    expect(browser!.spent).toBe(setup.sandbox.ledger.spent)
+  })
+
+  it('is uncertain when the answer of the proxy is lost, and nothing is sent again', async () => {
+    const { proxy, sandbox } = setUp()
+    const lossy = clientOf({
+      auth: false,
+      fetch: (request) => proxy(request).then(() => Promise.reject(new TypeError('lost'))),
+    })
+    expect((await settle(search(lossy))).error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })
+    expect(lossy.credits).toMatchObject({ spent: 0, uncertain: 2 })
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('goes by the documented price when the header is lost on the way, and by the worst case in doubt', async () => {
+    const { proxy, sandbox } = setUp()
+    const bare = clientOf({
+      auth: false,
+      fetch: async (request) => {
+        const response = await proxy(request)
+        response.headers.delete('social-search-credits')
+        return response
+      },
+    })
+    await settle(search(bare))
+    sandbox.inject({ reset: 'after' })
+    await settle(search(bare))
+    expect(bare.credits).toMatchObject({ spent: 2, uncertain: 2 })
+  })
+
+  it('is not misled by a header that is not of the form', async () => {
+    const { proxy } = setUp()
+    const forged = clientOf({
+      auth: false,
+      fetch: async (request) => {
+        const response = await proxy(request)
+        response.headers.set('social-search-credits', 'spent=-5, uncertain=0, charged=no')
+        return response
+      },
+    })
+    await settle(search(forged))
+    expect(forged.credits).toMatchObject({ spent: 2, uncertain: 0 })
+  })
+
+  it('counts towards a budget of the page', async () => {
+    const { browser, sandbox } = setUp()
+    const budget = new CreditBudget(3)
+    await settle(browser.microblog.search({ query: 'coffee' }, { budget }))
+    const { error } = await settle(browser.microblog.search({ query: 'coffee' }, { budget }))
+    expect(error).toMatchObject({ name: 'CreditBudgetError', remaining: 1 })
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,80 @@
+import { type ClientOptions, SocialSearch } from '../../src/index.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { type ProxyCaller, type ProxyFailure, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+
+export const mount = 'https://app.example/api/social'
+export const searchPath = '/data/microblog/tweets/search'
+export const everything = operations.map(({ id }) => id)
+
+let clients = 0
+
+/** A client of a sandbox, or of a proxy before it, with limits of its own. */
+export function clientOf(options: Partial<ClientOptions>): SocialSearch {
+  return new SocialSearch({
+    baseUrl: mount,
+    organization: `proxy test ${++clients}`,
+    limits: { perMinute: false },
+    ...options,
+  })
+}
+
+export interface Setup {
+  readonly sandbox: Sandbox
+  /** The client that has the key. */
+  readonly backend: SocialSearch
+  readonly proxy: (request: Request) => Promise<Response>
+  /** The client that a page would have. */
+  readonly browser: SocialSearch
+  readonly failures: [error: unknown, failure: ProxyFailure][]
+}
+
+export function setUp(
+  options: Partial<ProxyOptions> = {},
+  more: { sandbox?: SandboxOptions; backend?: Partial<ClientOptions>; browser?: Partial<ClientOptions> } = {},
+): Setup {
+  const sandbox = createSandbox({ limits: { perMinute: false }, ...more.sandbox })
+  const { baseUrl, apiKey, fetch } = sandbox
+  const backend = clientOf({ baseUrl, apiKey, fetch, ...more.backend })
+  const failures: Setup['failures'] = []
+  const proxy = createProxy<ProxyCaller>({
+    client: backend,
+    allow: everything,
+    authorize: () => ({ id: 'ada' }),
+    onError: (...failure) => failures.push(failure),
+    ...options,
+  })
+  return {
+    sandbox,
+    backend,
+    proxy,
+    browser: clientOf({ auth: false, fetch: proxy, ...more.browser }),
+    failures,
+  }
+}
+
+/** A search as a page sends it, or what somebody makes of one. */
+export function post(
+  proxy: Setup['proxy'],
+  {
+    path = searchPath,
+    method = 'POST',
+    headers = {},
+    body = JSON.stringify({ query: 'coffee' }),
+    signal,
+  }: {
+    path?: string
+    method?: string
+    headers?: Record<string, string>
+    body?: BodyInit | null
+    signal?: AbortSignal
+  } = {},
+): Promise<Response> {
+  const request = new Request(mount + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(signal && { signal }),
+    ...(method !== 'GET' && method !== 'HEAD' && { body }),
+  })
+  return proxy(request)
+}
