@@ -11,8 +11,8 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** Serves an empty page at `/`, with a script of `pages/` in it, bundled with the built package as a user would. */
-export async function serveSite(script: string): Promise<Site> {
+/** A script of `pages/`, bundled with the built package as a user would. */
+export async function bundle(script: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'pages', script)],
     bundle: true,
@@ -23,15 +23,21 @@ export async function serveSite(script: string): Promise<Site> {
     // The project's own tsconfig would lead to the sources.
     tsconfigRaw: {},
   })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Serves an empty page at `/`, with a script of `pages/` in it. */
+export async function serveSite(script: string): Promise<Site> {
+  const text = await bundle(script)
   const html = '<!doctype html><title>test</title><script type="module" src="/app.js"></script>'
   const files: Record<string, readonly [type: string, text: string]> = {
     '/': ['text/html', html],
     '/sandboxed': ['text/html', html],
-    '/app.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+    '/app.js': ['text/javascript', text],
   }
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://site').pathname
-    const [type, text] = files[path] ?? []
+    const [type, content] = files[path] ?? []
     if (type === undefined) {
       response.writeHead(204).end()
       return
@@ -43,7 +49,7 @@ export async function serveSite(script: string): Promise<Site> {
       'content-security-policy': csp,
       'access-control-allow-origin': '*',
     })
-    response.end(text)
+    response.end(content)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {

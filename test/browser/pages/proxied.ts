@@ -1,0 +1,15 @@
+import { SocialSearch } from 'social-search-sdk'
+import { type PageReport, usePage } from '../proxy/page.ts'
+
+const violations: string[] = []
+addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  violations.push(`${violatedDirective} ${blockedURI}`),
+)
+
+const proxied = {
+  violations,
+  /** The path of a proxy on the page's own origin is all that the page knows. */
+  run: (): Promise<PageReport> => usePage(new SocialSearch({ baseUrl: '/api/social' })),
+}
+export type Proxied = typeof proxied
+Object.assign(globalThis, { proxied })
