@@ -1,0 +1,26 @@
+import * as root from 'social-search-sdk'
+import * as catalog from 'social-search-sdk/catalog'
+import * as events from 'social-search-sdk/events'
+import * as proxy from 'social-search-sdk/proxy'
+import * as sandbox from 'social-search-sdk/sandbox'
+import { type Row, probe } from '../../canary/probe.ts'
+
+const canary = {
+  /** Looks for secrets in a worker: in a page, the package takes no key. */
+  run: (): Promise<Row[] | string> =>
+    new Promise((resolve) => {
+      const worker = new Worker('/app.js', { type: 'module' })
+      worker.onmessage = ({ data }: { data: Row[] | string }) => resolve(data)
+      worker.onerror = ({ message }) => resolve(message)
+    }),
+}
+export type Canary = typeof canary
+
+if ('document' in globalThis) Object.assign(globalThis, { canary })
+else {
+  const print = (value: unknown): string => (value instanceof Error ? `${value.stack}` : String(value))
+  probe({ root, catalog, events, proxy, sandbox }, print).then(
+    (rows) => postMessage(rows),
+    (error: unknown) => postMessage(print(error)),
+  )
+}
