@@ -32,6 +32,8 @@ export class SocialSearch {
   readonly #transport: Transport
 
   /**
+   * A client for one organization. Nothing is sent before the first call.
+   *
    * @param options Options, or a transport to put all resources on.
    * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
    */
@@ -72,7 +74,11 @@ export class SocialSearch {
     return this.#transport.credits
   }
 
-  /** A client with other options, which shares limits, ledger, credential and closing with this one. */
+  /**
+   * A client with other options, which shares limits, ledger, credential and closing with this one: `timeout`, `deadline`,
+   * `retry`, `validation`, `headers`, `middleware` and `logger` replace those in force, header by header; a `budget` adds
+   * to those in force.
+   */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
   }
@@ -82,7 +88,10 @@ export class SocialSearch {
     return openapi(this.#transport, options)
   }
 
-  /** The credit rates that the service publishes in its description, and where they differ from what is assumed here. Free. */
+  /**
+   * The credit rates that the service publishes in its description (`GET /openapi.json`), and where those of a documented
+   * name differ from what is assumed here. Free.
+   */
   creditRates(options?: CallOptions): Promise<CreditRates> {
     return readCreditRates(this.#transport, options)
   }

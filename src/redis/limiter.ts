@@ -63,7 +63,11 @@ export class RedisLimiter implements Limiter {
   #rejoining: Promise<void> | undefined
   #closed = false
 
-  /** @throws {ConfigurationError} for options that cannot work. */
+  /**
+   * A limiter that keeps the limits of `organization` with all processes that share the Redis.
+   *
+   * @throws {ConfigurationError} for options that cannot work.
+   */
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
     const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
