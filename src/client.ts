@@ -1,5 +1,7 @@
 import type { OpenRecord } from './contract/open.ts'
+import { operations } from './contract/operations.ts'
 import type { ApiCall } from './core/api-call.ts'
+import { assertOptions } from './core/assert.ts'
 import type { Credits } from './core/ledger.ts'
 import { Transport, createTransport } from './core/transport.ts'
 import { ConfigurationError } from './errors.ts'
@@ -12,6 +14,13 @@ import { type Microblog, microblog } from './resources/microblog.ts'
 import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Technews, technews } from './resources/technews.ts'
+
+/** A typo in an id would be a price or a surface that silently does not hold. */
+function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOptions): void {
+  const known = Object.fromEntries(operations.map(({ id }) => [id, true]))
+  assertOptions(prices, known, 'prices')
+  assertOptions(surfaces, known, 'limits.surfaces')
+}
 
 /** A client of the Social Search and Organization Data API, for one organization. */
 export class SocialSearch {
@@ -39,6 +48,7 @@ export class SocialSearch {
    */
   constructor(options: ClientOptions | Transport) {
     this.#transport = options instanceof Transport ? options : createTransport(options)
+    if (!(options instanceof Transport)) assertIds(options)
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)

@@ -254,8 +254,12 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
   const { signal, priority = 0, schema, ceiling, paging } = options
-  for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
-    if (signal !== undefined) assertMethod('signal', signal, method)
+  const used = ['throwIfAborted', 'addEventListener', 'removeEventListener'] as const
+  if (
+    signal !== undefined &&
+    used.some((name) => typeof (signal as AbortSignal | null)?.[name] !== 'function')
+  ) {
+    throw new ConfigurationError(`signal must be an AbortSignal, got ${shown(signal)}`)
   }
   if (schema !== undefined)
     assertMethod(

@@ -1,3 +1,4 @@
+import { count } from '../contract/count.ts'
 import { ConfigurationError } from '../errors.ts'
 import { maxTimerMs } from './time.ts'
 
@@ -43,5 +44,10 @@ export function wholeNumber(name: string, value: unknown, max = Infinity): numbe
 /** Names a value that is not text; text may be a secret that ended up in the wrong place. */
 export function shown(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'string' ? `a string of ${value.length} characters` : typeof value
+  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
+}
+
+/** The same where one of a few words is expected: a short word of letters alone is a typo, and no secret. */
+export function shownWord(value: unknown): string {
+  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
 }
