@@ -1,5 +1,7 @@
 import type { OpenRecord } from './contract/open.ts'
+import { operations } from './contract/operations.ts'
 import type { ApiCall } from './core/api-call.ts'
+import { assertOptions } from './core/assert.ts'
 import type { Credits } from './core/ledger.ts'
 import { Transport, createTransport } from './core/transport.ts'
 import { ConfigurationError } from './errors.ts'
@@ -12,6 +14,13 @@ import { type Microblog, microblog } from './resources/microblog.ts'
 import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Technews, technews } from './resources/technews.ts'
+
+/** A typo in an id would be a price or a surface that silently does not hold. */
+function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOptions): void {
+  const known = Object.fromEntries(operations.map(({ id }) => [id, true]))
+  assertOptions(prices, known, 'prices')
+  assertOptions(surfaces, known, 'limits.surfaces')
+}
 
 /** A client of the Social Search and Organization Data API, for one organization. */
 export class SocialSearch {
@@ -32,11 +41,14 @@ export class SocialSearch {
   readonly #transport: Transport
 
   /**
+   * A client for one organization. Nothing is sent before the first call.
+   *
    * @param options Options, or a transport to put all resources on.
    * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
    */
   constructor(options: ClientOptions | Transport) {
     this.#transport = options instanceof Transport ? options : createTransport(options)
+    if (!(options instanceof Transport)) assertIds(options)
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)
@@ -77,7 +89,11 @@ export class SocialSearch {
     return this.#transport
   }
 
-  /** A client with other options, which shares limits, ledger, credential and closing with this one. */
+  /**
+   * A client with other options, which shares limits, ledger, credential and closing with this one: `timeout`, `deadline`,
+   * `retry`, `validation`, `headers`, `middleware` and `logger` replace those in force, header by header; a `budget` adds
+   * to those in force.
+   */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
   }
@@ -87,7 +103,10 @@ export class SocialSearch {
     return openapi(this.#transport, options)
   }
 
-  /** The credit rates that the service publishes in its description, and where they differ from what is assumed here. Free. */
+  /**
+   * The credit rates that the service publishes in its description (`GET /openapi.json`), and where those of a documented
+   * name differ from what is assumed here. Free.
+   */
   creditRates(options?: CallOptions): Promise<CreditRates> {
     return readCreditRates(this.#transport, options)
   }

@@ -16,13 +16,16 @@ export { type Answer, type Transport, createTransport } from './core/transport.t
 export type { CreditRates } from './resources/description.ts'
 export { type Feeds, feeds } from './resources/feeds.ts'
 export { type Listeners, listeners } from './resources/listeners.ts'
-export { type Mentions, type OpenSet, mentions } from './resources/mentions.ts'
+export { type Mentions, mentions } from './resources/mentions.ts'
 export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
-export type { OpenCall, OpenGet, OpenList, OpenPage } from './resources/open.ts'
+export type { OpenPage } from './resources/open.ts'
 export { type Organization, organization } from './resources/organization.ts'
 export {
   type IndustriesPage,
   type Professionalnet,
+  type ProfessionalnetCompany,
+  type ProfessionalnetIndustries,
+  type ProfessionalnetPerson,
   type ProfessionalnetPosts,
   type ProfessionalnetPostsPage,
   professionalnet,

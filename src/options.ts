@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from './contract/limits.ts'
 import type { OpenBody, OpenRecord } from './contract/open.ts'
-import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from './core/assert.ts'
+import { assertMethod, assertOptions, assertSignal, milliseconds, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
 import { resolveBaseUrl } from './core/base-url.ts'
 import type { Budget } from './core/budget.ts'
@@ -264,10 +264,8 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
 export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
   assertOptions(options, callNames)
   const { signal, abandon, priority = 0, schema, ceiling, paging } = options
-  for (const method of ['throwIfAborted', 'addEventListener', 'removeEventListener']) {
-    if (signal !== undefined) assertMethod('signal', signal, method)
-    if (abandon !== undefined) assertMethod('abandon', abandon, method)
-  }
+  assertSignal('signal', signal)
+  assertSignal('abandon', abandon)
   if (schema !== undefined)
     assertMethod(
       "schema's ~standard",

@@ -45,7 +45,11 @@ export class CatalogClient {
   readonly celestialBodies: CelestialBodies
   readonly #transport: Transport
 
-  /** @throws {ConfigurationError} for options that cannot work; the message holds no secret. */
+  /**
+   * A client of the catalog. Nothing is sent before the first call.
+   *
+   * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+   */
   constructor({ token, ...options }: CatalogOptions) {
     if (typeof token !== 'function') assertToken(token, 'token')
     const auth = { token: typeof token === 'function' ? token : () => token }

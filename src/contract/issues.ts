@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { count } from './count.ts'
 
 /** One thing wrong with a value, in the format of the service's own `validation_error`. */
 export interface Issue {
@@ -44,7 +45,7 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 function message(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'is required'
+      if (issue.input === undefined && issue.path?.length) return 'is required'
       return `must be ${expected(issue.expected)}, got ${got(issue.input)}`
     case 'too_small':
       return `must ${bound('at least', issue.minimum, issue.origin)}, got ${size(issue.input)}`
@@ -64,6 +65,7 @@ const expectedNames: Record<string, string> = {
   boolean: 'true or false',
   array: 'an array',
   object: 'an object',
+  record: 'an object',
 }
 
 function expected(type: string): string {
@@ -71,8 +73,8 @@ function expected(type: string): string {
 }
 
 function bound(comparison: string, limit: number | bigint, origin: string): string {
-  if (origin === 'string') return `have ${comparison} ${limit} characters`
-  if (origin === 'array') return `have ${comparison} ${limit} items`
+  if (origin === 'string') return `have ${comparison} ${count(limit, 'character')}`
+  if (origin === 'array') return `have ${comparison} ${count(limit, 'item')}`
   return `be ${comparison} ${limit}`
 }
 
@@ -83,10 +85,11 @@ function size(input: unknown): string {
 }
 
 /** Names a value without repeating content that may be long or private. */
-function got(input: unknown): string {
-  if (input === null) return 'null'
+export function got(input: unknown): string {
+  if (input === null || input === undefined) return String(input)
   if (Array.isArray(input)) return 'an array'
-  if (typeof input === 'number' || typeof input === 'boolean') return String(input)
+  if (typeof input === 'number' || typeof input === 'boolean' || typeof input === 'bigint')
+    return String(input).slice(0, 32)
   if (typeof input === 'string')
     return input.length <= 32 ? JSON.stringify(input) : `${input.length} characters`
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`

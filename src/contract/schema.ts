@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Issue, describeIssues } from './issues.ts'
+import { type Issue, describeIssues, got } from './issues.ts'
 
 /** Returns what is wrong with a value, or an empty list. */
 export interface Check {
@@ -99,7 +99,10 @@ export function int64() {
   const schema = z.custom<bigint | number>(
     (value) =>
       Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
-    { error: 'must be an integer of 64 bits, as a bigint or as a number that holds it exactly' },
+    {
+      error: ({ input }) =>
+        `must be an integer of 64 bits, as a bigint or as a number that holds it exactly, got ${got(input)}`,
+    },
   )
   return noted(schema, { type: 'integer', format: 'int64' })
 }

@@ -126,7 +126,8 @@ function describe(
   const [issue] = complaint?.issues ?? []
   if (issue && complaint?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
-  if (status === 403 && operation.scopes.length > 0) {
+  const isExplained = operation.scopes.some((scope) => complaint?.message?.includes(scope))
+  if (status === 403 && operation.scopes.length > 0 && !isExplained) {
     parts.push(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
     )

@@ -2,11 +2,15 @@ import type { Answer } from './transport.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
 /** A call that is under way: a promise of the body that can also tell what it took. */
-export class ApiCall<Body> implements PromiseLike<Body> {
+export class ApiCall<Body> implements Promise<Body> {
   readonly #answer: Promise<Answer>
 
   constructor(answer: Promise<Answer>) {
     this.#answer = answer
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'ApiCall'
   }
 
   then<A = Body, B = never>(

@@ -1,3 +1,4 @@
+import { count } from '../contract/count.ts'
 import { ConfigurationError } from '../errors.ts'
 import { maxTimerMs } from './time.ts'
 
@@ -23,6 +24,14 @@ export function assertMethod(name: string, value: unknown, method: string): void
   throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
 }
 
+/** Refuses what is no signal; none is fine. */
+export function assertSignal(name: string, value: unknown): void {
+  const used = ['throwIfAborted', 'addEventListener', 'removeEventListener'] as const
+  const isSignal = used.every((method) => typeof (value as AbortSignal | null)?.[method] === 'function')
+  if (value !== undefined && !isSignal)
+    throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
+}
+
 /** A duration that a timer can hold. */
 export function milliseconds(name: string, value: unknown): number {
   if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {
@@ -43,5 +52,10 @@ export function wholeNumber(name: string, value: unknown, max = Infinity): numbe
 /** Names a value that is not text; text may be a secret that ended up in the wrong place. */
 export function shown(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'string' ? `a string of ${value.length} characters` : typeof value
+  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
+}
+
+/** The same where one of a few words is expected: a short word of letters alone is a typo, and no secret. */
+export function shownWord(value: unknown): string {
+  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
 }

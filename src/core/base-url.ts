@@ -10,7 +10,7 @@ import type { Redactor } from './redact.ts'
 export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   const base = isPath(baseUrl) ? pageUrl() : undefined
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base)) {
-    throw new ConfigurationError('baseUrl is not a URL')
+    throw new ConfigurationError('baseUrl is not a URL; it must start with https://')
   }
   const url = new URL(baseUrl, base)
   // Some paths that start with one slash lead elsewhere all the same: `/\host`, or with a tab in between.

@@ -17,7 +17,11 @@ export class CreditBudget implements Budget {
   readonly limit: number
   readonly #account = new Account()
 
-  /** @param limit Credits, a number of at least 0. */
+  /**
+   * A ceiling on credits, to be shared.
+   *
+   * @param limit Credits, a number of at least 0.
+   */
   constructor(limit: number) {
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)

@@ -22,6 +22,14 @@ import type { CallSettings } from './settings.ts'
 import { tell } from './slot.ts'
 import { now, sleep } from './time.ts'
 
+/** When time ran out, in words. */
+const moments: Record<TimeoutPhase, string> = {
+  queue: 'in the queue',
+  headers: 'before the answer began',
+  body: 'before the answer was complete',
+  wait: 'between two attempts',
+}
+
 /** One call under way: what it is, how far it has come, and when it has to end. */
 export class Call {
   readonly operation: Operation
@@ -62,7 +70,11 @@ export class Call {
       const { phase } = this
       const isOut = (phase === 'headers' || phase === 'body') && this.attempts.at(-1)?.sent !== null
       const charged = isOut && operation.price.kind !== 'free' ? 'unknown' : 'no'
-      this.#overdue = new TimeoutError(`${message} (${phase})`, { operation: operation.id, phase, charged })
+      this.#overdue = new TimeoutError(`${message} ${moments[phase]}`, {
+        operation: operation.id,
+        phase,
+        charged,
+      })
       linked.abort(this.#overdue)
     }
     const after = (ms: number, then: () => void) => (ms === Infinity ? undefined : setTimeout(then, ms))

@@ -48,7 +48,7 @@ function idIssues(id: unknown, prefix: string): Issue[] {
   const issue = (message: string): Issue[] => [{ path: 'id', message }]
   if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
   if (!id.startsWith(prefix) || id.length === prefix.length)
-    return issue(`must start with ${prefix} and go on, got ${named(id)}`)
+    return issue(`must start with ${prefix}, with more after it, got ${named(id)}`)
   if (!id.isWellFormed()) return issue('must be well-formed Unicode')
   return unsafe.test(id) ? issue(`must not contain / \\ % ? # .. or white space, got ${named(id)}`) : []
 }

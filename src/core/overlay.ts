@@ -1,6 +1,14 @@
 import { ConfigurationError } from '../errors.ts'
 import type { RetryOptions, SharedOptions } from '../options.ts'
-import { assertMethod, assertObject, assertOptions, milliseconds, shown, wholeNumber } from './assert.ts'
+import {
+  assertMethod,
+  assertObject,
+  assertOptions,
+  milliseconds,
+  shown,
+  shownWord,
+  wholeNumber,
+} from './assert.ts'
 import { createLog } from './logger.ts'
 import type { Redactor } from './redact.ts'
 import type { RetryPolicy } from './retry-policy.ts'
@@ -10,7 +18,7 @@ import type { Settings } from './settings.ts'
 export function overlay(settings: Settings, options: SharedOptions): Settings {
   const { timeout, deadline, retry, validation, budget, headers, middleware, logger } = options
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
-    throw new ConfigurationError(`validation must be strict, lenient or off, got ${shown(validation)}`)
+    throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)
   }
   if (budget !== undefined) assertMethod('budget', budget, 'reserve')
   if (logger !== undefined) assertObject('logger', logger)

@@ -21,7 +21,7 @@ export interface PageFields<Params> {
  * it for the items of all pages. The first page is fetched once, however often and in whatever way it is used; a second
  * walk over the same call buys the further pages again.
  */
-export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
+export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
   readonly #transport: Transport
   readonly #operation: Operation
   readonly #params: object
@@ -33,6 +33,10 @@ export class PagedCall<Page, Item> implements PromiseLike<Page>, AsyncIterable<I
     this.#operation = operation
     this.#params = snapshot(operation, params)
     this.#options = { ...options }
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'PagedCall'
   }
 
   then<A = Page, B = never>(
@@ -216,6 +220,7 @@ function snapshot(operation: Operation, params: object): object {
 
 /** In a query they are the same; a page's `next` has to be plain JSON. */
 function withTextForBigints(query: object): object {
+  if (!isRecord(query)) return query
   const text = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
   const entries = Object.entries(query).map(([name, value]) => [
     name,

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operation.ts'
-import { type Attempt, ClosedError, InvalidRequestError } from '../errors.ts'
+import { type Attempt, ClosedError, ConfigurationError, InvalidRequestError } from '../errors.ts'
 import {
   type ClientOptions,
   type AnyCallOptions,
@@ -15,7 +15,7 @@ import { composeMessage } from './message.ts'
 import { priced, worstCase } from './price.ts'
 import { type CallCredits, Purchase } from './purchase.ts'
 import { retrying } from './retry.ts'
-import type { Settings } from './settings.ts'
+import type { CallSettings, Settings } from './settings.ts'
 
 /** A success, with what is known of the call behind it. */
 export interface Answer extends Success {
@@ -75,11 +75,11 @@ export class Transport {
 
   async #call(operation: Operation, params: object, options: AnyCallOptions, id?: unknown): Promise<Answer> {
     const { ledger, closing } = this.#family
-    const settings = resolveCall(this.#settings, options)
+    const settings = settingsOf(operation, this.#settings, options)
     const message = composeMessage(operation, params, id, settings.dialect)
     if (!('path' in message)) {
       const issues = settings.redactor.data(message.map((issue) => ({ ...issue })))
-      throw new InvalidRequestError(issues, { operation: operation.id })
+      throw new InvalidRequestError(issues, { operation: operation.id, subject: subjectOf(operation) })
     }
 
     const offer = priced(operation, settings.prices)
@@ -98,6 +98,22 @@ export class Transport {
       call.dispose()
     }
   }
+}
+
+/** The settings of a call; what is wrong with its options is said of its operation. */
+function settingsOf({ id }: Operation, settings: Settings, options: AnyCallOptions): CallSettings {
+  try {
+    return resolveCall(settings, options)
+  } catch (error) {
+    throw error instanceof ConfigurationError
+      ? new ConfigurationError(error.message, { operation: id })
+      : error
+  }
+}
+
+/** What the methods call the value that is sent. */
+function subjectOf({ method }: Operation): string {
+  return method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
 }
 
 /**

@@ -1,3 +1,4 @@
+import { count } from '../contract/count.ts'
 import type { Issue } from '../contract/issues.ts'
 import { type ErrorContext, SocialSearchError } from './base.ts'
 
@@ -22,8 +23,10 @@ export class InvalidRequestError extends SocialSearchError {
   /** Each invalid field, in the format of the service's own validation errors. */
   readonly issues: readonly Issue[]
 
-  constructor(issues: readonly Issue[], context?: ErrorContext) {
-    super('invalid_request', `invalid request, nothing was sent: ${summary(issues)}`, context)
+  /** @param context `subject`: the name of what was passed, for an issue with all of it. */
+  constructor(issues: readonly Issue[], context: ErrorContext & { subject?: string } = {}) {
+    const told = summary(issues, context.subject ?? 'params')
+    super('invalid_request', `invalid request, nothing was sent: ${told}`, context)
     this.issues = issues
   }
 }
@@ -116,7 +119,7 @@ export class CreditBudgetError extends SocialSearchError {
     const { needed, remaining } = details
     super(
       'credit_budget',
-      `refused before sending: it may cost ${needed} credits, the budget has ${remaining} left`,
+      `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left`,
       context,
     )
     this.needed = needed
@@ -168,7 +171,11 @@ export class QueueFullError extends SocialSearchError {
   readonly maxQueued: number
 
   constructor(maxQueued: number, context?: ErrorContext) {
-    super('queue_full', `refused before sending: ${maxQueued} calls wait already`, context)
+    super(
+      'queue_full',
+      `refused before sending: ${count(maxQueued, 'call')} ${maxQueued === 1 ? 'waits' : 'wait'} already`,
+      context,
+    )
     this.maxQueued = maxQueued
   }
 }
@@ -185,8 +192,9 @@ export class ClosedError extends SocialSearchError {
   }
 }
 
-function summary(issues: readonly Issue[]): string {
-  const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+/** @param whole What to call the whole value, whose path is empty. */
+function summary(issues: readonly Issue[], whole = ''): string {
+  const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
   return shown.join('; ')
 }

@@ -45,7 +45,11 @@ export class RedisBudget implements Budget {
   #known = false
   #closed = false
 
-  /** @throws {ConfigurationError} for options that cannot work. */
+  /**
+   * A ceiling on the credits of a fleet, as it stands in Redis under `name`.
+   *
+   * @throws {ConfigurationError} for options that cannot work.
+   */
   constructor(options: RedisBudgetOptions) {
     assertOptions(options, names)
     const { name, limit, leaseMs = 60_000 } = options

@@ -1,5 +1,5 @@
 import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
+import { assertOptions, milliseconds, shown, shownWord, wholeNumber } from '../core/assert.ts'
 import { Lane } from '../core/lane.ts'
 import type { Lease, Limiter, Limits, Ticket } from '../core/limiter.ts'
 import { Margin } from '../core/margin.ts'
@@ -63,7 +63,11 @@ export class RedisLimiter implements Limiter {
   #rejoining: Promise<void> | undefined
   #closed = false
 
-  /** @throws {ConfigurationError} for options that cannot work. */
+  /**
+   * A limiter that keeps the limits of `organization` with all processes that share the Redis.
+   *
+   * @throws {ConfigurationError} for options that cannot work.
+   */
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
     const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
@@ -73,7 +77,7 @@ export class RedisLimiter implements Limiter {
       )
     }
     if (!['wait', 'local'].includes(onUnavailable)) {
-      throw new ConfigurationError(`onUnavailable must be wait or local, got ${shown(onUnavailable)}`)
+      throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
     }
     if (!(localShare > 0 && localShare <= 1)) {
       throw new ConfigurationError(

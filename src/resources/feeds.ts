@@ -1,13 +1,29 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { feedsGet, feedsList } from '../contract/feeds.ts'
+import type { OpenBody, OpenRecord } from '../contract/open.ts'
+import type { ApiCall } from '../core/api-call.ts'
+import type { PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import { type OpenGet, type OpenList, openGet, openList } from './open.ts'
+import type { CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
+import { type OpenPage, type Output, openGet, openList } from './open.ts'
 
 /** Calls about the organization's feeds: saved filtered views. All are free, with scope `feeds:read`. */
 export interface Feeds {
-  /** Lists feeds (`GET /feeds`). */
-  list: OpenList
-  /** One feed (`GET /feeds/{id}`); its id starts with `svw_`. */
-  get: OpenGet
+  /** Lists feeds (`GET /feeds`); `schema` checks each and gives it your type. Free. */
+  list<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
+  /** Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. Neither params nor feeds are documented. */
+  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+
+  /** One feed (`GET /feeds/{id}`); `schema` checks the whole body and gives it your type. Free. */
+  get<Schema extends StandardSchemaV1>(
+    id: string,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** One feed (`GET /feeds/{id}`); its id starts with `svw_`. Free, with scope `feeds:read`. Its fields are not documented. */
+  get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for feeds on a transport. */

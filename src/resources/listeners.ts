@@ -1,13 +1,29 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { listenersGet, listenersList } from '../contract/listeners.ts'
+import type { OpenBody, OpenRecord } from '../contract/open.ts'
+import type { ApiCall } from '../core/api-call.ts'
+import type { PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import { type OpenGet, type OpenList, openGet, openList } from './open.ts'
+import type { CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
+import { type OpenPage, type Output, openGet, openList } from './open.ts'
 
 /** Calls about the organization's listeners: brand or keyword monitors. All are free, with scope `listeners:read`. */
 export interface Listeners {
-  /** Lists listeners (`GET /listeners`). */
-  list: OpenList
-  /** One listener (`GET /listeners/{id}`); its id starts with `lis_`. */
-  get: OpenGet
+  /** Lists listeners (`GET /listeners`); `schema` checks each and gives it your type. Free. */
+  list<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
+  /** Lists listeners (`GET /listeners`). Free, with scope `listeners:read`. Neither params nor listeners are documented. */
+  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+
+  /** One listener (`GET /listeners/{id}`); `schema` checks the whole body and gives it your type. Free. */
+  get<Schema extends StandardSchemaV1>(
+    id: string,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** One listener (`GET /listeners/{id}`); its id starts with `lis_`. Free, with scope `listeners:read`. Its fields are not documented. */
+  get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for listeners on a transport. */

@@ -2,33 +2,52 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../contract/mentions.ts'
 import type { OpenBody, OpenRecord } from '../contract/open.ts'
 import { ApiCall } from '../core/api-call.ts'
+import type { PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import type { AnyCallOptions, CallOptions, SchemaOption } from '../options.ts'
-import { type OpenCall, type OpenGet, type OpenList, openCall, openGet, openList } from './open.ts'
+import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
+import { type OpenPage, type Output, openCall, openGet, openList } from './open.ts'
 
 /** Calls about the organization's mentions: what its listeners have found. All are free. */
 export interface Mentions {
-  /** Lists mentions (`GET /mentions`), newest first or by AI fit score; how to ask for either is not documented. Scope `mentions:read`. */
-  list: OpenList
-  /** One mention (`GET /mentions/{id}`); its id starts with `men_`. Scope `mentions:read`. */
-  get: OpenGet
-  /** Counts the mentions that match filters (`GET /mentions/count`). Scope `mentions:read`. */
-  count: OpenCall
+  /** Lists mentions (`GET /mentions`); `schema` checks each and gives it your type. Free. */
+  list<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
   /**
-   * Changes the state of a mention (`PATCH /mentions/{id}/state`). States, body and answer are not documented. Scopes
-   * `mentions:write` and `mentions:read`. Sent once: only what provably did not arrive is repeated.
+   * Lists mentions (`GET /mentions`), newest first or by AI fit score; how to ask for either is not documented, nor are
+   * the mentions. Free, with scope `mentions:read`.
    */
-  setState: OpenSet
-}
+  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
-/** A change of a record, whose body and answer the service does not document. */
-export interface OpenSet {
-  <Schema extends StandardSchemaV1>(
+  /** One mention (`GET /mentions/{id}`); `schema` checks the whole body and gives it your type. Free. */
+  get<Schema extends StandardSchemaV1>(
+    id: string,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** One mention (`GET /mentions/{id}`); its id starts with `men_`. Free, with scope `mentions:read`. Its fields are not documented. */
+  get(id: string, options?: CallOptions): ApiCall<OpenBody>
+
+  /** Counts mentions (`GET /mentions/count`); `schema` checks the whole body and gives it your type. Free. */
+  count<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** Counts the mentions that match filters (`GET /mentions/count`), which are not documented. Free, with scope `mentions:read`. */
+  count(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+
+  /** Changes the state of a mention (`PATCH /mentions/{id}/state`); `schema` checks the whole answer and gives it your type. */
+  setState<Schema extends StandardSchemaV1>(
     id: string,
     body: OpenRecord,
     options: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<StandardSchemaV1.InferOutput<Schema>>
-  (id: string, body: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+  ): ApiCall<Output<Schema>>
+  /**
+   * Changes the state of a mention (`PATCH /mentions/{id}/state`). States, body and answer are not documented. Free, with
+   * scopes `mentions:write` and `mentions:read`. Sent once: only what provably did not arrive, or what the service has
+   * turned away for the time being, is repeated.
+   */
+  setState(id: string, body: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for mentions on a transport. */

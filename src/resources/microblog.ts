@@ -8,6 +8,7 @@ import {
 import { type PageFields, PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
 import type { AnyCallOptions, PagedOptions, SchemaOption } from '../options.ts'
+import type { Output } from './open.ts'
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>
@@ -15,6 +16,14 @@ export interface MicroblogSearchPage<Post = MicroblogPost>
 
 /** Calls about the microblog network. */
 export interface Microblog {
+  /**
+   * Searches public posts (`POST /data/microblog/tweets/search`); `schema` checks each and gives it your type. Each page
+   * that succeeds is charged.
+   */
+  search<Schema extends StandardSchemaV1>(
+    params: MicroblogSearchParams,
+    options: PagedOptions & SchemaOption<Schema>,
+  ): PagedCall<MicroblogSearchPage<Output<Schema>>, Output<Schema>>
   /**
    * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds is charged.
    * Scope `search:read`; counts towards the microblog surface.
@@ -26,13 +35,6 @@ export interface Microblog {
    * @throws {ValidationError | AuthenticationError | PermissionDeniedError | RateLimitError | UpstreamError} as the service answered.
    * @throws {ConnectionError | TimeoutError | InvalidResponseError} where no usable answer came; `charged` tells what it cost.
    */
-  search<Schema extends StandardSchemaV1>(
-    params: MicroblogSearchParams,
-    options: PagedOptions & SchemaOption<Schema>,
-  ): PagedCall<
-    MicroblogSearchPage<StandardSchemaV1.InferOutput<Schema>>,
-    StandardSchemaV1.InferOutput<Schema>
-  >
   search(params: MicroblogSearchParams, options?: PagedOptions): PagedCall<MicroblogSearchPage, MicroblogPost>
 }
 

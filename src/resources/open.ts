@@ -4,53 +4,32 @@ import type { Operation } from '../contract/operation.ts'
 import { ApiCall } from '../core/api-call.ts'
 import { type PageFields, PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
+import type { AnyCallOptions } from '../options.ts'
 
-/** One page of a list whose shape is not documented. */
-export interface OpenPage extends OpenBody, PageFields<OpenRecord> {}
+/** What a caller's schema makes of a record. */
+export type Output<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>
 
 /**
- * A list whose params and answer the service does not document. Params pass through. Awaiting it always gives the body;
- * walking it needs the items and the next page, which are looked for where the documented endpoints have them: an array
- * under the resource's name, `meta.hasMore`, `meta.nextCursor`. That is an inference; `paging` overrides it.
+ * One page of a list whose shape is not documented. Awaiting the list always gives it; walking the list needs the items
+ * and the next page, which are looked for where the documented endpoints have them: an array under the resource's name,
+ * `meta.hasMore`, `meta.nextCursor`. That is an inference; the option `paging` overrides it.
  */
-export interface OpenList<Options = unknown> {
-  <Schema extends StandardSchemaV1>(
-    params: OpenRecord,
-    options: OpenListOptions & Options & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, StandardSchemaV1.InferOutput<Schema>>
-  (params?: OpenRecord, options?: OpenListOptions & Options): PagedCall<OpenPage, OpenRecord>
+export interface OpenPage extends OpenBody, PageFields<OpenRecord> {}
+
+/** A list whose params and answer pass through. */
+export function openList(transport: Transport, operation: Operation) {
+  return (params: OpenRecord = {}, options?: AnyCallOptions): PagedCall<never, never> =>
+    new PagedCall(transport, operation, params, options)
 }
 
-/** A call whose params and answer the service does not document. Both pass through. */
-export interface OpenCall {
-  <Schema extends StandardSchemaV1>(
-    params: OpenRecord,
-    options: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<StandardSchemaV1.InferOutput<Schema>>
-  (params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+/** A call whose params and answer pass through. */
+export function openCall(transport: Transport, operation: Operation) {
+  return (params: OpenRecord = {}, options?: AnyCallOptions): ApiCall<never> =>
+    new ApiCall(transport.request(operation, params, options))
 }
 
-/** A record by its id, whose fields the service does not document. */
-export interface OpenGet {
-  <Schema extends StandardSchemaV1>(
-    id: string,
-    options: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<StandardSchemaV1.InferOutput<Schema>>
-  (id: string, options?: CallOptions): ApiCall<OpenBody>
-}
-
-export function openList<Options>(transport: Transport, operation: Operation): OpenList<Options> {
-  return (params: OpenRecord = {}, options?: AnyCallOptions) =>
-    new PagedCall<never, never>(transport, operation, params, options)
-}
-
-export function openCall(transport: Transport, operation: Operation): OpenCall {
-  return (params: OpenRecord = {}, options?: AnyCallOptions) =>
-    new ApiCall<never>(transport.request(operation, params, options))
-}
-
-export function openGet(transport: Transport, operation: Operation): OpenGet {
-  return (id: string, options?: AnyCallOptions) =>
-    new ApiCall<never>(transport.request(operation, {}, options, id))
+/** A record by its id. */
+export function openGet(transport: Transport, operation: Operation) {
+  return (id: string, options?: AnyCallOptions): ApiCall<never> =>
+    new ApiCall(transport.request(operation, {}, options, id))
 }

@@ -1,13 +1,28 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { OpenBody, OpenRecord } from '../contract/open.ts'
 import { organizationContext, organizationUsage } from '../contract/organization.ts'
+import type { ApiCall } from '../core/api-call.ts'
 import type { Transport } from '../core/transport.ts'
-import { type OpenCall, openCall } from './open.ts'
+import type { CallOptions, SchemaOption } from '../options.ts'
+import { type Output, openCall } from './open.ts'
 
 /** Calls about the organization itself. All are free, with scope `org:read`. */
 export interface Organization {
-  /** Its brand or business context (`GET /organization/context`). */
-  context: OpenCall
-  /** Its credit usage in the current billing period (`GET /organization/usage`). */
-  usage: OpenCall
+  /** The organization's context (`GET /organization/context`); `schema` checks the whole body and gives it your type. Free. */
+  context<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** The organization's brand or business context (`GET /organization/context`). Free, with scope `org:read`. Its fields are not documented. */
+  context(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+
+  /** The organization's credit usage (`GET /organization/usage`); `schema` checks the whole body and gives it your type. Free. */
+  usage<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** The organization's credit usage in the current billing period (`GET /organization/usage`). Free, with scope `org:read`. Its fields are not documented. */
+  usage(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for the organization on a transport. */

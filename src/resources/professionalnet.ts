@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { OpenRecord } from '../contract/open.ts'
 import {
   type PostCommentsBody,
   type PostCommentsParams,
@@ -26,10 +27,15 @@ import { postReactions } from '../contract/professionalnet/reactions.ts'
 import { ApiCall } from '../core/api-call.ts'
 import { type PageFields, PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import type { AnyCallOptions, CallOptions, CeilingOption, PagedOptions, SchemaOption } from '../options.ts'
-import { type OpenList, openList } from './open.ts'
-
-type Output<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>
+import type {
+  AnyCallOptions,
+  CallOptions,
+  CeilingOption,
+  OpenListOptions,
+  PagedOptions,
+  SchemaOption,
+} from '../options.ts'
+import { type OpenPage, type Output, openList } from './open.ts'
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>
@@ -42,59 +48,114 @@ export interface IndustriesPage<Item = Industry>
 /** Calls about posts on the professional network. Scope `search:read`; they count towards the professionalnet surface. */
 export interface ProfessionalnetPosts {
   /**
-   * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
-   * one that ends a walk: set `limit` or `maxPages` where you know how far to go. Timeout 90 seconds.
+   * Searches posts (`POST /data/professionalnet/posts/search`); `schema` checks each and gives it your type. Each page
+   * that succeeds is charged, and so is the empty one that ends a walk.
    */
   search<Schema extends StandardSchemaV1>(
     params: ProfessionalnetPostsSearchParams,
     options: PagedOptions & SchemaOption<Schema>,
   ): PagedCall<ProfessionalnetPostsPage<Output<Schema>>, Output<Schema>>
+  /**
+   * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
+   * one that ends a walk: set `limit` or `maxPages` where you know how far to go. Timeout 90 seconds.
+   */
   search(
     params: ProfessionalnetPostsSearchParams,
     options?: PagedOptions,
   ): PagedCall<ProfessionalnetPostsPage, ProfessionalnetPost>
+
   /**
-   * The comments on a post (`POST /data/professionalnet/posts/comments`). Charged for each comment returned;
-   * `maxComments`, 100 unless set, is what is set aside. Timeout 90 seconds.
+   * The comments on a post (`POST /data/professionalnet/posts/comments`); `schema` checks each and gives it your type.
+   * Charged for each comment returned.
    */
   comments<Schema extends StandardSchemaV1>(
     params: PostCommentsParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<PostCommentsBody<Output<Schema>>>
+  /**
+   * The comments on a post (`POST /data/professionalnet/posts/comments`). Charged for each comment returned;
+   * `maxComments`, 100 unless set, is what is set aside. Timeout 90 seconds.
+   */
   comments(params: PostCommentsParams, options?: CallOptions): ApiCall<PostCommentsBody>
+
+  /**
+   * The reactions on a post (`POST /data/professionalnet/posts/reactions`); `schema` checks each and gives it your type.
+   * Charged for each reaction returned, without a documented bound: `ceiling` is what is set aside, and no bound.
+   */
+  reactions<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & CeilingOption & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
   /**
    * The reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned, without a
-   * documented bound: `ceiling` says for how many to set credits aside. Neither params nor reactions are documented.
+   * documented bound: `ceiling` says for how many to set credits aside. It is no bound: the service may return, and
+   * charge, more. Neither params nor reactions are documented.
    */
-  reactions: OpenList<CeilingOption>
+  reactions(params?: OpenRecord, options?: OpenListOptions & CeilingOption): PagedCall<OpenPage, OpenRecord>
+}
+
+/** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
+export interface ProfessionalnetCompany {
+  /**
+   * A company's profile by the URL of its page (`POST /data/professionalnet/company/get`); `schema` checks the whole body
+   * and gives it your type. A success is charged.
+   */
+  get<Schema extends StandardSchemaV1>(
+    params: CompanyGetParams,
+    options: CallOptions & SchemaOption<Schema>,
+  ): ApiCall<Output<Schema>>
+  /** A company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success is charged. Timeout 90 seconds. */
+  get(params: CompanyGetParams, options?: CallOptions): ApiCall<CompanyGetBody>
+}
+
+/** What a person wrote, a page at a time; a `count` is ignored by the service. Not documented further. */
+export interface ProfessionalnetPerson {
+  /**
+   * Posts of a profile (`POST /data/professionalnet/person/posts`); `schema` checks each and gives it your type. Each page
+   * that succeeds is charged.
+   */
+  posts<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
+  /**
+   * Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither params nor
+   * posts are documented; a `count` is ignored by the service.
+   */
+  posts(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+
+  /**
+   * Comments by a person (`POST /data/professionalnet/person/comments`); `schema` checks each and gives it your type. Each
+   * page that succeeds is charged.
+   */
+  comments<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
+  /**
+   * Comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds is
+   * charged. Neither params nor comments are documented; a `count` is ignored by the service.
+   */
+  comments(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+}
+
+/** Calls about industries. */
+export interface ProfessionalnetIndustries {
+  /** Industry codes (`GET /data/professionalnet/industries`); `schema` checks each and gives it your type. Free. */
+  list<Schema extends StandardSchemaV1>(
+    params: IndustriesListParams,
+    options: PagedOptions & SchemaOption<Schema>,
+  ): PagedCall<IndustriesPage<Output<Schema>>, Output<Schema>>
+  /** Industry codes (`GET /data/professionalnet/industries`). Free; a walk fetches two pages at a time. */
+  list(params?: IndustriesListParams, options?: PagedOptions): PagedCall<IndustriesPage, Industry>
 }
 
 /** Calls about the professional network. */
 export interface Professionalnet {
   posts: ProfessionalnetPosts
-  company: {
-    /** A company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success is charged. Timeout 90 seconds. */
-    get<Schema extends StandardSchemaV1>(
-      params: CompanyGetParams,
-      options: CallOptions & SchemaOption<Schema>,
-    ): ApiCall<Output<Schema>>
-    get(params: CompanyGetParams, options?: CallOptions): ApiCall<CompanyGetBody>
-  }
-  /** What a person wrote, a page at a time; a `count` is ignored by the service. Not documented further. */
-  person: {
-    /** Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. */
-    posts: OpenList
-    /** Comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds is charged. */
-    comments: OpenList
-  }
-  industries: {
-    /** Industry codes (`GET /data/professionalnet/industries`). Free; a walk fetches two pages at a time. */
-    list<Schema extends StandardSchemaV1>(
-      params: IndustriesListParams,
-      options: PagedOptions & SchemaOption<Schema>,
-    ): PagedCall<IndustriesPage<Output<Schema>>, Output<Schema>>
-    list(params?: IndustriesListParams, options?: PagedOptions): PagedCall<IndustriesPage, Industry>
-  }
+  company: ProfessionalnetCompany
+  person: ProfessionalnetPerson
+  industries: ProfessionalnetIndustries
 }
 
 /** The professional network's methods on a transport. */

@@ -1,14 +1,26 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { OpenRecord } from '../contract/open.ts'
 import { technewsSearch } from '../contract/technews.ts'
+import type { PagedCall } from '../core/paged-call.ts'
 import type { Transport } from '../core/transport.ts'
-import { type OpenList, openList } from './open.ts'
+import type { OpenListOptions, SchemaOption } from '../options.ts'
+import { type OpenPage, type Output, openList } from './open.ts'
 
 /** Calls about the tech news site. */
 export interface Technews {
   /**
+   * Searches stories and comments (`POST /data/technews/search`); `schema` checks each and gives it your type. Each page
+   * that succeeds is charged.
+   */
+  search<Schema extends StandardSchemaV1>(
+    params: OpenRecord,
+    options: OpenListOptions & SchemaOption<Schema>,
+  ): PagedCall<OpenPage, Output<Schema>>
+  /**
    * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds is charged. Scope
    * `search:read`; counts towards the technews surface. Neither params nor results are documented.
    */
-  search: OpenList
+  search(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }
 
 /** The tech news site's methods on a transport. */

@@ -73,7 +73,7 @@ export function failure(
 
 /** A 400 that names each invalid field. */
 export function invalid(requestId: string, issues: readonly Issue[]): Answer {
-  const fields = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const fields = issues.map(({ path, message }) => `${path || 'body'}: ${message}`)
   return failure(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues })
 }
 

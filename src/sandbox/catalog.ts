@@ -49,7 +49,7 @@ export function createCatalog(seed: number): Catalog {
     entry.body = body.value
     const issues = operation.request(body.value)
     if (issues.length > 0)
-      return problem(400, issues.map(({ path, message }) => `${path} ${message}`).join('; '))
+      return problem(400, issues.map(({ path, message }) => `${path || 'body'} ${message}`).join('; '))
 
     const known = id === undefined ? firstId + BigInt(planets.size) : parseId(id)
     if (known === null) return problem(400, 'planetId is not an integer')

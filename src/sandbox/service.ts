@@ -116,7 +116,7 @@ export function createService(options: SandboxOptions): Service {
       const { requestId } = entry
       if (body.kind === 'too large') return failure(requestId, 413, { message: 'The body exceeds 1 MiB' })
       if (operation.method !== 'GET' && body.kind !== 'json')
-        return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
+        return invalid(requestId, [{ path: '', message: 'must be JSON' }])
       const input = body.kind === 'json' ? body.value : inputOf(entry.query, operation)
       const issues = operation.request(input)
       const outcome = issues.length > 0 ? { issues } : handle(input, id)

@@ -48,7 +48,11 @@ export class WebLocksLimiter implements Limiter {
   #nudged = 0
   #unanswered = 0
 
-  /** @throws {ConfigurationError} for options that cannot work, and where {@link WebLocksLimiter.isSupported} says no. */
+  /**
+   * A limiter that keeps the limits of `organization` with all tabs of this origin.
+   *
+   * @throws {ConfigurationError} for options that cannot work, and where {@link WebLocksLimiter.isSupported} says no.
+   */
   constructor(options: WebLocksOptions) {
     const { name, limits } = resolveOptions(options)
     if (!WebLocksLimiter.isSupported()) {

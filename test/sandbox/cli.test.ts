@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import { CatalogClient } from '../../src/catalog/index.ts'
+import { RateLimitError, SocialSearch } from '../../src/index.ts'
 import { searchRequest } from './helpers.ts'
 
 const script = fileURLToPath(new URL('../../src/cli/sandbox.ts', import.meta.url))
@@ -47,9 +49,44 @@ describe('npm run sandbox', () => {
     },
   )
 
+  it('shows its options with --help', async () => {
+    const child = start(['--help'])
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    expect(code).toBe(0)
+    for (const option of ['--port', 'PORT', '--per-minute', '--in-flight']) expect(output).toContain(option)
+  })
+
+  it('serves the printed catalog and the key that may write, with the limits that were asked for', async () => {
+    const output = await greeting(start(['--port', '0', '--per-minute', '1', '--in-flight', 'off']))
+    const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? ''
+    const [baseUrl, apiKey] = [printed('Base URL'), printed('Key to write')]
+    const catalog = { baseUrl: printed('Catalog URL'), token: printed('Catalog token') }
+    expect(await new CatalogClient(catalog).planets.create({ name: 'Aurora' })).toMatchObject({
+      name: 'Aurora',
+    })
+
+    const client = new SocialSearch({ baseUrl, apiKey, retry: false, limits: { perMinute: false } })
+    const [{ id }] = (await client.mentions.list().toArray({ limit: 1 })) as [{ id: string }]
+    expect(await client.mentions.setState(id, { state: 'seen' })).toHaveProperty('requestId')
+    await client.technews.search({ query: 'a' })
+    await expect(client.technews.search({ query: 'a' })).rejects.toBeInstanceOf(RateLimitError)
+  })
+
+  it('says what to do where the port is in use', async () => {
+    const output = await greeting(start(['--port', '0']))
+    const port = /:(\d+)\//.exec(output)?.[1] ?? ''
+    const second = start(['--port', port])
+    const [errors, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')])
+    expect(errors).toBe(
+      `sandbox: port ${port} is in use; choose another with --port, or any that is free with --port 0\n`,
+    )
+    expect(code).toBe(1)
+  })
+
   it.each([
     [['--port', '70000'], {}, 'sandbox: the port must be an integer from 0 to 65535, got "70000"\n'],
     [[], { PORT: 'http' }, 'sandbox: the port must be an integer from 0 to 65535, got "http"\n'],
+    [['--per-minute', '0'], {}, 'sandbox: --per-minute must be off or an integer from 1 to 99999, got "0"\n'],
     [['--prot', '1'], {}, "sandbox: Unknown option '--prot'"],
   ])(
     'says in one line what is wrong, with exit code 2, when started with %j %j',

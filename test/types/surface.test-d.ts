@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Planet, type PlanetId, type planetSchema } from '../../src/contract/catalog/planet.ts'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
@@ -191,6 +192,18 @@ describe('the other calls', () => {
     // @ts-expect-error a bound on reactions means nothing elsewhere
     client.technews.search({}, { ceiling: 5 })
     client.professionalnet.posts.reactions({}, { ceiling: 5 })
+  })
+})
+
+describe('calls', () => {
+  it('are promises to whoever asks for one', () => {
+    const first = (): Promise<MicroblogSearchPage> => client.microblog.search(params)
+    const one = (): Promise<CompanyGetBody> => client.professionalnet.company.get({ url: 'u' })
+    expectTypeOf(assert.rejects).toBeCallableWith(first)
+    expectTypeOf(assert.rejects).toBeCallableWith(one)
+    // @ts-expect-error the promise of a page, not of posts
+    const posts = (): Promise<MicroblogPost[]> => client.microblog.search(params)
+    expectTypeOf(posts).toBeFunction()
   })
 })
 

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { CatalogClient } from '../../src/catalog/index.ts'
+import {
+  type ClientOptions,
+  ConfigurationError,
+  CreditBudgetError,
+  QueueFullError,
+  SocialSearch,
+  createTransport,
+} from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+
+const { baseUrl, apiKey, fetch, catalog } = createSandbox()
+const client = new SocialSearch({ baseUrl, apiKey, fetch })
+const wrong = (value: unknown): never => value as never
+
+describe('error messages', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('count in the singular, too', () => {
+    expect(new QueueFullError(1).message).toBe('refused before sending: 1 call waits already')
+    expect(new QueueFullError(2).message).toContain('2 calls wait already')
+    expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit,')
+  })
+
+  it.each([
+    [
+      'an empty query',
+      () => client.microblog.search({ query: '' }),
+      'query must have at least 1 character, got 0',
+    ],
+    [
+      'no params',
+      () => client.microblog.search(wrong(undefined)),
+      ': params must be an object, got undefined',
+    ],
+    ['params of a text', () => client.mentions.list(wrong('x')), ': params must be an object, got "x"'],
+    [
+      'a body of null',
+      () => client.mentions.setState('men_1', wrong(null)),
+      ': the body must be an object, got null',
+    ],
+    [
+      'a mere prefix',
+      () => client.mentions.get('men_'),
+      'id must start with men_, with more after it, got "men_"',
+    ],
+    [
+      'an id of the catalog that is no integer',
+      () => new CatalogClient({ ...catalog, fetch }).planets.update(wrong('seven'), {}),
+      'as a number that holds it exactly, got "seven"',
+    ],
+  ])('tell what is wrong with %s', async (_, call, message) => {
+    await expect(call()).rejects.toThrow(message)
+  })
+
+  it.each([
+    [{ prices: { 'microblog.serch': 2 } }, 'prices has no microblog.serch; there are microblog.search, '],
+    [{ limits: { surfaces: { microblog: 'all' } } }, 'limits.surfaces has no microblog; there are '],
+    [{ validation: wrong('loose') }, 'validation must be strict, lenient or off, got "loose"'],
+    [{ baseUrl: 'api.example/v1' }, 'baseUrl is not a URL; it must start with https://'],
+  ] satisfies [Partial<ClientOptions>, string][])('refuse the options %j', (options, message) => {
+    expect(() => new SocialSearch({ baseUrl, apiKey, ...options })).toThrow(message)
+  })
+
+  it('leave ids to the client that knows all operations', () => {
+    expect(() => createTransport({ baseUrl, apiKey, prices: { own: 1 } })).not.toThrow()
+  })
+
+  it('name the operation whose options are wrong', async () => {
+    const call = client.microblog.search({ query: 'q' }, { signal: wrong(new AbortController()) })
+    const error: unknown = await call.catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({
+      operation: 'microblog.search',
+      message: 'microblog.search: signal must be an AbortSignal, got object',
+    })
+  })
+
+  it('name the scope of a 403 once', async () => {
+    const error: unknown = await client.mentions.setState('men_1', {}).catch((error: unknown) => error)
+    expect((error as Error).message.match(/lacks/g)).toHaveLength(1)
+    expect((error as Error).message).toContain('mentions:write')
+  })
+
+  it('say in words when the deadline passed', async () => {
+    useVirtualTime()
+    const never = (): Promise<Response> => new Promise(() => {})
+    const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: never })
+    const { error } = await settle(hanging.openapi({ deadline: 50 }))
+    expect((error as Error).message).toBe('openapi: the deadline of 50 ms passed before the answer began')
+  })
+})
