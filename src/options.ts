@@ -111,7 +111,10 @@ export interface CallOptions extends Pick<
 
 /** An option of calls whose price depends on how much comes back, with no documented bound. */
 export interface CeilingOption {
-  /** Items to set credits aside for. Default 1,000, an assumption of this package. */
+  /**
+   * Items to set credits aside for; a call for which a budget has less left is refused. It is no bound: the service may
+   * return more, and charges for each. Default 1,000, an assumption of this package.
+   */
   ceiling?: number | undefined
 }
 
@@ -134,7 +137,10 @@ export interface PagingOverride {
 
 /** The option that gives the records of a call another type. */
 export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
-  /** Checks each record, and may transform it: any Standard Schema. Its output is the type of the records. */
+  /**
+   * Checks each record of a list, or the whole body of a call that is no list, and may transform it: any Standard Schema.
+   * Its output is the type of what it checks.
+   */
   schema: Schema
 }
 

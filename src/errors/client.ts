@@ -104,13 +104,13 @@ export class InvalidResponseError extends SocialSearchError {
   }
 }
 
-/** The call could cost more than the budget has left. Nothing was sent. */
+/** The call may cost more than the budget has left; for reactions, that is what `ceiling` sets aside. Nothing was sent. */
 export class CreditBudgetError extends SocialSearchError {
   static {
     this.prototype.name = 'CreditBudgetError'
   }
   declare readonly code: 'credit_budget'
-  /** Credits that the call may cost at most. */
+  /** Credits that the call may cost at most, as far as that is documented. */
   readonly needed: number
   /** Credits that the budget has left, reservations of other calls taken off. */
   readonly remaining: number

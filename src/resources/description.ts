@@ -10,7 +10,10 @@ import type { CallOptions } from '../options.ts'
 export interface CreditRates {
   /** Every rate found in the description, by the name it is published under, in credits. */
   rates: Record<string, number>
-  /** Rates that this package assumes and that are published differently, or not at all (null). */
+  /**
+   * Rates that this package assumes and that are published differently, or not at all (null). Only those that are
+   * documented by name: the rates of persons and tech news are not.
+   */
   differences: RateDifference[]
   /** The published price of each operation whose rate is known by name, for the option `prices`. */
   prices: Record<string, number>

@@ -109,7 +109,10 @@ export interface Sandbox {
   readonly baseUrl: string
   /** A made-up key that carries the scopes a new key of the service gets: all that read. */
   readonly apiKey: string
-  /** What a `CatalogClient` needs. The catalog is an area of its own: no credits, no limits, no injected faults. */
+  /**
+   * What a `CatalogClient` needs. The catalog is an area of its own: no credits, no limits, no injected faults. Callback
+   * URLs are not called.
+   */
   readonly catalog: { readonly baseUrl: string; readonly token: string }
   readonly ledger: SandboxLedger
   /** Every request so far, in order of arrival; a live view. */
