@@ -14,7 +14,7 @@ import type { Middleware } from './core/middleware.ts'
 import { defaultRetry, overlay } from './core/overlay.ts'
 import { ownerOf, resolveProvider } from './core/provider.ts'
 import { Redactor } from './core/redact.ts'
-import type { CallSettings, Settings, WalkLimits } from './core/settings.ts'
+import type { CallSettings, Settings } from './core/settings.ts'
 import { ConfigurationError } from './errors.ts'
 
 /** How failed attempts are repeated. */
@@ -291,12 +291,4 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
     )
   }
   return { ...overlay(settings, options), signal, abandon, sendWithinMs, priority, schema, ceiling, paging }
-}
-
-/** The bounds of one walk. */
-export function resolveWalk({ limit, maxPages }: PagedOptions): WalkLimits {
-  return {
-    items: limit === undefined ? Infinity : wholeNumber('limit', limit),
-    pages: maxPages === undefined ? Infinity : wholeNumber('maxPages', maxPages),
-  }
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../contract/is-record.ts'
 import type { Operation } from '../contract/operation.ts'
 import { PaginationError, SocialSearchError, annotate } from '../errors.ts'
-import { type AnyCallOptions, resolveWalk } from '../options.ts'
+import type { AnyCallOptions } from '../options.ts'
 import { wholeNumber } from './assert.ts'
 import type { InvalidItem } from './decode.ts'
-import { type Step, WalkGuard, attempted, itemsOf, missingItems, nextStep } from './paginate.ts'
+import { type Step, WalkGuard, attempted, itemsOf, missingItems, nextStep, resolveWalk } from './paginate.ts'
 import type { Answer, Transport } from './transport.ts'
 import { type WithResponse, describe } from './with-response.ts'
 

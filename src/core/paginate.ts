@@ -1,6 +1,8 @@
 import type { OpenBody, OpenRecord } from '../contract/open.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { PagingOverride } from '../options.ts'
+import type { PagedOptions, PagingOverride } from '../options.ts'
+import { wholeNumber } from './assert.ts'
+import type { WalkLimits } from './settings.ts'
 
 /** Where a walk goes after a page. */
 export type Step =
@@ -145,5 +147,13 @@ export class WalkGuard {
   goesOn(isEmpty: boolean): boolean {
     this.#empty = isEmpty ? this.#empty + 1 : 0
     return this.#empty < maxEmptyPages
+  }
+}
+
+/** The bounds of one walk. */
+export function resolveWalk({ limit, maxPages }: PagedOptions): WalkLimits {
+  return {
+    items: limit === undefined ? Infinity : wholeNumber('limit', limit),
+    pages: maxPages === undefined ? Infinity : wholeNumber('maxPages', maxPages),
   }
 }
