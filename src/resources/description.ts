@@ -8,9 +8,9 @@ import type { CallOptions } from '../options.ts'
 
 /** What the service publishes of its credit rates, beside what this package assumes. */
 export interface CreditRates {
-  /** Every rate found in the description, by the name it is published under, in credits. */
+  /** Every rate that the description gives one value, by the name it is published under, in credits. */
   rates: Record<string, number>
-  /** Rates that this package assumes and that are published differently, or not at all (null). */
+  /** Rates that this package assumes and that are published differently, or not as one number (null). */
   differences: RateDifference[]
   /** The published price of each operation whose rate is known by name, for the option `prices`. */
   prices: Record<string, number>
