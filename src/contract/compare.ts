@@ -12,8 +12,9 @@ export type { ContractDifference, ContractDifferenceKind } from './compare/diffe
 
 /**
  * Compares the service's description of itself, as `client.openapi()` gives it, with what this package takes the service
- * to be: its operations, what they take and give, the errors they name, and the credit rates. Looks at nothing else and
- * calls nobody. Whatever the description is, it gives differences and does not throw.
+ * to be: its operations, what they take and give, the statuses of the errors they name, and the credit rates. Looks at
+ * nothing else, such as the bodies of errors, and calls nobody. Whatever the description is, it gives differences and does
+ * not throw.
  *
  * @returns Every difference, in the order of this package's operations; an empty list where there is none.
  */

@@ -1,7 +1,7 @@
 import { type CreditRateName, creditRates } from './credits.ts'
 import { isRecord } from './is-record.ts'
 
-/** A credit rate that this package assumes, and that is published differently, or not at all (null). */
+/** A credit rate that this package assumes, and that is published differently, or not as one number (null). */
 export interface RateDifference {
   rate: CreditRateName
   assumed: number
@@ -9,17 +9,20 @@ export interface RateDifference {
 }
 
 /**
- * The constants of the schema that has the rates. Its name is not documented, so it is known by what is in it: at least
- * one of the documented rates.
+ * The constants of the schemas that have the rates. Their names are not documented, so they are known by what is in
+ * them: at least one of the documented rates. A rate on which they disagree is left out: nobody can tell which holds.
  */
 export function publishedRates(description: unknown): Record<string, number> {
+  const found = new Map<string, number>()
   for (const schema of Object.values(at(at(description, 'components'), 'schemas'))) {
     const constants = Object.entries(at(schema, 'properties')).flatMap(([name, property]) =>
       isRecord(property) && typeof property['const'] === 'number' ? [[name, property['const']] as const] : [],
     )
-    if (constants.some(([name]) => Object.hasOwn(creditRates, name))) return Object.fromEntries(constants)
+    if (!constants.some(([name]) => Object.hasOwn(creditRates, name))) continue
+    for (const [name, rate] of constants)
+      found.set(name, (found.get(name) ?? rate) === rate ? rate : Number.NaN)
   }
-  return {}
+  return Object.fromEntries([...found].filter(([, rate]) => !Number.isNaN(rate)))
 }
 
 export function rateDifferences(rates: Record<string, number>): RateDifference[] {

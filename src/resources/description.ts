@@ -8,10 +8,10 @@ import type { CallOptions } from '../options.ts'
 
 /** What the service publishes of its credit rates, beside what this package assumes. */
 export interface CreditRates {
-  /** Every rate found in the description, by the name it is published under, in credits. */
+  /** Every rate that the description gives one value, by the name it is published under, in credits. */
   rates: Record<string, number>
   /**
-   * Rates that this package assumes and that are published differently, or not at all (null). Only those that are
+   * Rates that this package assumes and that are published differently, or not as one number (null). Only those that are
    * documented by name: the rates of persons and tech news are not.
    */
   differences: RateDifference[]

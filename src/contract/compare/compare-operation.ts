@@ -6,6 +6,7 @@ import {
   type PublishedOperation,
   type PublishedParameter,
   jsonOf,
+  openJsonOf,
   readParameters,
   readResponses,
 } from './read-operations.ts'
@@ -29,17 +30,13 @@ export function compareOperation(ours: Operation, theirs: PublishedOperation, do
     .filter((parameter) => parameter === null)
     .map(() => ({ kind: 'unreadable', path: 'parameters', assumed: null, published: null }))
   findings.push(...comparePathParameters(both, known), ...unknownHeaders(known))
-  if (!ours.documented) return [...findings, ...compareOpen(both, known)]
-  return [
-    ...findings,
-    ...compareQuery(both, known),
-    ...compareBody(both),
-    ...compareResponse(both),
-    ...compareErrors(both),
-  ]
+  const bodies = ours.documented
+    ? [...compareQuery(both, known), ...compareBody(both), ...compareResponse(both)]
+    : compareOpen(both, known)
+  return [...findings, ...bodies, ...compareStatuses(both)]
 }
 
-/** The names of parameters in the path do not matter; that an id is a text does. */
+/** The names of parameters in the path do not matter; that every id with its prefix fits does. */
 function comparePathParameters(
   { ours, document }: Both,
   parameters: readonly PublishedParameter[],
@@ -47,11 +44,13 @@ function comparePathParameters(
   if (ours.idPrefix === undefined) return []
   return parameters
     .filter((parameter) => parameter.in === 'path')
-    .flatMap(({ name, schema }): Finding[] => {
-      const { types } = readSchema([schema], document)
-      const fits = types === null || types.includes('string')
-      return fits ? [] : [{ kind: 'type', path: `path.${name}`, assumed: ['string'], published: types }]
-    })
+    .flatMap(({ name, schema }) =>
+      compareSchemas(
+        { path: `path.${name}`, ours: [{ type: 'string' }], theirs: [schema], side: 'request' },
+        document,
+      ),
+    )
+    .filter(({ published }) => published !== null && published !== `^${ours.idPrefix}`)
 }
 
 /** Headers and cookies that this package would have to send, and does not know. */
@@ -119,16 +118,22 @@ function compareWhole(
   }: { path: string; ours: unknown; theirs: unknown; side: 'request' | 'response' },
   document: unknown,
 ): Finding[] {
-  if (theirs === undefined) return [{ kind: 'field_missing', path, assumed: ['object'], published: null }]
+  if (theirs === undefined) return [missingBody(path)]
   return compareSchemas({ path, ours: [ours], theirs: [theirs], side }, document)
 }
 
-function compareErrors({ ours, theirs, document }: Both): Finding[] {
-  const published = readResponses(theirs, document).others
+function missingBody(path: string): Finding {
+  return { kind: 'field_missing', path, assumed: ['object'], published: null }
+}
+
+/** Which errors are named, not what is in them; and other answers than errors and the one that is compared. */
+function compareStatuses({ ours, theirs, document }: Both): Finding[] {
+  const isKnown = (status: string) => ours.errors !== undefined || !/^([45]|default$)/.test(status)
+  const published = readResponses(theirs, document).others.filter(isKnown)
   const assumed = ours.errors?.map(String) ?? []
   const one = (status: string): Finding => {
     const path = `responses.${status}`
-    if (!/^\d{3}$/.test(status)) return { kind: 'unreadable', path, assumed: null, published: status }
+    if (!/^[45]\d\d$/.test(status)) return { kind: 'unreadable', path, assumed: null, published: status }
     return {
       kind: 'error_status',
       path,
@@ -148,8 +153,11 @@ function compareErrors({ ours, theirs, document }: Both): Finding[] {
  */
 function compareOpen(both: Both, parameters: readonly PublishedParameter[]): Finding[] {
   const { document, ours, theirs } = both
-  const response = jsonOf(readResponses(theirs, document).success) ?? true
-  const shape = readSchema([response], document)
+  const response = openJsonOf(readResponses(theirs, document).success)
+  const shape = readSchema([response ?? true], document)
+  const body = own(theirs.parts[0], 'requestBody')
+  const request = body === undefined ? true : openJsonOf(resolve(document, body))
+  const sent = readSchema([request ?? true], document)
   const findings = compareWhole(
     { path: 'response', ours: responseSchemaOf(ours), theirs: response, side: 'response' },
     document,
@@ -157,16 +165,24 @@ function compareOpen(both: Both, parameters: readonly PublishedParameter[]): Fin
   const unknown = findings
     .filter(({ kind }) => kind === 'field_unknown')
     .map(({ path }) => path.replace('response.', ''))
-  const isDescribed = fieldsOf(shape).size > 0 || !(shape.types?.includes('object') ?? true)
+  const isDescribed = response === undefined || fieldsOf(shape).size > 0 || !allowsObjects(shape)
   return [
+    ...(request === undefined ? [missingBody('request')] : []),
+    ...(allowsObjects(sent)
+      ? []
+      : [{ kind: 'type', path: 'request', assumed: ['object'], published: sent.types } as const]),
     ...news(
       'query',
       parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     ),
-    ...news('request', saidBy(readSchema([requestBody(both) ?? true], document))),
+    ...news('request', saidBy(sent)),
     ...news('response', isDescribed ? unknown : saidBy(shape)),
     ...(isDescribed ? findings.filter(({ kind }) => kind !== 'field_unknown') : []),
   ]
+}
+
+function allowsObjects({ types }: Shape): boolean {
+  return types?.includes('object') ?? true
 }
 
 function news(path: string, published: readonly string[]): Finding[] {

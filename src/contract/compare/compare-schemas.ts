@@ -28,8 +28,9 @@ export function compareSchemas(pair: Pair, document: unknown): Finding[] {
   const findings = [...unread, ...compareValues(path, ours, theirs)]
   // Fields of what is no object there, and items of what is no list, would be the same news again.
   if (commonTypes(ours.types, theirs.types)?.length === 0) return findings
-  if (side === 'request' && ours.closed !== theirs.closed)
-    findings.push({ kind: 'extra_fields', path, assumed: !ours.closed, published: !theirs.closed })
+  const [assumed, published] = [ours.names === null, theirs.names === null]
+  if (side === 'request' && assumed !== published)
+    findings.push({ kind: 'extra_fields', path, assumed, published })
   return [
     ...findings,
     ...compareFields(pair, ours, theirs, document),

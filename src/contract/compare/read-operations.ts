@@ -7,6 +7,8 @@ const methods = ['get', 'put', 'post', 'delete', 'patch', 'trace']
 /** Headers that the description of an operation does not describe, says OpenAPI. */
 const ignoredHeaders = ['accept', 'content-type', 'authorization']
 
+const isJson = /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i
+
 /** An operation of the description. */
 export interface PublishedOperation {
   /** Method and path as they are written there. */
@@ -65,41 +67,64 @@ export function readParameters(
   const unreadable: null[] = []
   for (const list of [own(pathItem, 'parameters'), own(operation, 'parameters')]) {
     if (list !== undefined && !Array.isArray(list)) unreadable.push(null)
+    const seen = new Set<string>()
     for (const given of Array.isArray(list) ? (list as unknown[]) : []) {
       const parameter = resolve(document, given)
       const [name, place] = [own(parameter, 'name'), own(parameter, 'in')]
-      if (typeof name !== 'string' || typeof place !== 'string') unreadable.push(null)
+      const key = `${String(place)} ${String(name)}`
+      if (typeof name !== 'string' || typeof place !== 'string' || seen.has(key)) unreadable.push(null)
       else if (place !== 'header' || !ignoredHeaders.includes(name.toLowerCase()))
-        found.set(`${place} ${name}`, {
+        found.set(key, {
           name,
           in: place,
           required: own(parameter, 'required') === true,
-          schema: own(parameter, 'schema') ?? jsonOf(parameter) ?? true,
+          schema: parameterSchema(parameter, place),
         })
+      seen.add(key)
     }
   }
   return [...found.values(), ...unreadable]
 }
 
-/** The schema of a JSON body, be it of a request or a response; undefined where there is none. */
-export function jsonOf(body: unknown): unknown {
-  const content = own(body, 'content')
-  const type = Object.keys(isRecord(content) ? content : {}).find((type) =>
-    /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i.test(type),
-  )
-  return type === undefined ? undefined : own(own(content, type), 'schema')
+/** The schema of a parameter, with what writes it in another way than plainly as words that cannot be read. */
+function parameterSchema(parameter: unknown, place: string): unknown {
+  const [schema = true, content, style] = ['schema', 'content', 'style'].map((name) => own(parameter, name))
+  const isPlain = style === undefined || style === (place === 'query' ? 'form' : 'simple')
+  const odd = { ...(content !== undefined && { content }), ...(!isPlain && { style }) }
+  return Object.keys(odd).length === 0 ? schema : { allOf: [schema], ...odd }
 }
 
-/** The responses of an operation: the first success, and the statuses of the others. */
+/**
+ * The schema of a JSON body, be it of a request or a response; undefined where there is none. Where there are several,
+ * the first, with `content` as a word that cannot be read.
+ */
+export function jsonOf(body: unknown): unknown {
+  const content = own(body, 'content')
+  const types = Object.keys(isRecord(content) ? content : {}).filter((type) => isJson.test(type))
+  const [schema] = types.map((type) => own(own(content, type), 'schema'))
+  return types.length < 2 ? schema : { allOf: [schema], content: types }
+}
+
+/** The same where a body without a schema says nothing, so that everything holds; one without JSON does say something. */
+export function openJsonOf(body: unknown): unknown {
+  const content = own(body, 'content')
+  const isSilent =
+    content === undefined
+      ? isRecord(body)
+      : isRecord(content) && Object.keys(content).some((type) => isJson.test(type))
+  return jsonOf(body) ?? (isSilent || undefined)
+}
+
+/** The responses of an operation: the first success that has a body, and the statuses of the others. */
 export function readResponses(
   { parts: [operation] }: PublishedOperation,
   document: unknown,
 ): { success: unknown; others: string[] } {
   const responses = own(operation, 'responses')
   const statuses = Object.keys(isRecord(responses) ? responses : {}).filter((name) => !name.startsWith('x-'))
-  const success = statuses.find((status) => /^2/.test(status))
+  const success = statuses.find((status) => /^2(?!0[45])/.test(status))
   return {
     success: success === undefined ? undefined : resolve(document, own(responses, success)),
-    others: statuses.filter((status) => !/^[23]/.test(status)),
+    others: statuses.filter((status) => status !== success),
   }
 }

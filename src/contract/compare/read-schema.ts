@@ -30,9 +30,12 @@ function readParts(schemas: readonly unknown[], reading: Reading): Shape {
   const pending = [...schemas]
   const unread: [string, unknown][] = []
   let shape = anything
+  /** Whether properties are refused that no part has. */
+  let isWhole = false
   while (pending.length > 0) {
     if (reading.left.parts-- <= 0) return both(shape, cannotRead('$ref', 'more parts than can be read'))
     const schema = pending.pop()
+    const isFirst = pending.length === 0 && shape.properties.size === 0
     if (schema === true) continue
     if (!isRecord(schema)) {
       unread.push(['schema', schema])
@@ -46,18 +49,25 @@ function readParts(schemas: readonly unknown[], reading: Reading): Shape {
         reading.refs.add(value)
       } else if (keyword === 'allOf' && Array.isArray(value)) {
         pending.push(...(value as unknown[]).slice(0, maxParts + 1))
+      } else if (isFirst && keyword === 'unevaluatedProperties' && value === false) {
+        isWhole = true
       } else {
-        const part = readKeyword(keyword, value, reading)
+        const part = readKeyword(keyword, value, schema, reading)
         if (part === null) unread.push([keyword, value])
         else if (part !== anything) shape = both(shape, { ...anything, ...part })
       }
     }
   }
-  return both(shape, { ...anything, unread })
+  return both(shape, { ...anything, unread, names: isWhole ? new Set(shape.properties.keys()) : null })
 }
 
 /** What one keyword says, or null where it cannot be compared. */
-function readKeyword(keyword: string, value: unknown, reading: Reading): Partial<Shape> | null {
+function readKeyword(
+  keyword: string,
+  value: unknown,
+  schema: Record<string, unknown>,
+  reading: Reading,
+): Partial<Shape> | null {
   if (annotations.has(keyword) || keyword.startsWith('x-')) return anything
   switch (keyword) {
     case 'type': {
@@ -79,25 +89,34 @@ function readKeyword(keyword: string, value: unknown, reading: Reading): Partial
     case 'additionalProperties':
     case 'unevaluatedProperties':
       if (isRecord(value)) return Object.keys(value).length === 0 ? anything : null
-      return typeof value === 'boolean' ? { closed: !value } : null
+      if (typeof value !== 'boolean') return null
+      // Refuses what other parts have: it sees the properties beside it, and no others.
+      return value ? anything : { names: namesOf(schema['properties']) }
     case 'items':
       return isRecord(value) || value === true ? { items: [value] } : null
     case 'uniqueItems':
       return value === false ? anything : null
     case 'anyOf':
     case 'oneOf':
-      return Array.isArray(value) ? readAlternatives(value as unknown[], reading) : null
+      return Array.isArray(value) ? readAlternatives(value as unknown[], keyword === 'oneOf', reading) : null
   }
   const isBound = boundKeywords.includes(keyword as Bound)
   return isBound && Number.isFinite(value) ? { bounds: { [keyword]: value as number } } : null
 }
 
 /** Reads alternatives one of which may be null, and the others of which are one schema, or lists of values. */
-function readAlternatives(alternatives: readonly unknown[], reading: Reading): Shape | null {
+function readAlternatives(
+  alternatives: readonly unknown[],
+  isExclusive: boolean,
+  reading: Reading,
+): Shape | null {
   if (alternatives.length > maxParts) return null
   const shapes = alternatives.map((each) =>
     settled(readParts([each], { ...reading, refs: new Set(reading.refs) })),
   )
+  // What two of them allow is refused where only one may hold.
+  const allowed = shapes.flatMap(plainValuesOf)
+  if (isExclusive && new Set(allowed).size < allowed.length) return null
   const isNull = ({ types, unread }: Shape) => types?.join() === 'null' && unread.length === 0
   const rest = shapes.filter((shape) => !isNull(shape))
   const [first] = rest
@@ -109,12 +128,23 @@ function readAlternatives(alternatives: readonly unknown[], reading: Reading): S
 
 /** Alternatives that are nothing but lists of values, as one such list; null for others. */
 function listOf(shapes: readonly Shape[]): Shape | null {
-  if (shapes.some(({ values, unread }) => values === null || unread.length > 0)) return null
+  const isList = ({ types, values, unread, bounds, defaults }: Shape) =>
+    values !== null && types?.length !== 0 && [unread, defaults, Object.keys(bounds)].flat().length === 0
+  if (!shapes.every(isList)) return null
   return {
     ...anything,
     types: [...new Set(shapes.flatMap(({ types }) => types ?? []))],
     values: [...new Set(shapes.flatMap(({ values }) => values ?? []))],
   }
+}
+
+/** The values that a shape lists, and null where it allows that; each as JSON. */
+function plainValuesOf({ types, values }: Shape): string[] {
+  return [...(values ?? []), ...((types?.includes('null') ?? true) ? ['null'] : [])]
+}
+
+function namesOf(properties: unknown): ReadonlySet<string> {
+  return new Set(isRecord(properties) ? Object.keys(properties) : [])
 }
 
 /** Lists of texts, numbers and the like are compared; lists of objects are not. Null counts as a type, not as a value. */

@@ -24,8 +24,8 @@ export interface Shape {
   /** Schemas of each property, all of which hold. */
   properties: ReadonlyMap<string, readonly unknown[]>
   required: ReadonlySet<string>
-  /** Whether further properties are refused. */
-  closed: boolean
+  /** The names of the only properties that are not refused; null for all. */
+  names: ReadonlySet<string> | null
   /** Schemas of each item of an array, all of which hold. */
   items: readonly unknown[]
   /** Keywords that cannot be compared, with their values. */
@@ -40,7 +40,7 @@ export const anything: Shape = {
   defaults: [],
   properties: new Map(),
   required: new Set(),
-  closed: false,
+  names: null,
   items: [],
   unread: [],
 }
@@ -52,9 +52,12 @@ export function fieldsOf({ properties, required }: Shape): ReadonlySet<string> {
 
 /** What two shapes say together. */
 export function both(a: Shape, b: Shape): Shape {
-  const properties = new Map(a.properties)
-  for (const [name, schemas] of b.properties)
-    properties.set(name, [...(properties.get(name) ?? []), ...schemas])
+  const [one, other] = [a.names, b.names]
+  const names = one && other ? new Set([...one].filter((name) => other.has(name))) : (one ?? other)
+  const properties = new Map<string, readonly unknown[]>()
+  // A part that is closed refuses what the other describes.
+  for (const [name, schemas] of [...a.properties, ...b.properties])
+    if (names?.has(name) ?? true) properties.set(name, [...(properties.get(name) ?? []), ...schemas])
   return {
     types: commonTypes(a.types, b.types),
     values:
@@ -63,7 +66,7 @@ export function both(a: Shape, b: Shape): Shape {
     defaults: [...new Set([...a.defaults, ...b.defaults])],
     properties,
     required: new Set([...a.required, ...b.required]),
-    closed: a.closed || b.closed,
+    names,
     items: [...a.items, ...b.items],
     unread: [...a.unread, ...b.unread],
   }
