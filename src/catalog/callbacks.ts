@@ -38,8 +38,8 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
 
 /**
  * Makes a receiver for the callbacks that creating a planet leads to, for any server that speaks in `Request` and
- * `Response`. It answers 202 to what it lets in, 404 on other paths, 401 where `verify` says no and 413 where the body
- * is too large. HTTP method, payload and repetition of callbacks are not documented, so any method is taken, and the
+ * `Response`. It answers 202 to what it lets in, 404 on other paths, 401 where `verify` says no, 413 where the body
+ * is too large and 408 where it takes more than ten seconds to come and to be verified. HTTP method, payload and repetition of callbacks are not documented, so any method is taken, and the
  * same callback may come twice.
  *
  * @throws {ConfigurationError} for options that cannot work.

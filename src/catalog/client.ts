@@ -38,7 +38,7 @@ const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
 /**
  * A client of the catalog, an area of its own beside the search: no credits, no search surfaces, another credential. A
  * call rejects with a `ProblemError` where the catalog says what is wrong, and as those of `SocialSearch` otherwise. What
- * creates or replaces is sent once, unless it provably did not arrive or the catalog asks for a retry.
+ * creates or replaces is sent once, unless it provably did not arrive or the catalog answers 429 or 503.
  */
 export class CatalogClient {
   readonly planets: Planets

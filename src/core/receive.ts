@@ -1,4 +1,5 @@
 import { readBytes } from '../serve/read-bytes.ts'
+import { abortable } from './abort.ts'
 import { assertMethod, assertOptions, wholeNumber } from './assert.ts'
 
 /** A request from outside, read whole. */
@@ -41,8 +42,23 @@ export function assertReceiver(options: ReceiveOptions, known: object): void {
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
 }
 
+/** Longest that a request is read and verified, in milliseconds: anybody can send a body that never ends. */
+const admissionMs = 10_000
+
 /** Reads and verifies a request; a response is the refusal. Never throws: a sender learns nothing of what went wrong. */
 export async function admit(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), admissionMs)
+  try {
+    return await abortable(limit.signal, () => examine(request, options))
+  } catch {
+    return refusal(408)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function examine(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
   const { verify, maxBodyBytes = defaultMaxBodyBytes } = options
   const body = await readBytes(request, maxBodyBytes).catch(() => null)
   if (body === null) return refusal(400)

@@ -72,7 +72,7 @@ const defaultToleranceSeconds = 300
  * Makes a receiver for the events that the service sends by HTTP POST, for any server that speaks in `Request` and
  * `Response`. Kinds of events, their payload, delivery and signing are not documented: `verify` and `schema` are yours.
  *
- * It answers 202 to what it lets in, 401 where `verify` says no or the time is off, 405, 413 and 415 to what no event is
+ * It answers 202 to what it lets in, 401 where `verify` says no or the time is off, 405, 408, 413 and 415 to what no event is
  * like, and 500 where `id` or `seen` fails, so that the event may come again. Nothing is thrown at the sender.
  *
  * @throws {ConfigurationError} for options that cannot work.

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { settle, useVirtualTime } from '../support/clock.ts'
 import {
   type CallbackOptions,
   type CatalogCallback,
@@ -65,6 +66,18 @@ describe('createCallbackReceiver()', () => {
     expect(await post('/done', 'x'.repeat(11))).toBe(413)
     expect(await post('/done', 'x'.repeat(10))).toBe(202)
     expect(verified).toEqual([10])
+  })
+
+  it.each<[string, BodyInit, CallbackOptions['verify']]>([
+    ['the body never ends', new ReadableStream(), () => true],
+    ['verify never settles', '{}', () => new Promise(() => {})],
+  ])('answers 408 in the end when %s', async (_, body, verify) => {
+    useVirtualTime()
+    const { callbacks, receive } = makeReceiver({ verify })
+    const init = { method: 'POST', body, duplex: 'half' }
+    const { value, ms } = await settle(receive(new Request(`${origin}/done`, init)))
+    expect([value?.status, ms, callbacks]).toEqual([408, 10_000, []])
+    vi.useRealTimers()
   })
 
   it('answers before the work is done, and tells onError what the work throws', async () => {
