@@ -2,5 +2,6 @@ import { defineConfig } from 'vitest/config'
 import { leftOut, projects } from './test/suites.ts'
 
 export default defineConfig({
-  test: { projects, reporters: ['default', leftOut()], testTimeout: 20_000 },
+  // Much of the time is spent waiting for real sockets and processes, so no core needs to be left free.
+  test: { projects, maxWorkers: '100%', reporters: ['default', leftOut()], testTimeout: 20_000 },
 })
