@@ -1,5 +1,6 @@
 export { SocialSearch } from './client.ts'
 export type {
+  AnyCallOptions,
   CallOptions,
   CeilingOption,
   ClientOptions,
@@ -118,10 +119,12 @@ export {
 export type {
   AnySocialSearchError,
   ApiErrorCode,
+  ApiErrorDetails,
   Attempt,
   Charged,
   ClientErrorCode,
   ConnectionPhase,
+  ErrorContext,
   OAuthStep,
   ReauthorizationReason,
   TimeoutPhase,

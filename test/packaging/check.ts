@@ -17,7 +17,7 @@ try {
   const files = readdirSync(join(folder, 'package'), { recursive: true, encoding: 'utf8' })
   claim(
     'holds only what users need',
-    files.every((file) => /^(dist|LICENSE|README|CHANGELOG|package\.json)/.test(file)),
+    files.every((file) => /^(dist|docs|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file)),
   )
   claim('has source maps that resolve', files.filter((file) => file.endsWith('.js')).every(hasResolvingMap))
 } finally {

@@ -1,11 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const file = `${root}test/hover-of-calls.ts`
+import { languageServiceFor } from '../support/typescript.ts'
 
 /** What stands in the parentheses: what picks the signature with the option `schema`, where there is one, and nothing. */
 function argumentsOf({ id, method, path }: Operation): string[] {
@@ -44,29 +41,12 @@ const lines = [
 ]
 const text = lines.join('\n')
 
-const { config } = ts.readConfigFile(`${root}tsconfig.json`, (name) => ts.sys.readFile(name)) as {
-  config: unknown
-}
-const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-const contentOf = (name: string) => (name === file ? text : ts.sys.readFile(name))
-const service = ts.createLanguageService({
-  getCompilationSettings: () => options,
-  getScriptFileNames: () => [file],
-  getScriptVersion: () => '1',
-  getScriptSnapshot: (name) => {
-    const content = contentOf(name)
-    return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content)
-  },
-  getCurrentDirectory: () => root,
-  getDefaultLibFileName: (settings) => ts.getDefaultLibFilePath(settings),
-  fileExists: (name) => name === file || ts.sys.fileExists(name),
-  readFile: contentOf,
-})
+const { service, pathOf, errorsOf } = languageServiceFor(new Map([['hover.ts', text]]))
+const file = pathOf('hover.ts')
 
 describe('what an editor says of a call', () => {
   it('is asked of calls that compile', () => {
-    const wrong = service.getSemanticDiagnostics(file)
-    expect(wrong.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+    expect(errorsOf('hover.ts')).toEqual([])
   })
 
   it.each([...calls, ...others])('$call: names $names on hover and while it is typed', ({ call, names }) => {
