@@ -31,6 +31,8 @@ interface Init {
 export async function exchangeJson(url: string, init: Init, wire: Wire): Promise<Response> {
   const { step, fetch, timeoutMs, redactor } = wire
   const operation = `oauth.${step}`
+  const headers = new Headers(init.headers)
+  redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
   const limit = linkAbort([])
   let overdue: OAuthError | undefined
   const timer = setTimeout(() => {
@@ -39,7 +41,7 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
     limit.abort(overdue)
   }, timeoutMs)
   const outgoing = {
-    ...{ method: init.method, url, headers: new Headers(init.headers), signal: limit.signal },
+    ...{ method: init.method, url, headers, signal: limit.signal },
     ...{ body: init.body?.toString(), token: undefined },
   }
   const exchange = { redactor, context: { operation, attempt: 1 }, metered: false }

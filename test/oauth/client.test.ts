@@ -273,6 +273,21 @@ describe('an OAuth client', () => {
     expect(leaks(seen(refreshed)).filter((name) => ['clientSecret', 'refresh'].includes(name))).toEqual([])
   })
 
+  it('does not repeat its secret as it stands in the header', async () => {
+    const echo = (request: Request) =>
+      json({ error: 'x', error_description: request.headers.get('authorization') }, 400)
+    const oauth = await makeOAuth({ fetch: (request) => Promise.resolve(echo(request)) })
+    const { message } = await refusal(oauth.exchange(callback, pending))
+    expect(message).toBe('exchange: the authorization server answered x (Basic [redacted])')
+  })
+
+  it('does not repeat the beginning of a secret where a long reason is cut', async () => {
+    const words = `${'x'.repeat(195)}${secrets.code}`
+    const oauth = await makeOAuth({ fetch: () => Promise.reject(new TypeError(words)) })
+    const { message } = await refusal(oauth.exchange(callback, pending))
+    expect(message).not.toContain(secrets.code.slice(0, 4))
+  })
+
   it('raises errors of the callback without a secret', async () => {
     const oauth = await makeOAuth()
     const words = `?error=${secrets.code}&error_description=${secrets.verifier}&code=${secrets.code}`
