@@ -67,17 +67,24 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
 }
 
 /**
- * Takes out what says nothing, so that an answer full of new tokens is not refused for it: an unusable `expires_in`, nulls,
- * and an ID token, which was not asked for.
+ * Takes out what says nothing, so that an answer full of new tokens is not refused for it: nulls, unusable lifetimes and
+ * scopes, an empty refresh token, and an ID token, which was not asked for.
  */
 function withoutFlaws(text: string): string {
   const body = parsed(text)
   if (!isRecord(body)) return text
-  const { expires_in: lifetime } = body
-  const usable = Number(lifetime) > 0 && Number.isFinite(Number(lifetime))
-  const flawed = ([name, value]: [string, unknown]): boolean =>
-    value === null || name === 'id_token' || (name === 'expires_in' && !usable)
-  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !flawed(entry))))
+  const isFlawed = ([name, value]: [string, unknown]): boolean => {
+    // The library reads a lifetime in the same way.
+    if (name === 'expires_in') return !isLifetime(parseFloat(String(value)))
+    if (name === 'scope') return typeof value !== 'string'
+    return value === null || name === 'id_token' || (name === 'refresh_token' && value === '')
+  }
+  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !isFlawed(entry))))
+}
+
+/** Whether a token can live so many seconds: the milliseconds have to stay a number that JSON can hold. */
+function isLifetime(seconds: number): boolean {
+  return seconds > 0 && Number.isFinite(seconds * 1000)
 }
 
 /** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a proxy, and says nothing. */

@@ -212,9 +212,9 @@ describe('OAuthClient.exchange()', () => {
     },
   )
 
-  it('refuses tokens that are not bearer tokens', async () => {
+  it.each(['mac', 'DPoP', 5])('refuses tokens of the type %s', async (type) => {
     const server = scriptedServer()
-    server.script(() => json({ access_token: 'x', token_type: 'mac' }))
+    server.script(() => json({ access_token: 'x', token_type: type }))
     const oauth = await makeOAuth({ fetch: server.fetch })
     expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_response' })
   })

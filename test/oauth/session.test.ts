@@ -53,7 +53,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it.each([undefined, null, 'soon', -5, 0, {}, ''])(
+  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10', 1e306])(
     'uses a token whose expires_in is %j until a 401',
     async (lifetime) => {
       const { server, client, accepts, bearers } = await setUp()
@@ -103,6 +103,20 @@ describe('OAuthSession.token()', () => {
       refreshToken: refreshToken(0),
       scope: 'search:read offline_access',
     })
+  })
+
+  it.each([
+    ['an empty refresh token', { refresh_token: '' }],
+    ['a list of scopes', { scope: ['search:read'] }],
+    ['a lifetime without an end', { expires_in: 1e306 }],
+    ['an ID token that is none', { id_token: 'x' }],
+    ['names of other things', JSON.parse('{"__proto__":1,"constructor":2}')],
+  ])('takes new tokens that come with %s', async (_, more) => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => json({ access_token: access(1), token_type: 'Bearer', ...more }))
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(store.held?.refreshToken).toBe(refreshToken(0))
+    expect(JSON.parse(JSON.stringify(store.held))).toEqual(store.held)
   })
 
   it('gives out new tokens only when they are stored', async () => {
