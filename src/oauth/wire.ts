@@ -33,6 +33,8 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
   const operation = `oauth.${step}`
   const headers = new Headers(init.headers)
   redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
+  // The server may close a kept connection just when the next request goes out, which would cost that refresh its token.
+  headers.set('connection', 'close')
   const limit = linkAbort([])
   let overdue: OAuthError | undefined
   const timer = setTimeout(() => {
