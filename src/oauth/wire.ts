@@ -89,7 +89,7 @@ function isLifetime(seconds: number): boolean {
   return seconds > 0 && Number.isFinite(seconds * 1000)
 }
 
-/** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a proxy, and says nothing. */
+/** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a gateway, and says nothing. */
 function refusal(response: Response, text: string, { step, redactor }: Wire): OAuthError {
   const { status, headers } = response
   if (status < 400) {
@@ -101,7 +101,7 @@ function refusal(response: Response, text: string, { step, redactor }: Wire): OA
   const { error, error_description: words } = isRecord(body) ? body : {}
   const wait = announcedWait(headers, null, Date.now())
   const details = { step, status, retryAfter: wait === null ? undefined : wait / 1000 }
-  if (typeof error !== 'string' || error === '') {
+  if (typeof error !== 'string' || error === '' || isGateways(status, error)) {
     return new OAuthError(`the server answered ${status} without an OAuth error`, {
       ...details,
       reason: 'invalid_response',
@@ -109,6 +109,11 @@ function refusal(response: Response, text: string, { step, redactor }: Wire): OA
     })
   }
   return serverError(error, words, redactor, { ...details, processed: 'no' })
+}
+
+/** Gateways have an `error` in their JSON, too, and may have given up on an answer that was full of tokens. */
+function isGateways(status: number, error: string): boolean {
+  return status === 502 || status === 504 || (status >= 500 && !/^[a-z]+(_[a-z]+)+$/.test(error))
 }
 
 /** An error in the server's own words, as far as they fit into a line and hold no secret. */

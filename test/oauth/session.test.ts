@@ -217,6 +217,8 @@ describe('ReauthorizationRequiredError', () => {
     'a reset': broken('ECONNRESET', 'read'),
     'no answer': () => new Promise<never>(() => {}),
     'a proxy’s page': () => json('<h1>Bad gateway</h1>', 502),
+    'a gateway’s JSON': () => json({ status: 500, error: 'Internal Server Error' }, 500),
+    'a gateway that gave up': () => oauthError('server_error', 504),
     'a body that is not JSON': () => json('<h1>Welcome</h1>'),
     'an answer without a token': () => json({ token_type: 'Bearer' }),
     'a token that cannot be sent': () => json({ access_token: 'line\nbreak', token_type: 'Bearer' }),
