@@ -161,6 +161,36 @@ describe('auth', () => {
     expect(error).toBe(problem)
   })
 
+  it('is asked again by the next call where a refresh has failed, or has changed nothing', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const problem = new Error('no network')
+    const answers = [() => Promise.reject(problem), () => Promise.resolve()]
+    let token = 'token_0'
+    const renewed = () => Promise.resolve((token = 'token_1'))
+    const auth = { token: () => token, refresh: () => (answers.shift() ?? renewed)() }
+    const client = withAuth(auth)
+    expect((await settle(client.microblog.search(query))).error).toBe(problem)
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({
+      name: 'AuthenticationError',
+    })
+    service.script(failure(401, 'unauthorized'), ok())
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(token).toBe('token_1')
+  })
+
+  it('is not asked to refresh for a token that it has replaced by itself', async () => {
+    const auth = rotating()
+    let turn = 0
+    const fetch = () => {
+      if (turn++ > 0) return Promise.resolve(ok())
+      auth.refreshes.push('by itself')
+      return client.organization.usage().then(() => failure(401, 'unauthorized'))
+    }
+    const client = withAuth(auth, { fetch })
+    await settle(client.microblog.search(query))
+    expect(auth.refreshes).toEqual(['by itself'])
+  })
+
   it('sends no Authorization when it is false', async () => {
     service.script(ok())
     await settle(withAuth(false).microblog.search(query))
