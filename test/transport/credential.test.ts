@@ -95,13 +95,22 @@ describe('auth', () => {
     expect(auth.refreshes).toEqual(['token_0'])
   })
 
-  it('is not asked to refresh when only one attempt is allowed', async () => {
+  it('has a refused token replaced for the next call when only one attempt is allowed', async () => {
+    service.script(failure(401, 'unauthorized'), ok())
+    const client = withAuth(rotating(), { retry: false })
+    const { error, ms } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
+    expect(ms).toBe(0)
+    expect(service.arrivals).toHaveLength(1)
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
+  })
+
+  it('may fail to refresh when nobody waits for it', async () => {
     service.script(failure(401, 'unauthorized'))
-    const auth = rotating()
+    const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
     const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
     expect(error).toMatchObject({ name: 'AuthenticationError' })
-    expect(service.arrivals).toHaveLength(1)
-    expect(auth.refreshes).toEqual([])
   })
 
   it('does not use up an attempt of the policy when it refreshes', async () => {
