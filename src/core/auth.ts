@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {
-  /** The token to send now. Called before each attempt, so it should answer from memory where it can. */
+  /** The token to send now. Called before each attempt, and again after a queue, so it should answer from memory. */
   token(): string | Promise<string>
   /**
    * Gets a new token after the service has refused one with a 401. One refresh serves all calls that were refused

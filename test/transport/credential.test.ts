@@ -106,6 +106,19 @@ describe('auth', () => {
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
   })
 
+  it('is asked again by a call that has queued, and may fail then without keeping the slot', async () => {
+    service.script(() => ok())
+    const start = performance.now()
+    const minute = () => Math.floor((performance.now() - start) / 60_000)
+    const problem = new Error('the vault is sealed')
+    const auth = { token: () => (minute() === 2 ? Promise.reject(problem) : `token_${minute()}`) }
+    const client = withAuth(auth, { limits: { perMinute: 1, inFlight: 1 } })
+    const calls = Array.from({ length: 4 }, () => client.microblog.search(query).then())
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
+  })
+
   it('may fail to refresh when nobody waits for it', async () => {
     service.script(failure(401, 'unauthorized'))
     const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
