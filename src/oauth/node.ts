@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { TokenStoreError } from '../errors.ts'
@@ -13,7 +14,7 @@ export class FileTokenStore implements TokenStore {
   readonly #path: string
 
   constructor(path: string) {
-    this.#path = resolve(path)
+    this.#path = target(path)
   }
 
   /**
@@ -79,6 +80,15 @@ export class FileTokenStore implements TokenStore {
     if (error instanceof TokenStoreError) return error
     const { code = 'no code' } = error as NodeJS.ErrnoException
     return new TokenStoreError(`the token file ${this.#path} ${what} (${code})`)
+  }
+}
+
+/** Where a link points to: what replaced the link itself would be missed by all who know the file by another name. */
+function target(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
   }
 }
 

@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -50,6 +51,18 @@ describe('FileTokenStore', () => {
     await store.set(tokenSet({ accessToken: 'next' }))
     expect(statSync(path).ino).not.toBe(ino)
     expect((await store.get())?.accessToken).toBe('next')
+  })
+
+  it('shares a file with those who know it by another name', async () => {
+    const store = new FileTokenStore(path)
+    await store.set(tokenSet())
+    const link = join(folder, 'link.json')
+    symlinkSync(path, link)
+    const other = new FileTokenStore(link)
+    await other.set(tokenSet({ accessToken: 'next' }))
+    expect((await store.get())?.accessToken).toBe('next')
+    expect(await other.lock(() => readdir(folder))).toContain('tokens.json.lock')
+    expect(readdirSync(folder).toSorted()).toEqual(['link.json', 'tokens.json'])
   })
 
   it('leaves the old tokens and no temporary file where writing fails', async () => {
