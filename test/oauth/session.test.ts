@@ -142,6 +142,17 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
+  it('keeps what could not be stored where an exchange fails to store, too', async () => {
+    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { set } = store
+    const problem = new Error('the disk is full')
+    store.set = () => Promise.reject(problem)
+    await settle(session.token())
+    expect((await settle(session.replace(tokenSet({ accessToken: access(9) })))).error).toBe(problem)
+    store.set = set
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
   it('takes what another process has stored in the meantime', async () => {
     const { server, session, store } = await setUp()
     await settle(session.token())
@@ -321,6 +332,28 @@ describe('ReauthorizationRequiredError', () => {
 })
 
 describe('a refresh', () => {
+  it('goes on from what a process without a lock has stored, also where that has ended', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      store.held = tokenSet({
+        ...{ accessToken: access(5), refreshToken: refreshToken(5), expiresAt: Date.now() },
+      })
+      return oauthError('invalid_grant')
+    }, server.next)
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(5)])
+  })
+
+  it('brings nothing back that was taken out of the store meanwhile', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      store.held = null
+      return oauthError('invalid_grant')
+    })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect(store.held).toBeNull()
+  })
+
   it.each([
     ['was never sent', broken('ECONNREFUSED', 'connect')],
     ['found no address', broken('ENOTFOUND', 'getaddrinfo')],
