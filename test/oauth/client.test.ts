@@ -46,6 +46,12 @@ describe('createOAuthClient()', () => {
     expect(await refusal(work)).toMatchObject({ step: 'discovery', reason: 'invalid_response' })
   })
 
+  it('has every callback name the issuer where its metadata says so', async () => {
+    const body = { ...metadata, authorization_response_iss_parameter_supported: true }
+    const { oauth } = await discover({ [oauthPath]: () => json(body) })
+    expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_callback' })
+  })
+
   it.each<[string, string[] | undefined, Partial<OAuthClientOptions>, boolean]>([
     ['the header', undefined, {}, false],
     ['the header', ['client_secret_post', 'client_secret_basic'], {}, false],

@@ -1,9 +1,10 @@
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -132,6 +133,16 @@ describe('FileTokenStore.lock()', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('does not give back what others hold by now', async () => {
+    const lock = `${path}.lock`
+    await new FileTokenStore(path).lock(async () => {
+      rmSync(lock)
+      writeFileSync(lock, 'another owner')
+      await readdir(folder)
+    })
+    expect(readFileSync(lock, 'utf8')).toBe('another owner')
+  })
+
   it('says so where the lock is not one of its own making', async () => {
     mkdirSync(`${path}.lock`)
     const work = new FileTokenStore(path).lock(() => Promise.resolve())
@@ -172,7 +183,9 @@ describe('FileTokenStore.lock()', () => {
 
   it('waits for an owner of another machine for as long as it shows life, and not much longer', async () => {
     const lock = `${path}.lock`
-    writeFileSync(lock, JSON.stringify({ pid: 1, place: 'elsewhere', id: 'a' }))
+    // Here, nobody has that pid any more.
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    writeFileSync(lock, JSON.stringify({ pid, place: 'elsewhere', id: 'a' }))
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     let taken = false
     const work = new FileTokenStore(path).lock(() => Promise.resolve((taken = true)))

@@ -170,6 +170,17 @@ describe('OAuthSession.token()', () => {
   })
 })
 
+describe('OAuthSession.refresh()', () => {
+  it('does nothing for a token that has been replaced since it was sent', async () => {
+    const { server, session } = await setUp()
+    await settle(session.token())
+    await settle(session.refresh(access(0)))
+    await settle(session.refresh(access(0)))
+    expect(server.forms).toHaveLength(1)
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+})
+
 describe('a call that is refused with a 401', () => {
   it('is repeated with a new token after one refresh for all', async () => {
     const { server, client, accepts } = await setUp()
