@@ -42,7 +42,8 @@ export interface OAuthClientOptions {
   leeway?: number | undefined
   /**
    * Time for one request to the authorization server, in milliseconds. Default 30,000. Keep it above what the runtime takes to
-   * give up connecting, 10 s on Node: after less, nobody knows that a refresh was never sent, and its token counts as used up.
+   * give up connecting, which is 10 s on Node and more elsewhere: before that, nobody knows that a refresh was never sent, and
+   * its token counts as used up.
    */
   timeout?: number | undefined
   /** Default: the global fetch. */
