@@ -77,7 +77,7 @@ export interface SharedOptions {
 export interface ClientOptions extends SharedOptions {
   /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a browser also a path such as `/api/social`. */
   baseUrl: string
-  /** The organization's API key, or a function that returns it, called before each attempt. */
+  /** The organization's API key, or a function that returns it, called before each attempt and again after a queue. */
   apiKey?: string | (() => string | Promise<string>) | undefined
   /** Provides bearer tokens, in place of `apiKey`; false for a proxy that adds the credential itself. */
   auth?: AuthProvider | false | undefined

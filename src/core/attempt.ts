@@ -10,7 +10,10 @@ import { maxBodyBytes } from './http.ts'
 import type { Lease } from './limiter.ts'
 import { readCredits } from './relay.ts'
 import { requestIdOf } from './request-id.ts'
-import { takeSlot } from './slot.ts'
+import { giveBack, takeSlot } from './slot.ts'
+
+/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
+const staleMs = 1000
 
 /** A success, read and checked. */
 export interface Success {
@@ -28,12 +31,17 @@ export interface Success {
  * @throws {AttemptFailure} and nothing else, with the outcome noted in timeline and ledger.
  */
 export async function attempt(call: Call): Promise<Success> {
-  let lease: Lease
+  const { credential, log } = call.settings
+  let lease: Lease | undefined
   try {
     await abortable(call.signal, () => call.purchase.cover())
-    call.token = await abortable(call.signal, () => call.settings.credential.token())
+    // Asked for ahead of the queue, since a renewal may take its time and should hold no slot.
+    call.token = await abortable(call.signal, () => credential.token())
     lease = await takeSlot(call)
+    if (lease.queued + lease.paced > staleMs)
+      call.token = await abortable(call.signal, () => credential.token())
   } catch (error) {
+    if (lease) giveBack(lease, log)
     throw AttemptFailure.final(error, 'no')
   }
   const entry = call.enter(lease)

@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {
-  /** The token to send now. Called before each attempt, so it should answer from memory where it can. */
+  /** The token to send now. Called before each attempt, and again after a queue, so it should answer from memory. */
   token(): string | Promise<string>
   /**
    * Gets a new token after the service has refused one with a 401. One refresh serves all calls that were refused
@@ -14,8 +14,8 @@ export interface AuthProvider {
 
 /** Where the tokens of one provider stand; clients that share a provider share this. */
 interface Renewal {
-  /** The token whose replacement was asked for last. */
-  refused: string | undefined
+  /** The token that was given out last, until it has been replaced. */
+  current: string | undefined
   underWay: Promise<unknown> | undefined
 }
 
@@ -30,7 +30,7 @@ export class Credential {
   constructor(provider: AuthProvider | null, redactor: Redactor) {
     this.#provider = provider
     this.#redactor = redactor
-    this.#renewal = (provider && renewals.get(provider)) ?? { refused: undefined, underWay: undefined }
+    this.#renewal = (provider && renewals.get(provider)) ?? { current: undefined, underWay: undefined }
     if (provider !== null) renewals.set(provider, this.#renewal)
   }
 
@@ -45,16 +45,17 @@ export class Credential {
     const token: unknown = await this.#provider.token()
     assertToken(token, 'the token')
     this.#redactor.add(token)
+    this.#renewal.current = token
     return token
   }
 
   /** Has the provider replace a refused token, unless another call already has. */
   async refresh(refused: string): Promise<void> {
     const renewal = this.#renewal
-    if (renewal.underWay === undefined && refused !== renewal.refused) {
-      renewal.refused = refused
+    if (renewal.underWay === undefined && refused === renewal.current) {
       renewal.underWay = Promise.resolve()
         .then(() => this.#provider?.refresh?.(refused))
+        .then(() => (renewal.current = undefined))
         .finally(() => (renewal.underWay = undefined))
     }
     await renewal.underWay

@@ -168,11 +168,15 @@ export class Call {
     this.phase = 'wait'
     if (this.settings.abandon?.aborted === true) return false
     if (this.#mayRenew(failure)) {
+      const { token = '' } = this
+      const renewal = this.settings.credential.refresh(token)
+      // Whoever waits for it hears of its failure; where nobody does, the next call asks for itself.
+      renewal.catch(() => {})
+      if (this.attempts.length >= this.settings.retry.maxAttempts) return false
       this.#renewed = true
       // It says nothing about how the call fares with a token that is accepted.
       this.#failures.pop()
-      const { token = '' } = this
-      await abortable(this.signal, () => this.settings.credential.refresh(token))
+      await abortable(this.signal, () => renewal)
       return true
     }
     const wait = failure.kind === 'final' ? null : this.#wait
@@ -215,8 +219,7 @@ export class Call {
   }
 
   #mayRenew({ error }: AttemptFailure): boolean {
-    const { credential, retry } = this.settings
-    const allowed = !this.#renewed && credential.refreshable && this.attempts.length < retry.maxAttempts
+    const allowed = !this.#renewed && this.settings.credential.refreshable
     return allowed && error instanceof ApiError && error.status === 401
   }
 

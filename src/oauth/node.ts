@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { TokenStoreError } from '../errors.ts'
@@ -7,13 +8,13 @@ import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
 /**
  * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist; while a refresh is under way it also holds the file's name with `.lock`.
+ * exist; while a refresh is under way it also holds the file's name with `.lock`. A link to the file is followed.
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
 
   constructor(path: string) {
-    this.#path = resolve(path)
+    this.#path = target(path)
   }
 
   /**
@@ -79,6 +80,15 @@ export class FileTokenStore implements TokenStore {
     if (error instanceof TokenStoreError) return error
     const { code = 'no code' } = error as NodeJS.ErrnoException
     return new TokenStoreError(`the token file ${this.#path} ${what} (${code})`)
+  }
+}
+
+/** Where a link points to: what replaced the link itself would be missed by all who know the file by another name. */
+function target(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
   }
 }
 

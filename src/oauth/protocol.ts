@@ -117,6 +117,8 @@ export class Protocol {
     }
     const answer = await accepting(step, redactor, async () => {
       const answer = await request(options)
+      // The library takes tokens that are bound to a key, too.
+      if (answer.token_type !== 'bearer') throw new TypeError('the token type is not Bearer')
       assertToken(answer.access_token, 'the access token')
       return answer
     })

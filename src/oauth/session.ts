@@ -58,8 +58,8 @@ export class OAuthSession implements AuthProvider {
   /** Takes the tokens of a new authorization, which end the old one. */
   replace(tokens: TokenSet): Promise<void> {
     return this.#alone(async () => {
-      this.#unsaved = undefined
       await this.#store.set(tokens)
+      this.#unsaved = undefined
       this.#adopt(tokens)
     })
   }
@@ -135,7 +135,7 @@ export class OAuthSession implements AuthProvider {
     this.#ended = { accessToken: stored.accessToken, reason }
     // In a store without a lock another process may have been first.
     const later = await this.#read()
-    if (later && later.refreshToken !== stored.refreshToken && this.#isGood(later)) return this.#adopt(later)
+    if (later?.refreshToken !== stored.refreshToken) return this.#renew()
     const rest: { -readonly [Name in keyof TokenSet]: TokenSet[Name] } = { ...stored }
     delete rest.refreshToken
     try {

@@ -40,7 +40,11 @@ export interface OAuthClientOptions {
   store?: TokenStore | undefined
   /** How long before its end an access token is renewed, in milliseconds; at most half of its lifetime. Default 60,000. */
   leeway?: number | undefined
-  /** Time for one request to the authorization server, in milliseconds. Default 30,000. */
+  /**
+   * Time for one request to the authorization server, in milliseconds. Default 30,000. Keep it above what the runtime takes to
+   * give up connecting, which is 10 s on Node and more elsewhere: before that, nobody knows that a refresh was never sent, and
+   * its token counts as used up.
+   */
   timeout?: number | undefined
   /** Default: the global fetch. */
   fetch?: Fetch | undefined

@@ -31,6 +31,10 @@ interface Init {
 export async function exchangeJson(url: string, init: Init, wire: Wire): Promise<Response> {
   const { step, fetch, timeoutMs, redactor } = wire
   const operation = `oauth.${step}`
+  const headers = new Headers(init.headers)
+  redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
+  // The server may close a kept connection just when the next request goes out, which would cost that refresh its token.
+  headers.set('connection', 'close')
   const limit = linkAbort([])
   let overdue: OAuthError | undefined
   const timer = setTimeout(() => {
@@ -39,7 +43,7 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
     limit.abort(overdue)
   }, timeoutMs)
   const outgoing = {
-    ...{ method: init.method, url, headers: new Headers(init.headers), signal: limit.signal },
+    ...{ method: init.method, url, headers, signal: limit.signal },
     ...{ body: init.body?.toString(), token: undefined },
   }
   const exchange = { redactor, context: { operation, attempt: 1 }, metered: false }
@@ -65,20 +69,27 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
 }
 
 /**
- * Takes out what says nothing, so that an answer full of new tokens is not refused for it: an unusable `expires_in`, nulls,
- * and an ID token, which was not asked for.
+ * Takes out what says nothing, so that an answer full of new tokens is not refused for it: nulls, unusable lifetimes and
+ * scopes, an empty refresh token, and an ID token, which was not asked for.
  */
 function withoutFlaws(text: string): string {
   const body = parsed(text)
   if (!isRecord(body)) return text
-  const { expires_in: lifetime } = body
-  const usable = Number(lifetime) > 0 && Number.isFinite(Number(lifetime))
-  const flawed = ([name, value]: [string, unknown]): boolean =>
-    value === null || name === 'id_token' || (name === 'expires_in' && !usable)
-  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !flawed(entry))))
+  const isFlawed = ([name, value]: [string, unknown]): boolean => {
+    // The library reads a lifetime in the same way.
+    if (name === 'expires_in') return !isLifetime(parseFloat(String(value)))
+    if (name === 'scope') return typeof value !== 'string'
+    return value === null || name === 'id_token' || (name === 'refresh_token' && value === '')
+  }
+  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !isFlawed(entry))))
 }
 
-/** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a proxy, and says nothing. */
+/** Whether a token can live so many seconds: the milliseconds have to stay a number that JSON can hold. */
+function isLifetime(seconds: number): boolean {
+  return seconds > 0 && Number.isFinite(seconds * 1000)
+}
+
+/** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a gateway, and says nothing. */
 function refusal(response: Response, text: string, { step, redactor }: Wire): OAuthError {
   const { status, headers } = response
   if (status < 400) {
@@ -90,7 +101,7 @@ function refusal(response: Response, text: string, { step, redactor }: Wire): OA
   const { error, error_description: words } = isRecord(body) ? body : {}
   const wait = announcedWait(headers, null, Date.now())
   const details = { step, status, retryAfter: wait === null ? undefined : wait / 1000 }
-  if (typeof error !== 'string' || error === '') {
+  if (typeof error !== 'string' || error === '' || isGateways(status, error)) {
     return new OAuthError(`the server answered ${status} without an OAuth error`, {
       ...details,
       reason: 'invalid_response',
@@ -98,6 +109,11 @@ function refusal(response: Response, text: string, { step, redactor }: Wire): OA
     })
   }
   return serverError(error, words, redactor, { ...details, processed: 'no' })
+}
+
+/** Gateways have an `error` in their JSON, too, and may have given up on an answer that was full of tokens. */
+function isGateways(status: number, error: string): boolean {
+  return status === 502 || status === 504 || (status >= 500 && !/^[a-z]+(_[a-z]+)+$/.test(error))
 }
 
 /** An error in the server's own words, as far as they fit into a line and hold no secret. */

@@ -46,6 +46,12 @@ describe('createOAuthClient()', () => {
     expect(await refusal(work)).toMatchObject({ step: 'discovery', reason: 'invalid_response' })
   })
 
+  it('has every callback name the issuer where its metadata says so', async () => {
+    const body = { ...metadata, authorization_response_iss_parameter_supported: true }
+    const { oauth } = await discover({ [oauthPath]: () => json(body) })
+    expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_callback' })
+  })
+
   it.each<[string, string[] | undefined, Partial<OAuthClientOptions>, boolean]>([
     ['the header', undefined, {}, false],
     ['the header', ['client_secret_post', 'client_secret_basic'], {}, false],
@@ -212,9 +218,9 @@ describe('OAuthClient.exchange()', () => {
     },
   )
 
-  it('refuses tokens that are not bearer tokens', async () => {
+  it.each(['mac', 'DPoP', 5])('refuses tokens of the type %s', async (type) => {
     const server = scriptedServer()
-    server.script(() => json({ access_token: 'x', token_type: 'mac' }))
+    server.script(() => json({ access_token: 'x', token_type: type }))
     const oauth = await makeOAuth({ fetch: server.fetch })
     expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_response' })
   })
@@ -271,6 +277,21 @@ describe('an OAuth client', () => {
       .token()
       .catch((error: unknown) => error)
     expect(leaks(seen(refreshed)).filter((name) => ['clientSecret', 'refresh'].includes(name))).toEqual([])
+  })
+
+  it('does not repeat its secret as it stands in the header', async () => {
+    const echo = (request: Request) =>
+      json({ error: 'x', error_description: request.headers.get('authorization') }, 400)
+    const oauth = await makeOAuth({ fetch: (request) => Promise.resolve(echo(request)) })
+    const { message } = await refusal(oauth.exchange(callback, pending))
+    expect(message).toBe('exchange: the authorization server answered x (Basic [redacted])')
+  })
+
+  it('does not repeat the beginning of a secret where a long reason is cut', async () => {
+    const words = `${'x'.repeat(195)}${secrets.code}`
+    const oauth = await makeOAuth({ fetch: () => Promise.reject(new TypeError(words)) })
+    const { message } = await refusal(oauth.exchange(callback, pending))
+    expect(message).not.toContain(secrets.code.slice(0, 4))
   })
 
   it('raises errors of the callback without a secret', async () => {

@@ -1,12 +1,14 @@
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -50,6 +52,18 @@ describe('FileTokenStore', () => {
     await store.set(tokenSet({ accessToken: 'next' }))
     expect(statSync(path).ino).not.toBe(ino)
     expect((await store.get())?.accessToken).toBe('next')
+  })
+
+  it('shares a file with those who know it by another name', async () => {
+    const store = new FileTokenStore(path)
+    await store.set(tokenSet())
+    const link = join(folder, 'link.json')
+    symlinkSync(path, link)
+    const other = new FileTokenStore(link)
+    await other.set(tokenSet({ accessToken: 'next' }))
+    expect((await store.get())?.accessToken).toBe('next')
+    expect(await other.lock(() => readdir(folder))).toContain('tokens.json.lock')
+    expect(readdirSync(folder).toSorted()).toEqual(['link.json', 'tokens.json'])
   })
 
   it('leaves the old tokens and no temporary file where writing fails', async () => {
@@ -119,6 +133,16 @@ describe('FileTokenStore.lock()', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('does not give back what others hold by now', async () => {
+    const lock = `${path}.lock`
+    await new FileTokenStore(path).lock(async () => {
+      rmSync(lock)
+      writeFileSync(lock, 'another owner')
+      await readdir(folder)
+    })
+    expect(readFileSync(lock, 'utf8')).toBe('another owner')
+  })
+
   it('says so where the lock is not one of its own making', async () => {
     mkdirSync(`${path}.lock`)
     const work = new FileTokenStore(path).lock(() => Promise.resolve())
@@ -146,29 +170,51 @@ describe('FileTokenStore.lock()', () => {
     })
   })
 
+  /** Moves the clock on until the work is over, and waits for the disk, too. */
+  async function elapse(seconds: number, isOver: () => boolean, touch?: (second: number) => void) {
+    for (let second = 0; second < seconds && !isOver(); second++) {
+      touch?.(second)
+      for (let step = 0; step < 4; step++) {
+        await vi.advanceTimersByTimeAsync(250)
+        for (let turn = 0; turn < 10; turn++) await readdir(folder)
+      }
+    }
+  }
+
   it('waits for an owner of another machine for as long as it shows life, and not much longer', async () => {
     const lock = `${path}.lock`
-    writeFileSync(lock, JSON.stringify({ pid: 1, place: 'elsewhere', id: 'a' }))
+    // Here, nobody has that pid any more.
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    writeFileSync(lock, JSON.stringify({ pid, place: 'elsewhere', id: 'a' }))
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     let taken = false
     const work = new FileTokenStore(path).lock(() => Promise.resolve((taken = true)))
-    /** Waits for the disk, too, before it moves the clock on. */
-    const elapse = async (seconds: number, alive: boolean) => {
-      for (let second = 0; second < seconds && !taken; second++) {
-        if (alive) utimesSync(lock, second, second)
-        for (let step = 0; step < 4; step++) {
-          await vi.advanceTimersByTimeAsync(250)
-          for (let turn = 0; turn < 10; turn++) await readdir(folder)
-        }
-      }
-    }
-    await elapse(40, true)
+    const isTaken = () => taken
+    await elapse(40, isTaken, (second) => utimesSync(lock, second, second))
     expect(taken).toBe(false)
-    await elapse(15, false)
+    await elapse(15, isTaken)
     expect(taken).toBe(false)
-    await elapse(15, false)
+    await elapse(15, isTaken)
     vi.useRealTimers()
     await work
     expect(taken).toBe(true)
   })
+
+  it.each(['', 'null', '5', '{"pid":'])(
+    'goes on after some time where a lock of %j and its guard were left behind, whatever their dates',
+    async (text) => {
+      const inAnHour = Date.now() / 1000 + 3600
+      for (const [file, content] of Object.entries({ [`${path}.lock`]: text, [`${path}.lock.guard`]: '' })) {
+        writeFileSync(file, content)
+        utimesSync(file, inAnHour, inAnHour)
+      }
+      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+      let over = false
+      const work = new FileTokenStore(path).lock(() => Promise.resolve()).then(() => (over = true))
+      await elapse(60, () => over)
+      expect(over).toBe(true)
+      await work
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
 })

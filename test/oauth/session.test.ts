@@ -53,7 +53,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it.each([undefined, null, 'soon', -5, 0, {}, ''])(
+  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10', 1e306])(
     'uses a token whose expires_in is %j until a 401',
     async (lifetime) => {
       const { server, client, accepts, bearers } = await setUp()
@@ -105,6 +105,20 @@ describe('OAuthSession.token()', () => {
     })
   })
 
+  it.each([
+    ['an empty refresh token', { refresh_token: '' }],
+    ['a list of scopes', { scope: ['search:read'] }],
+    ['a lifetime without an end', { expires_in: 1e306 }],
+    ['an ID token that is none', { id_token: 'x' }],
+    ['names of other things', JSON.parse('{"__proto__":1,"constructor":2}')],
+  ])('takes new tokens that come with %s', async (_, more) => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => json({ access_token: access(1), token_type: 'Bearer', ...more }))
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(store.held?.refreshToken).toBe(refreshToken(0))
+    expect(JSON.parse(JSON.stringify(store.held))).toEqual(store.held)
+  })
+
   it('gives out new tokens only when they are stored', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     let stored = false
@@ -128,6 +142,17 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
+  it('keeps what could not be stored where an exchange fails to store, too', async () => {
+    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { set } = store
+    const problem = new Error('the disk is full')
+    store.set = () => Promise.reject(problem)
+    await settle(session.token())
+    expect((await settle(session.replace(tokenSet({ accessToken: access(9) })))).error).toBe(problem)
+    store.set = set
+    expect((await settle(session.token())).value).toBe(access(1))
+  })
+
   it('takes what another process has stored in the meantime', async () => {
     const { server, session, store } = await setUp()
     await settle(session.token())
@@ -142,6 +167,17 @@ describe('OAuthSession.token()', () => {
     const { error } = await settle(session.token())
     expect(error).toMatchObject({ code: 'token_store' })
     expect((error as Error).message).not.toContain(refreshToken(0))
+  })
+})
+
+describe('OAuthSession.refresh()', () => {
+  it('does nothing for a token that has been replaced since it was sent', async () => {
+    const { server, session } = await setUp()
+    await settle(session.token())
+    await settle(session.refresh(access(0)))
+    await settle(session.refresh(access(0)))
+    expect(server.forms).toHaveLength(1)
+    expect((await settle(session.token())).value).toBe(access(1))
   })
 })
 
@@ -203,6 +239,8 @@ describe('ReauthorizationRequiredError', () => {
     'a reset': broken('ECONNRESET', 'read'),
     'no answer': () => new Promise<never>(() => {}),
     'a proxy’s page': () => json('<h1>Bad gateway</h1>', 502),
+    'a gateway’s JSON': () => json({ status: 500, error: 'Internal Server Error' }, 500),
+    'a gateway that gave up': () => oauthError('server_error', 504),
     'a body that is not JSON': () => json('<h1>Welcome</h1>'),
     'an answer without a token': () => json({ token_type: 'Bearer' }),
     'a token that cannot be sent': () => json({ access_token: 'line\nbreak', token_type: 'Bearer' }),
@@ -305,6 +343,28 @@ describe('ReauthorizationRequiredError', () => {
 })
 
 describe('a refresh', () => {
+  it('goes on from what a process without a lock has stored, also where that has ended', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      store.held = tokenSet({
+        ...{ accessToken: access(5), refreshToken: refreshToken(5), expiresAt: Date.now() },
+      })
+      return oauthError('invalid_grant')
+    }, server.next)
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(5)])
+  })
+
+  it('brings nothing back that was taken out of the store meanwhile', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      store.held = null
+      return oauthError('invalid_grant')
+    })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect(store.held).toBeNull()
+  })
+
   it.each([
     ['was never sent', broken('ECONNREFUSED', 'connect')],
     ['found no address', broken('ENOTFOUND', 'getaddrinfo')],

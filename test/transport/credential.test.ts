@@ -95,13 +95,35 @@ describe('auth', () => {
     expect(auth.refreshes).toEqual(['token_0'])
   })
 
-  it('is not asked to refresh when only one attempt is allowed', async () => {
+  it('has a refused token replaced for the next call when only one attempt is allowed', async () => {
+    service.script(failure(401, 'unauthorized'), ok())
+    const client = withAuth(rotating(), { retry: false })
+    const { error, ms } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
+    expect(ms).toBe(0)
+    expect(service.arrivals).toHaveLength(1)
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
+  })
+
+  it('is asked again by a call that has queued, and may fail then without keeping the slot', async () => {
+    service.script(() => ok())
+    const start = performance.now()
+    const minute = () => Math.floor((performance.now() - start) / 60_000)
+    const problem = new Error('the vault is sealed')
+    const auth = { token: () => (minute() === 2 ? Promise.reject(problem) : `token_${minute()}`) }
+    const client = withAuth(auth, { limits: { perMinute: 1, inFlight: 1 } })
+    const calls = Array.from({ length: 4 }, () => client.microblog.search(query).then())
+    const { value } = await settle(Promise.allSettled(calls))
+    expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
+  })
+
+  it('may fail to refresh when nobody waits for it', async () => {
     service.script(failure(401, 'unauthorized'))
-    const auth = rotating()
+    const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
     const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
     expect(error).toMatchObject({ name: 'AuthenticationError' })
-    expect(service.arrivals).toHaveLength(1)
-    expect(auth.refreshes).toEqual([])
   })
 
   it('does not use up an attempt of the policy when it refreshes', async () => {
@@ -159,6 +181,36 @@ describe('auth', () => {
     const auth = { token: () => 'token_0', refresh: () => Promise.reject(problem) }
     const { error } = await settle(withAuth(auth).microblog.search(query))
     expect(error).toBe(problem)
+  })
+
+  it('is asked again by the next call where a refresh has failed, or has changed nothing', async () => {
+    service.script(failure(401, 'unauthorized'))
+    const problem = new Error('no network')
+    const answers = [() => Promise.reject(problem), () => Promise.resolve()]
+    let token = 'token_0'
+    const renewed = () => Promise.resolve((token = 'token_1'))
+    const auth = { token: () => token, refresh: () => (answers.shift() ?? renewed)() }
+    const client = withAuth(auth)
+    expect((await settle(client.microblog.search(query))).error).toBe(problem)
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({
+      name: 'AuthenticationError',
+    })
+    service.script(failure(401, 'unauthorized'), ok())
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    expect(token).toBe('token_1')
+  })
+
+  it('is not asked to refresh for a token that it has replaced by itself', async () => {
+    const auth = rotating()
+    let turn = 0
+    const fetch = () => {
+      if (turn++ > 0) return Promise.resolve(ok())
+      auth.refreshes.push('by itself')
+      return client.organization.usage().then(() => failure(401, 'unauthorized'))
+    }
+    const client = withAuth(auth, { fetch })
+    await settle(client.microblog.search(query))
+    expect(auth.refreshes).toEqual(['by itself'])
   })
 
   it('sends no Authorization when it is false', async () => {

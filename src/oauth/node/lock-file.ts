@@ -11,9 +11,6 @@ const heartbeatMs = 2000
 /** Silence after which an owner counts as gone, in milliseconds: many heartbeats, since a busy process may miss some. */
 const silenceMs = 20_000
 
-/** How long a guard may stand before it counts as left behind, in milliseconds; it is held for a few system calls. */
-const guardMs = 60_000
-
 const pollMs = 25
 
 /** Who holds a lock, as its file says. */
@@ -60,19 +57,24 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function take(path: string, text: string): Promise<FileHandle> {
-  let seen = ''
-  let since = 0
+  const isSilent = silence()
   for (;;) {
     const file = await create(path)
     if (file !== null) return await signed(path, file, text)
     const found = await look(path)
-    if (found !== null) {
-      const state = `${found.modified} ${found.text}`
-      // Time is counted here, so that no clock but this process's own matters.
-      if (state !== seen) [seen, since] = [state, now()]
-      if (isDead(found.text) || now() - since > silenceMs) await remove(path, found.text)
-    }
+    if (found !== null && (isDead(found.text) || isSilent(found))) await remove(path, found.text)
     await sleep(pollMs * (1 + Math.random()), new AbortController().signal)
+  }
+}
+
+/** Tells whether a file has stayed as it is for long. Time is counted here: no clock but this process's own matters. */
+function silence(): (found: Found) => boolean {
+  let seen = ''
+  let since = 0
+  return ({ modified, text }) => {
+    const state = `${modified} ${text}`
+    if (state !== seen) [seen, since] = [state, now()]
+    return now() - since > silenceMs
   }
 }
 
@@ -98,7 +100,12 @@ async function create(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function look(path: string): Promise<{ text: string; modified: number } | null> {
+interface Found {
+  readonly text: string
+  readonly modified: number
+}
+
+async function look(path: string): Promise<Found | null> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     return { text, modified: mtimeMs }
@@ -114,6 +121,7 @@ async function look(path: string): Promise<{ text: string; modified: number } | 
  */
 async function remove(path: string, text: string): Promise<void> {
   const guard = `${path}.guard`
+  const isSilent = silence()
   for (;;) {
     const file = await create(guard)
     if (file !== null) {
@@ -125,11 +133,8 @@ async function remove(path: string, text: string): Promise<void> {
       }
       return
     }
-    const age = await stat(guard).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    )
-    if (age > guardMs) await rm(guard, { force: true })
+    const found = await look(guard)
+    if (found !== null && isSilent(found)) await rm(guard, { force: true })
     await sleep(pollMs * Math.random(), new AbortController().signal)
   }
 }
@@ -138,7 +143,7 @@ async function remove(path: string, text: string): Promise<void> {
 function isDead(text: string): boolean {
   let owner: Partial<Owner>
   try {
-    owner = JSON.parse(text) as Partial<Owner>
+    owner = Object(JSON.parse(text)) as Partial<Owner>
   } catch {
     // Its owner is still writing it, or died over that.
     return false
