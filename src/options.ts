@@ -8,7 +8,7 @@ import type { Budget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import { serviceDialect } from './core/dialect.ts'
 import type { Fetch } from './core/http.ts'
-import { type Limiter, type Share, sharedLimiter } from './core/limiter.ts'
+import { type Limiter, type Limits, type Share, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
 import type { Middleware } from './core/middleware.ts'
 import { defaultRetry, overlay } from './core/overlay.ts'
@@ -37,11 +37,12 @@ export interface RetryOptions {
 export interface LimitOptions {
   /** The part of all limits that this client takes, above 0 and up to 1, where others use the organization, too. Default 1. */
   share?: number | undefined
-  /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it. */
+  /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its limit. */
   inFlight?: number | undefined
   /**
-   * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it. All
-   * clients keep the organization's limit together; a larger number stands for an organization that has more. False for no pacing.
+   * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it; with a
+   * `limiter`, its limit. All clients keep the organization's limit together; a larger number stands for an organization
+   * that has more. False for no pacing.
    */
   perMinute?: number | false | undefined
   /**
@@ -225,7 +226,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     credential,
     redactor,
     limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),
-    share: resolveShare(limits),
+    share: resolveShare(limits, limiter?.limits),
     queue: {
       length: 0,
       open: 0,
@@ -246,13 +247,12 @@ export function resolveOptions(options: ClientOptions): Settings {
   return overlay(settings, options)
 }
 
-function resolveShare(limits: LimitOptions): Share {
+function resolveShare(limits: LimitOptions, all: Pick<Limits, keyof Share> = organizationLimits): Share {
   const { share = 1 } = limits
   if (!(share > 0 && share <= 1)) {
     throw new ConfigurationError(`limits.share must be a number above 0 and up to 1, got ${shown(share)}`)
   }
   const part = (limit: number): number => Math.max(1, Math.floor(limit * share))
-  const all = organizationLimits
   const { inFlight = part(all.inFlight), perMinute = part(all.perMinute) } = limits
   return {
     inFlight: wholeNumber('limits.inFlight', inFlight, all.inFlight),

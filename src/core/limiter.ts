@@ -48,6 +48,8 @@ export interface Lease {
 
 /** Keeps the organization's limits for everybody who shares it. */
 export interface Limiter {
+  /** What the organization has, for clients that are not told to take less. Default the documented limits. */
+  readonly limits?: Limits | undefined
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(ticket: Ticket): Promise<Lease>
   /** Closes a surface for so many milliseconds from now: the service answered 429. */
@@ -79,7 +81,7 @@ interface Entrance {
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter {
-  readonly #limits: Limits
+  readonly limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
   readonly #lanes = new Map<string | null, Entrance>()
   readonly #margin = new Margin()
@@ -88,8 +90,8 @@ export class LocalLimiter implements Limiter {
   readonly #shares = new Shares(() => this.wake())
 
   constructor(limits: Partial<Limits> = {}) {
-    this.#limits = { ...organizationLimits, ...limits }
-    this.#slots = pLimit(this.#limits.inFlight)
+    this.limits = { ...organizationLimits, ...limits }
+    this.#slots = pLimit(this.limits.inFlight)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -99,7 +101,7 @@ export class LocalLimiter implements Limiter {
   hold(surface: string | null, milliseconds: number): void {
     const { lane, pace } = this.#at(surface)
     pace.hold(milliseconds)
-    if (isMomentary(milliseconds, this.#limits.windowMs)) this.#narrow()
+    if (isMomentary(milliseconds, this.limits.windowMs)) this.#narrow()
     lane.turnAway()
   }
 
@@ -122,7 +124,7 @@ export class LocalLimiter implements Limiter {
   #at(surface: string | null): Entrance {
     const known = this.#lanes.get(surface)
     if (known !== undefined) return known
-    const { windowMs, perMinute } = this.#limits
+    const { windowMs, perMinute } = this.limits
     const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
     const pace = new Pace(surface === null ? Infinity : perMinute, windowMs, this.#margin)
     const take: Entrance['take'] = (giveBack, send = { at: now(), answered: Infinity }) => {
@@ -152,14 +154,14 @@ export class LocalLimiter implements Limiter {
 
   /** A 429 came while two requests were in flight: somebody else may have been the third, so one has to do for a while. */
   #narrow(): void {
-    if (this.#slots.activeCount < this.#limits.inFlight) return
-    this.#slots.concurrency = Math.max(1, this.#limits.inFlight - 1)
-    this.#narrowUntil = now() + this.#limits.windowMs / 2
+    if (this.#slots.activeCount < this.limits.inFlight) return
+    this.#slots.concurrency = Math.max(1, this.limits.inFlight - 1)
+    this.#narrowUntil = now() + this.limits.windowMs / 2
   }
 
   /** Takes one of the organization's slots; the returned function gives it back. */
   #takeSlot(): Promise<() => void> {
-    if (now() > this.#narrowUntil) this.#slots.concurrency = this.#limits.inFlight
+    if (now() > this.#narrowUntil) this.#slots.concurrency = this.limits.inFlight
     return new Promise((granted) => {
       void this.#slots(() => new Promise<void>((release) => granted(release)))
     })

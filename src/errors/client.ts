@@ -1,6 +1,7 @@
 import { count } from '../contract/count.ts'
 import type { Issue } from '../contract/issues.ts'
 import { type ErrorContext, SocialSearchError } from './base.ts'
+import { summary } from './summary.ts'
 
 /** An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret. */
 export class ConfigurationError extends SocialSearchError {
@@ -190,11 +191,4 @@ export class ClosedError extends SocialSearchError {
   constructor(context?: ErrorContext, closed = 'client') {
     super('closed', `the ${closed} is closed`, context)
   }
-}
-
-/** @param whole What to call the whole value, whose path is empty. */
-function summary(issues: readonly Issue[], whole = ''): string {
-  const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())
-  if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
-  return shown.join('; ')
 }

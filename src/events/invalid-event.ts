@@ -1,4 +1,5 @@
 import type { Issue } from '../contract/issues.ts'
+import { summary } from '../errors/summary.ts'
 import { SocialSearchError } from '../errors.ts'
 
 /** An event was genuine, and its payload does not fit the schema of the receiver. */
@@ -13,11 +14,7 @@ export class InvalidEventError extends SocialSearchError {
   declare readonly payload: unknown
 
   constructor(issues: readonly Issue[], payload: unknown) {
-    const [first] = issues
-    super(
-      'invalid_event',
-      `the payload of an event does not fit the schema: ${first?.path} ${first?.message}`,
-    )
+    super('invalid_event', `the payload of an event does not fit the schema: ${summary(issues)}`)
     this.issues = issues
     Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
   }

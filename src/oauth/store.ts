@@ -4,13 +4,13 @@ import { TokenStoreError } from '../errors.ts'
 export interface TokenSet {
   readonly accessToken: string
   /** Present where `offline_access` was granted. */
-  readonly refreshToken?: string
+  readonly refreshToken?: string | undefined
   /** When the tokens were asked for, in milliseconds of this machine's clock. */
   readonly obtainedAt: number
   /** When the access token ends by this machine's clock, in milliseconds; absent where the server did not say. */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
   /** The scopes that were granted, separated by spaces, where the server said. */
-  readonly scope?: string
+  readonly scope?: string | undefined
 }
 
 /** Keeps the tokens of one authorization. */

@@ -31,10 +31,11 @@ export function corsHeaders(request: Request, { origins, credentials }: Trusted)
 }
 
 /** Headers that answer the question of a browser whether a page may send something. */
-export function preflightHeaders(request: Request, methods: string): Record<string, string> {
+export function preflightHeaders(request: Request): Record<string, string> {
   const asked = request.headers.get('access-control-request-headers')
   return {
-    'access-control-allow-methods': methods,
+    // The answer to the request itself says which methods there are.
+    'access-control-allow-methods': request.headers.get('access-control-request-method') ?? '',
     // Whatever headers come, none is passed on.
     ...(asked !== null && { 'access-control-allow-headers': asked }),
     'access-control-max-age': '600',

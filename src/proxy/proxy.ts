@@ -50,19 +50,27 @@ async function handle(
     failure(requestId, status, { code, message })
   const { method, url } = request
 
+  const foreign = isForeign(request, settings)
+  const refuseOrigin = (): Answer =>
+    refuse(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+  const isPreflight = method === 'OPTIONS' && request.headers.has('access-control-request-method')
+  // Before any other refusal: a page whose preflight fails cannot tell that from a paid request that got lost.
+  if (isPreflight) {
+    return foreign ? refuseOrigin() : { status: 204, headers: preflightHeaders(request), body: null }
+  }
+
   const { found, id } = operationsAt(new URL(url).pathname)
   if (found.length === 0) return refuse(404, 'not_found', 'there is no operation at this path')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0) {
-    return refuse(403, 'operation_not_allowed', `${found[0]?.id} is not allowed here`)
+    return refuse(403, 'operation_not_allowed', 'the proxy does not allow this operation')
   }
 
   const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allow = [...methods, 'OPTIONS'].join(', ')
-  const isPreflight = request.headers.has('access-control-request-method')
-  if (method === 'OPTIONS' && !isPreflight) return { status: 204, headers: { allow }, body: null }
+  if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: null }
   const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
-  if (method !== 'OPTIONS' && operation === undefined) {
+  if (operation === undefined) {
     const answer = refuse(
       405,
       'method_not_allowed',
@@ -70,13 +78,8 @@ async function handle(
     )
     return { ...answer, headers: { allow } }
   }
-  const hasEffect = operation === undefined || operation.method !== 'GET' || operation.price.kind !== 'free'
-  if (hasEffect && isForeign(request, settings)) {
-    return refuse(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
-  }
-  if (operation === undefined) {
-    return { status: 204, headers: preflightHeaders(request, methods.join(', ')), body: null }
-  }
+  const hasEffect = operation.method !== 'GET' || operation.price.kind !== 'free'
+  if (hasEffect && foreign) return refuseOrigin()
 
   const meter = new CreditBudget(boundless)
   try {

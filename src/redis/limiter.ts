@@ -47,7 +47,8 @@ const lookMs = 1000
  */
 export class RedisLimiter implements Limiter {
   readonly #port: Port
-  readonly #limits: Limits
+  /** What the organization has, for all its processes together. */
+  readonly limits: Limits
   readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
   readonly #fleet: Fleet
   readonly #outage: Outage
@@ -84,9 +85,9 @@ export class RedisLimiter implements Limiter {
         `localShare must be a number above 0 and up to 1, got ${shown(localShare)}`,
       )
     }
-    this.#limits = resolveLimits(options.limits)
+    this.limits = resolveLimits(options.limits)
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
-    const { inFlight, perMinute } = this.#limits
+    const { inFlight, perMinute } = this.limits
     if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
     const { port, link, base, log } = resolveRedis(options, organization)
     this.#port = port
@@ -95,7 +96,7 @@ export class RedisLimiter implements Limiter {
       () => this.#rejoin(),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(link, base, this.#limits, milliseconds('leaseMs', leaseMs), {
+    this.#fleet = new Fleet(link, base, this.limits, milliseconds('leaseMs', leaseMs), {
       onFailure: (error) => this.#onFailure(error),
       onFree: () => this.#change(),
     })
@@ -129,7 +130,7 @@ export class RedisLimiter implements Limiter {
   #at(name: string | null): { lane: Lane; surface: Surface } {
     const known = this.#lanes.get(name)
     if (known !== undefined) return known
-    const { windowMs, perMinute } = this.#limits
+    const { windowMs, perMinute } = this.limits
     const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
     const surface = new Surface(
       name,
@@ -146,7 +147,7 @@ export class RedisLimiter implements Limiter {
         closed: () => lane.turnAway(),
         rejoin: () => this.#rejoin(),
       },
-      new Pace(name === null ? Infinity : (this.#alone ?? this.#limits).perMinute, windowMs, this.#margin),
+      new Pace(name === null ? Infinity : (this.#alone ?? this.limits).perMinute, windowMs, this.#margin),
     )
     const lane = new Lane(this.#shares.keep(surface, name === null ? 0 : perMinute, makeLog))
     const made = { lane, surface }

@@ -10,9 +10,9 @@ import type { Sandbox, SandboxOptions } from './types.ts'
 /** How a sandbox server is set up; every field is optional. */
 export interface SandboxServerOptions extends SandboxOptions {
   /** Port to listen on. Default 0: any that is free. */
-  port?: number
+  port?: number | undefined
   /** Address to listen on. Default `127.0.0.1`, which only this machine can reach. */
-  host?: string
+  host?: string | undefined
 }
 
 /** A sandbox that answers over HTTP. */

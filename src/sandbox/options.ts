@@ -3,13 +3,15 @@ import type { Scope } from '../contract/operation.ts'
 import { fail, integer, longestWaitMs, number, record } from './arguments.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
+type Complete<T> = { readonly [Field in keyof T]-?: Exclude<T[Field], undefined> }
+
 /** Options with nothing left open. */
 export interface Settings {
   readonly seed: number
   readonly posts: number
   readonly latency: readonly [min: number, max: number]
-  readonly limits: Readonly<Required<SandboxLimits>>
-  readonly keys: readonly Required<SandboxKey>[]
+  readonly limits: Complete<SandboxLimits>
+  readonly keys: readonly Complete<SandboxKey>[]
 }
 
 /** Checks what the caller passed, and fills in the defaults. */
@@ -37,7 +39,7 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
   return [number(field, min, 0, longestWaitMs), number(field, max, 0, longestWaitMs)]
 }
 
-function resolveLimits(limits: SandboxLimits): Required<SandboxLimits> {
+function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
   record('createSandbox() option limits', limits, ['inFlight', 'perMinute', 'windowMs', 'countRejected'])
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
@@ -58,7 +60,7 @@ function countOrOff(name: string, value: number | false): number | false {
 }
 
 /** Names the key by its place alone: somebody may have passed a real one. */
-function resolveKey(value: SandboxKey, index: number): Required<SandboxKey> {
+function resolveKey(value: SandboxKey, index: number): Complete<SandboxKey> {
   const field = `createSandbox() option keys[${index}]`
   record(field, value, ['key', 'scopes', 'lost'])
   if (typeof value.key !== 'string' || !/^[\x21-\x7e]+$/.test(value.key)) {

@@ -3,13 +3,13 @@ import type { Scope } from '../contract/operation.ts'
 /** Limits that a sandbox enforces; the defaults are the service's own. */
 export interface SandboxLimits {
   /** Requests that may be open at once; `false` for any number. Default 2. */
-  inFlight?: number | false
+  inFlight?: number | false | undefined
   /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
-  perMinute?: number | false
+  perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
-  windowMs?: number
+  windowMs?: number | undefined
   /** Also counts requests that were turned away, as some services do. Default `false`. */
-  countRejected?: boolean
+  countRejected?: boolean | undefined
 }
 
 /** A further API key that a sandbox accepts. */
@@ -18,20 +18,20 @@ export interface SandboxKey {
   key: string
   scopes: readonly Scope[]
   /** Permissions that the member behind the key has lost since: 403 although the scope was granted. Default none. */
-  lost?: readonly Scope[]
+  lost?: readonly Scope[] | undefined
 }
 
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
   /** An integer that everything made up depends on: the same seed gives the same posts, ids and key. Default 1. */
-  seed?: number
+  seed?: number | undefined
   /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
-  posts?: number
+  posts?: number | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
-  latency?: number | readonly [min: number, max: number]
-  limits?: SandboxLimits
+  latency?: number | readonly [min: number, max: number] | undefined
+  limits?: SandboxLimits | undefined
   /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
-  keys?: readonly SandboxKey[]
+  keys?: readonly SandboxKey[] | undefined
 }
 
 /**
@@ -40,27 +40,27 @@ export interface SandboxOptions {
  */
 export interface Fault {
   /** Id of the operation to strike, such as `microblog.search`. Default any. */
-  operation?: string
+  operation?: string | undefined
   /** How many matching requests to strike; may be `Infinity`. Default 1. */
-  times?: number
+  times?: number | undefined
   /** How many matching requests to let through first. Default 0. */
-  skip?: number
+  skip?: number | undefined
   /** Milliseconds added before the answer. */
-  delay?: number
+  delay?: number | undefined
   /** Answers with this status, 200 to 599, instead of processing the request. A 2xx is charged. */
-  status?: number
+  status?: number | undefined
   /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
-  code?: string
+  code?: string | undefined
   /** Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** Headers to add or replace. */
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** Replaces the body; an object is sent as JSON. */
-  body?: string | object
+  body?: string | object | undefined
   /** Resets the connection: before the request is processed, or after it was processed and charged. */
-  reset?: 'before' | 'after'
+  reset?: 'before' | 'after' | undefined
   /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
-  cut?: 'stall' | 'truncate' | 'reset'
+  cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
 /** One charge. */

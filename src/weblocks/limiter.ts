@@ -31,7 +31,8 @@ const sleptMs = 10_000
 export class WebLocksLimiter implements Limiter {
   readonly #id: string
   readonly #name: string
-  readonly #limits: Limits
+  /** What the organization has, for all its tabs together. */
+  readonly limits: Limits
   readonly #books: Books
   readonly #waiting = new Map<string, Waiter>()
   readonly #leases = new Set<string>()
@@ -62,7 +63,7 @@ export class WebLocksLimiter implements Limiter {
     }
     this.#id = crypto.randomUUID()
     this.#name = name
-    this.#limits = limits
+    this.limits = limits
     this.#books = new Books(limits.windowMs)
     this.#join()
     this.#unwatch = watchPage(
@@ -144,7 +145,7 @@ export class WebLocksLimiter implements Limiter {
   }
 
   #join(): void {
-    const { name, limits, books } = { name: this.#name, limits: this.#limits, books: this.#books }
+    const { name, limits, books } = { name: this.#name, limits: this.limits, books: this.#books }
     const presence = new Presence({ name, limits, books, receive: (message) => this.#receive(message) })
     this.#presence = presence
     presence

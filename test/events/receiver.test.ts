@@ -81,6 +81,15 @@ describe('createEventReceiver()', () => {
   })
 
   it.each([
+    ['{"a":"x","b":"y"}', /: a Invalid input.*; b Invalid input/],
+    ['no JSON', /: Invalid input/],
+  ])('says what does not fit, of %s', async (body, message) => {
+    const { errors, post } = makeReceiver({ schema: z.object({ a: z.number(), b: z.number() }) })
+    await post(body)
+    expect((errors[0] as Error).message).toMatch(message)
+  })
+
+  it.each([
     [{ method: 'GET' }, 405],
     [{ method: 'PUT', body: '{}' }, 405],
     [{ body: '{}', headers: { 'content-type': 'text/plain' } }, 415],

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SurfaceClosed } from '../../src/core/lane.ts'
 import type { Lease, Limiter, Limits, Share, Ticket } from '../../src/core/limiter.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
 import type { Time } from '../support/real-time.ts'
 
 /** Where the limiters of a suite live. */
@@ -61,6 +63,17 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
 
   describe(`${name} as a limiter`, () => {
     afterEach(end)
+
+    it('gives a client all that the organization has, be it more or less than what is documented', async () => {
+      const limits = { inFlight: 3, perMinute: 5, windowMs }
+      const { limiters } = await organization(1, limits)
+      const { baseUrl, apiKey, fetch, requests } = createSandbox({ limits, latency: 100 })
+      const client = new SocialSearch({ baseUrl, apiKey, fetch, limiter: limiters[0] })
+      const searches = Array.from({ length: 7 }, () => client.microblog.search({ query: 'coffee' }))
+      await settle(Promise.all(searches))
+      expect(requests.map(({ status }) => status)).toEqual(Array(7).fill(200))
+      expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(3)
+    })
 
     it('grants two leases at a time, whoever asks', async () => {
       const { ask } = await organization(3, { perMinute: 100 })

@@ -271,6 +271,21 @@ describe('createProxy() lets through', () => {
     }
   })
 
+  it('the preflight of what will be refused, so that the page hears why', async () => {
+    const { proxy, sandbox } = setUp({ cors, allow: ['technews.search'] })
+    const paths = [searchPath, '/data/nothing', '/data/technews/search']
+    const asked = { origin: friend, 'access-control-request-method': 'PUT' }
+    const preflights = paths.map((path) =>
+      post(proxy, { path, method: 'OPTIONS', body: null, headers: asked }),
+    )
+    const requests = paths.map((path) => post(proxy, { path, method: 'PUT', headers: { origin: friend } }))
+    const statuses = (answers: Response[]) => answers.map(({ status }) => status)
+    expect(statuses(await Promise.all(preflights))).toEqual([204, 204, 204])
+    expect(statuses(await Promise.all(requests))).toEqual([403, 404, 405])
+    expect((await requests[0])?.headers.get('access-control-allow-origin')).toBe(friend)
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
   it('answers to a trusted origin, errors included, with what it may read', async () => {
     for (const body of ['{"query":"coffee"}', '{}']) {
       const { value } = await settle(post(setUp({ cors }).proxy, { headers: { origin: friend }, body }))

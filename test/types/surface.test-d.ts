@@ -60,8 +60,9 @@ import {
   microblog,
   type ReauthorizationReason,
 } from '../../src/index.ts'
-import type { OAuthSession } from '../../src/oauth/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import type { OAuthSession, TokenSet } from '../../src/oauth/index.ts'
+import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
+import type { SandboxServerOptions } from '../../src/sandbox/node.ts'
 
 declare const client: SocialSearch
 const params = { query: 'rust' }
@@ -159,6 +160,11 @@ describe('microblog.search()', () => {
       { query: 'rust', cursor: undefined, filters: { lang: undefined } },
       { signal: undefined },
     )
+    expectTypeOf<{ refreshToken: undefined; expiresAt: undefined; scope: undefined }>().toExtend<
+      Pick<TokenSet, 'refreshToken' | 'expiresAt' | 'scope'>
+    >()
+    expectTypeOf<{ status: undefined; retryAfter: undefined }>().toExtend<Fault>()
+    expectTypeOf<{ limits: { perMinute: undefined }; port: undefined }>().toExtend<SandboxServerOptions>()
   })
 })
 
