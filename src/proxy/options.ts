@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../contract/operations.ts'
 import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
-import { CreditBudget } from '../core/budget.ts'
+import { type Budget, CreditBudget } from '../core/budget.ts'
 import type { Transport } from '../core/transport.ts'
 import { ConfigurationError } from '../errors.ts'
 
@@ -9,7 +9,7 @@ export interface ProxyCaller {
   /** What tells this caller from others. */
   readonly id: string
   /** A ceiling on the credits of this caller, in place of what `budget` of the proxy gives. */
-  readonly budget?: CreditBudget | undefined
+  readonly budget?: Budget | undefined
 }
 
 /** Which pages of other origins may use a proxy. */
@@ -44,7 +44,7 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
    * A ceiling on the credits of each caller: a number, which each has for as long as the proxy lives, or a function that
    * gives the caller's budget. Default none but the client's own.
    */
-  budget?: number | ((caller: Caller) => CreditBudget | Promise<CreditBudget>) | undefined
+  budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
   /** Callers whose spending is remembered where `budget` is a number; further ones are refused. Default 10,000. */
   maxCallers?: number | undefined
   /** Items to set credits aside for where the service documents no bound, as with reactions. Default 1,000. */

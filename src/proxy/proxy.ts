@@ -1,5 +1,6 @@
 import { inputOf } from '../contract/input.ts'
-import { CreditBudget } from '../core/budget.ts'
+import { assertMethod } from '../core/assert.ts'
+import { type Budget, CreditBudget } from '../core/budget.ts'
 import { defaultTimeoutMs } from '../core/exchange.ts'
 import { ConfigurationError, SocialSearchError, TimeoutError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
@@ -125,7 +126,7 @@ interface ProxiedCall {
   readonly operation: KnownOperation
   readonly params: unknown
   readonly id: string
-  readonly budget: CreditBudget | undefined
+  readonly budget: Budget | undefined
   readonly meter: CreditBudget
 }
 
@@ -198,9 +199,13 @@ async function budgetOf(
   caller: ProxyCaller,
   { budget }: ProxySettings,
   callers: CallerBudgets | null,
-): Promise<{ budget: CreditBudget | undefined; release: () => void } | null> {
+): Promise<{ budget: Budget | undefined; release: () => void } | null> {
   const release = (): void => {}
   if (caller.budget !== undefined) return { budget: caller.budget, release }
   if (callers !== null) return callers.take(caller.id)
-  return { budget: typeof budget === 'function' ? await budget(caller) : undefined, release }
+  if (typeof budget !== 'function') return { budget: undefined, release }
+  const own: Budget = await budget(caller)
+  // Nothing in its place would be no ceiling at all.
+  assertMethod('what budget returns', own, 'reserve')
+  return { budget: own, release }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget } from '../../src/index.ts'
+import { type Budget, CreditBudget } from '../../src/index.ts'
 import { type ProxyCaller, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { clientOf, everything, mount, post, searchPath, setUp } from './setup.ts'
@@ -119,6 +119,12 @@ const refused: [
     { budget: (caller) => new CreditBudget(caller.id === 'ada' ? 1 : 100) },
     {},
     { status: 402, code: 'credit_budget' },
+  ],
+  [
+    'a caller for whom the function has no budget',
+    { budget: ({ id }) => new Map<string, CreditBudget>().get(id) as CreditBudget },
+    {},
+    { status: 500, code: 'internal_error' },
   ],
 ]
 
@@ -314,6 +320,14 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'bob')).toBe(200)
     expect(await search(proxy, 'eve')).toBe(503)
     expect(await search(proxy, 'ada')).toBe(402)
+  })
+
+  it('may be any budget, such as one that has to ask first', async () => {
+    const shared = new CreditBudget(3)
+    const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
+    const { proxy, sandbox } = setUp({ budget: () => budget, authorize })
+    expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
+    expect([sandbox.ledger.spent, shared.spent]).toEqual([2, 2])
   })
 
   it('adds to that of the client with the key', async () => {
