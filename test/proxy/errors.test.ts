@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, type SocialSearch, type SocialSearchError } from '../../src/index.ts'
+import {
+  BudgetUnavailableError,
+  type ClientOptions,
+  CreditBudget,
+  type SocialSearch,
+  type SocialSearchError,
+  TokenStoreError,
+} from '../../src/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'
@@ -143,18 +150,32 @@ describe('an error through createProxy()', () => {
     expect(JSON.stringify(error)).not.toContain('db-7')
   })
 
-  it('says nothing of what went wrong in the backend itself', async () => {
-    const secret = 'vault at 10.0.0.7 is sealed'
-    const { browser, failures } = setUp(
-      {},
-      { backend: { middleware: [() => Promise.reject(new Error(secret))] } },
-    )
+  const secret = 'vault at 10.0.0.7 is sealed'
+  it.each<[string, Partial<ClientOptions>]>([
+    ['a middleware', { middleware: [() => Promise.reject(new Error(secret))] }],
+    ['a budget', { budget: { reserve: () => Promise.reject(new BudgetUnavailableError(secret)) } }],
+    [
+      'a token store',
+      { apiKey: undefined, auth: { token: () => Promise.reject(new TokenStoreError(secret)) } },
+    ],
+  ])('says nothing of what went wrong in the backend itself: %s', async (_, options) => {
+    const { browser, failures } = setUp({}, { backend: options })
     const { error } = await settle(search(browser))
     expect(error).toMatchObject({ name: 'ApiError', status: 500, code: 'internal_error', charged: 'no' })
     expect(JSON.stringify(error)).not.toContain('10.0.0.7')
     expect(failures).toMatchObject([
-      [{ message: secret }, { requestId: (error as SocialSearchError).requestId }],
+      [{ message: expect.stringContaining(secret) }, { requestId: (error as SocialSearchError).requestId }],
     ])
+  })
+
+  it('accounts for a paid answer that is nested too deeply to be passed on', async () => {
+    const { browser, backend, sandbox, failures } = setUp()
+    sandbox.inject({ body: `{"requestId":"req_5","posts":${'['.repeat(100_000)}${']'.repeat(100_000)}}` })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ status: 500, code: 'internal_error', charged: 'yes', requestId: 'req_5' })
+    expect(browser.credits).toEqual(backend.credits)
+    expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0 })
+    expect(failures).toMatchObject([[{ name: 'InvalidResponseError' }, { requestId: 'req_5' }]])
   })
 })
 

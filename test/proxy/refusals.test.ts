@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Budget, CreditBudget } from '../../src/index.ts'
+import { AuthenticationError, type Budget, CreditBudget, TimeoutError } from '../../src/index.ts'
 import { type ProxyCaller, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { clientOf, everything, mount, post, searchPath, setUp } from './setup.ts'
@@ -79,6 +79,23 @@ const refused: [
     { status: 500, code: 'internal_error' },
   ],
   [
+    'anybody when authorize fails in a way that the service could have',
+    {
+      authorize: () =>
+        Promise.reject(
+          new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7 refused' }),
+        ),
+    },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
+    'anybody when a call of authorize found no room',
+    { authorize: () => Promise.reject(new TimeoutError('10.0.0.7 is slow', { phase: 'queue' })) },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
     'anybody when authorize returns no caller',
     { authorize: () => true as never },
     {},
@@ -93,6 +110,7 @@ const refused: [
   ['a body of 10 MB', {}, { body: 'x'.repeat(10_000_000) }, { status: 413, code: 'payload_too_large' }],
   ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}, { status: 413, code: 'payload_too_large' }],
   ['a body that is no JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
+  ['a body that is a text', {}, { body: '"too large"' }, { status: 400, code: 'validation_error' }],
   ['no body', {}, { body: null }, { status: 400, code: 'validation_error' }],
   ['a body that is a list', {}, { body: '[]' }, { status: 400, code: 'validation_error' }],
   [
@@ -409,11 +427,14 @@ describe('createProxy() under load', () => {
   })
 
   it('sends nothing so late that the caller would leave before the answer', async () => {
-    const { proxy, sandbox } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
+    const limits = { inFlight: 1, perMinute: false } as const
+    const { proxy, sandbox, failures } = setUp({}, { backend: { limits } })
     sandbox.inject({ delay: 20_000 })
     const first = post(proxy)
     const { value, ms } = await settle(post(proxy))
     expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '5', 15_000])
+    const { requestId } = (await value?.json()) as { requestId: string }
+    expect(failures).toMatchObject([[{ name: 'TimeoutError', phase: 'queue' }, { requestId }]])
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)
   })
