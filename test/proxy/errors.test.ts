@@ -52,6 +52,8 @@ const met: [name: string, fault: Fault, call?: Call][] = [
   ['ServiceUnavailableError', many({ status: 503, retryAfter: 1 })],
   ['ApiError', { status: 500 }],
   ['ApiError', { status: 418, body: envelope('teapot', { message: 'short and stout' }) }],
+  ['ApiError', { status: 504, body: envelope('timeout', { message: 'too slow' }) }],
+  ['ApiError', { status: 409, body: envelope('closed') }],
   ['UpstreamError', { status: 502, body: '<h1>Bad gateway</h1>' }],
   ['ConnectionError', { reset: 'after' }],
   ['ConnectionError', { reset: 'before' }],
