@@ -12,7 +12,10 @@ import { settle, useVirtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'
 
 beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 type Call = (client: SocialSearch) => PromiseLike<unknown>
 const search: Call = (client) => client.microblog.search({ query: 'coffee' })
@@ -95,6 +98,18 @@ describe('an error through createProxy()', () => {
         message: name in words ? expect.stringContaining(words[name as keyof typeof words]) : message,
       })
       expect(failures).toMatchObject([[{ name }, { operation: (expected as SocialSearchError).operation }]])
+    },
+  )
+
+  it.each([{ retryAfter: 0 }, { body: envelope('rate_limited') }])(
+    'is a RateLimitError that the page does not repeat when the backend has, and no wait is announced: %j',
+    async (fault) => {
+      vi.spyOn(Math, 'random').mockReturnValue(0)
+      const { browser, sandbox } = setUp()
+      sandbox.inject(many({ status: 429, ...fault }))
+      const { error } = await settle(search(browser))
+      expect(error).toMatchObject({ name: 'RateLimitError', charged: 'no', attempts: { length: 1 } })
+      expect(sandbox.requests).toHaveLength(5)
     },
   )
 
