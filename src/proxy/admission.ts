@@ -1,6 +1,8 @@
 import { inputOf } from '../contract/input.ts'
+import { abortable } from '../core/abort.ts'
 import { assertMethod } from '../core/assert.ts'
 import type { Budget } from '../core/budget.ts'
+import { now } from '../core/time.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
 import { type Answer, invalid, refuse } from './answers.ts'
@@ -16,13 +18,18 @@ export interface Admitted {
   readonly release: () => void
 }
 
-/** Finds out who wants what, and with which budget; an answer is the refusal. What the user's own functions throw, it throws. */
+/**
+ * Finds out who wants what, and with which budget; an answer is the refusal. What the user's own functions throw, it throws.
+ *
+ * @param sendBy Monotonic time by which the body has to be there.
+ */
 export async function admit(
   request: Request,
   operation: KnownOperation,
   settings: ProxySettings,
   callers: CallerBudgets | null,
   requestId: string,
+  sendBy: number,
 ): Promise<Admitted | Answer> {
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type'))) {
     return refuse(requestId, 415, 'unsupported_media_type', 'the content type must be application/json')
@@ -33,7 +40,7 @@ export async function admit(
   if (caller === null || caller === undefined) {
     return refuse(requestId, 401, 'unauthorized', 'the proxy does not know who is calling')
   }
-  const read = await readParams(request, operation, settings, requestId)
+  const read = await readParams(request, operation, settings, requestId, sendBy)
   if ('status' in read) return read
   const granted = await budgetOf(assertCaller(caller), settings, callers)
   if (granted === null) {
@@ -51,16 +58,24 @@ async function readParams(
   operation: KnownOperation,
   { maxBodyBytes }: ProxySettings,
   requestId: string,
+  sendBy: number,
 ): Promise<Pick<Admitted, 'params'> | Answer> {
   if (operation.method === 'GET') return { params: inputOf(new URL(request.url).search, operation) }
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), sendBy - now())
   try {
-    const bytes = await readBytes(request, maxBodyBytes)
+    const bytes = await abortable(limit.signal, () => readBytes(request, maxBodyBytes))
     if (bytes === 'too large') {
       return refuse(requestId, 413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
     }
     return { params: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
   } catch {
+    if (limit.signal.aborted) {
+      return refuse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
+    }
     return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -50,9 +50,9 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   /** Items to set credits aside for where the service documents no bound, as with reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time for one call with its queueing and waits, in milliseconds. Nothing is sent in its last ten seconds, or its second
-   * half, whichever is shorter: the caller is told to come back. Default: five seconds less than a client waits for the
-   * answer by default, so that the client hears what became of its call.
+   * Time for one call with its queueing and waits, in milliseconds; `authorize` and the body take their part of it. Nothing is
+   * sent in its last ten seconds, or its second half, whichever is shorter: the caller is told to come back. Default: five
+   * seconds less than a client waits for the answer by default, so that the client hears what became of its call.
    */
   deadline?: number | undefined
   /** Largest body that is read, in bytes. Default 1 MiB. */

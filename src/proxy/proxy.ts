@@ -1,6 +1,7 @@
 import { CreditBudget } from '../core/budget.ts'
 import { defaultTimeoutMs } from '../core/exchange.ts'
-import { TimeoutError } from '../errors.ts'
+import { now } from '../core/time.ts'
+import { ConfigurationError, TimeoutError } from '../errors.ts'
 import { type Admitted, admit } from './admission.ts'
 import { type Answer, answerTo, failure, isRelayed, refuse, toResponse, withCredits } from './answers.ts'
 import { CallerBudgets } from './callers.ts'
@@ -76,13 +77,14 @@ async function handle(
     return { status: 204, headers: preflightHeaders(request, methods.join(', ')), body: null }
   }
 
+  const times = timesOf(operation, settings)
   const meter = new CreditBudget(boundless)
   let admitted: Admitted | undefined
   try {
-    const admission = await admit(request, operation, settings, callers, requestId)
+    const admission = await admit(request, operation, settings, callers, requestId, times.sendBy)
     if ('status' in admission) return admission
     admitted = admission
-    return await call({ request, operation, id, meter, ...admission }, settings)
+    return await call({ request, operation, id, meter, times, ...admission }, settings)
   } catch (error) {
     if (request.signal.aborted && error === request.signal.reason) {
       return refuse(requestId, 499, 'caller_left', 'the caller left')
@@ -110,6 +112,14 @@ interface ProxiedCall extends Admitted {
   readonly operation: KnownOperation
   readonly id: string
   readonly meter: CreditBudget
+  readonly times: Times
+}
+
+/** When a request has to be done with, in monotonic milliseconds. */
+interface Times {
+  /** When its call is sent at the latest. */
+  readonly sendBy: number
+  readonly endBy: number
 }
 
 /** How much sooner than the client behind it the proxy gives up by default, in milliseconds. */
@@ -118,14 +128,23 @@ const headStartMs = 5_000
 /** Time that an answer is given at least, in milliseconds, where the deadline has as much. */
 const answerMs = 10_000
 
+/** Counted from when the request came: its page has been waiting since. */
+function timesOf({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): Times {
+  const { deadline = timeoutMs - headStartMs } = settings
+  const start = now()
+  return { sendBy: start + Math.max(deadline / 2, deadline - answerMs), endBy: start + deadline }
+}
+
 /** Makes the call. What may be charged goes on when the caller leaves, so that every ledger hears what it cost. */
 async function call(
-  { request, operation, params, id, budget, meter }: ProxiedCall,
-  { transport, ceiling, deadline = (operation.timeoutMs ?? defaultTimeoutMs) - headStartMs }: ProxySettings,
+  { request, operation, params, id, budget, meter, times }: ProxiedCall,
+  { transport, ceiling }: ProxySettings,
 ): Promise<Answer> {
+  const sendWithin = Math.ceil(times.sendBy - now())
+  const deadline = Math.ceil(times.endBy - now())
+  if (sendWithin < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const sendWithin = Math.max(deadline / 2, deadline - answerMs)
   const { response, text } = await bounded.request(
     operation,
     params as object,

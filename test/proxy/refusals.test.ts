@@ -410,6 +410,35 @@ describe('a caller of createProxy() who leaves', () => {
   })
 })
 
+describe('createProxy() before a page that will not wait for ever', () => {
+  const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('gives up as early when authorize took its time, so that the page hears what became of its call', async () => {
+    const { browser, sandbox } = setUp({ authorize: () => later(10_000).then(() => ({ id: 'ada' })) })
+    sandbox.inject({ delay: 22_000 })
+    const { error, ms } = await settle(browser.microblog.search({ query: 'coffee' }))
+    expect(error).toMatchObject({ name: 'TimeoutError', message: /the deadline/ })
+    expect(ms).toBe(25_000)
+  })
+
+  it('sends nothing once authorize has taken all of the time', async () => {
+    const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
+    const { proxy, sandbox, failures } = setUp({ authorize })
+    expect((await settle(post(proxy))).value?.status).toBe(500)
+    expect(sandbox.requests).toEqual([])
+    expect(failures).toMatchObject([[{ message: /authorize and budget took too long/ }, {}]])
+  })
+
+  it('does not wait for a body that never ends', async () => {
+    const { proxy, sandbox } = setUp()
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })
+    const { value, ms } = await settle(post(proxy, { body }))
+    expect([value?.status, ms]).toEqual([408, 15_000])
+    expect(await value?.json()).toMatchObject({ error: { code: 'request_timeout', charged: 'no' } })
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
 describe('createProxy() under load', () => {
   it('tells callers to come back while nothing was sent, so that none is left in doubt and all get through', async () => {
     const limits = { perMinute: 4 }
