@@ -1,5 +1,12 @@
 import { type OperationId, operations } from '../contract/operations.ts'
-import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
+import {
+  assertMethod,
+  assertObject,
+  assertOptions,
+  milliseconds,
+  shown,
+  wholeNumber,
+} from '../core/assert.ts'
 import { type Budget, CreditBudget } from '../core/budget.ts'
 import type { Transport } from '../core/transport.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -85,6 +92,7 @@ export interface ProxySettings extends Pick<
 export function resolveProxy(options: ProxyOptions): ProxySettings {
   assertOptions(options, names)
   const { client, allow, budget, cors = { origins: [] } } = options
+  assertObject('client', client)
   const transport = 'transport' in client ? client.transport : client
   assertMethod('client', transport, 'request')
   assertMethod('options', options, 'authorize')

@@ -181,6 +181,7 @@ describe('createProxy() refuses', () => {
     [{ allow: [] }, /allow must name at least one operation/],
     [{ allow: ['planets.create'] }, /which is no operation/],
     [{ authorize: undefined }, /options must have a authorize\(\) method/],
+    [{ client: undefined }, /client must be an object, got undefined/],
     [{ client: {} }, /client must have a request\(\) method/],
     [{ budget: -1 }, /a credit budget must be a number of at least 0, got -1/],
     [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number/],
