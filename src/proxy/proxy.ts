@@ -69,8 +69,7 @@ async function handle(
     )
     return { ...answer, headers: { allow } }
   }
-  const hasEffect = operation === undefined || operation.method !== 'GET' || operation.price.kind !== 'free'
-  if (hasEffect && isForeign(request, settings)) {
+  if (isForeign(request, settings)) {
     return refuse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
   }
   if (operation === undefined) {

@@ -3,6 +3,7 @@ import {
   BudgetUnavailableError,
   type ClientOptions,
   CreditBudget,
+  type Middleware,
   type SocialSearch,
   type SocialSearchError,
   TokenStoreError,
@@ -185,6 +186,18 @@ describe('an error through createProxy()', () => {
     ])
   })
 
+  it('tells what was charged before the backend itself failed', async () => {
+    const middleware: Middleware = async (request, next) => {
+      await next(request)
+      throw new Error(secret)
+    }
+    const { browser, sandbox } = setUp({}, { backend: { middleware: [middleware] } })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ code: 'internal_error', charged: 'unknown' })
+    expect(sandbox.ledger.spent).toBe(2)
+    expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  })
+
   it('accounts for a paid answer that is nested too deeply to be passed on', async () => {
     const { browser, backend, sandbox, failures } = setUp()
     sandbox.inject({ body: `{"requestId":"req_5","posts":${'['.repeat(100_000)}${']'.repeat(100_000)}}` })
@@ -229,7 +242,11 @@ describe('the ledger of a page', () => {
 
   it('settles to the items that came', async () => {
     const setup = setUp()
-    await settle(setup.browser.professionalnet.posts.reactions({ postUrl: 'https://x.example/1' }))
+    const { posts } = setup.browser.professionalnet
+    const { value } = await settle(posts.search({ query: 'hiring' }))
+    const spentBefore = setup.sandbox.ledger.spent
+    await settle(posts.reactions({ postUrl: value!.posts[0]!.share_url }))
+    expect(setup.sandbox.ledger.spent).toBeGreaterThan(spentBefore)
     const [browser, backend] = both(setup)
     expect(browser).toEqual(backend)
     expect(browser!.spent).toBe(setup.sandbox.ledger.spent)

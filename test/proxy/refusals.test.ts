@@ -65,6 +65,24 @@ const refused: [
     { status: 403, code: 'origin_not_allowed' },
   ],
   [
+    'a page of another site that reads what is free, and would take one of the two slots',
+    {},
+    { path: '/mentions', method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } },
+    { status: 403, code: 'origin_not_allowed' },
+  ],
+  [
+    'a page of another site that changes something',
+    {},
+    { path: '/mentions/men_1/state', method: 'PATCH', headers: { origin: evil } },
+    { status: 403, code: 'origin_not_allowed' },
+  ],
+  [
+    'a change that is not sent as JSON',
+    {},
+    { path: '/mentions/men_1/state', method: 'PATCH', headers: { 'content-type': 'text/plain' } },
+    { status: 415, code: 'unsupported_media_type' },
+  ],
+  [
     'what a form can send',
     {},
     { headers: { 'content-type': 'text/plain; x=application/json' } },
@@ -102,6 +120,12 @@ const refused: [
     { status: 500, code: 'internal_error' },
   ],
   [
+    'anybody when the caller has an empty id, which all would share',
+    { authorize: () => ({ id: '' }) },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
     'anybody when authorize reads the body',
     { authorize: async (request) => ({ id: await request.text() }) },
     {},
@@ -126,6 +150,12 @@ const refused: [
     { status: 400, code: 'validation_error' },
   ],
   ['a caller without credits', { budget: 1 }, {}, { status: 402, code: 'credit_budget' }],
+  [
+    'a caller who may get more items than there are credits',
+    { budget: 10, ceiling: 11 },
+    { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
+    { status: 402, code: 'credit_budget' },
+  ],
   [
     'a caller whose own budget is spent',
     { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
@@ -305,6 +335,8 @@ describe('createProxy() lets through', () => {
       })
       expect(value!.headers.has('access-control-allow-credentials')).toBe(false)
     }
+    const { value } = await settle(post(setUp({ cors }).proxy))
+    expect(value?.headers.get('vary')).toBe('origin')
   })
 })
 
@@ -341,6 +373,28 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'ada')).toBe(402)
   })
 
+  it('is forgotten for nobody who may have spent something, or is about to', async () => {
+    const limits = { perMinute: false } as const
+    const { proxy, sandbox } = setUp({ budget: 2, maxCallers: 1, authorize }, { backend: { limits } })
+    sandbox.inject({ delay: 1000, reset: 'after' })
+    const first = post(proxy, { headers: { 'x-user': 'ada' } })
+    await pass(100)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect((await settle(first)).value?.status).toBe(502)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect(await search(proxy, 'ada')).toBe(402)
+  })
+
+  it('covers what `ceiling` sets aside where the service documents no bound', async () => {
+    const { browser, sandbox } = setUp({ budget: 200, ceiling: 196 })
+    const { value } = await settle(browser.professionalnet.posts.search({ query: 'hiring' }))
+    const postUrl = value!.posts[0]!.share_url
+    const { error } = await settle(browser.professionalnet.posts.reactions({ postUrl }))
+    expect(error).toBeUndefined()
+    expect(browser.credits.spent).toBe(sandbox.ledger.spent)
+    expect(sandbox.ledger.spent).toBeGreaterThan(4)
+  })
+
   it('may be any budget, such as one that has to ask first', async () => {
     const shared = new CreditBudget(3)
     const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
@@ -368,6 +422,17 @@ describe('a caller of createProxy() who leaves', () => {
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('while a free request is under way frees its slot', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 1000 })
+    const abort = new AbortController()
+    const answer = post(proxy, { path: '/mentions', method: 'GET', signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([499, 0])
   })
 
   it('while a paid request is under way leaves no doubt in the ledger or the budget', async () => {
@@ -422,12 +487,26 @@ describe('createProxy() before a page that will not wait for ever', () => {
     expect(ms).toBe(25_000)
   })
 
+  it('waits longer for an operation that the service calls slow', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 80_000 })
+    const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
+    const { value } = await settle(post(proxy, { path: '/data/professionalnet/company/get', body }))
+    expect(value?.status).toBe(200)
+  })
+
   it('sends nothing once authorize has taken all of the time', async () => {
     const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
     const { proxy, sandbox, failures } = setUp({ authorize })
     expect((await settle(post(proxy))).value?.status).toBe(500)
     expect(sandbox.requests).toEqual([])
     expect(failures).toMatchObject([[{ message: /authorize and budget took too long/ }, {}]])
+  })
+
+  it('leaves no timer behind when the page has its answer', async () => {
+    const { proxy } = setUp()
+    expect((await post(proxy)).status).toBe(200)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('does not wait for a body that never ends', async () => {
