@@ -47,7 +47,9 @@ export function readFailure(
   const complaint = dialect.complaintOf(body)
   const announced = announcedWait(headers, body, wallClock)
   const told = complaint?.charged
-  const kind = told === undefined || status === 429 ? kindOf(status, complaint) : 'final'
+  // A proxy has repeated all there is to repeat, but may not have the time for a long wait.
+  const isWaiting = status === 429 && announced !== null && announced > 0
+  const kind = told === undefined || isWaiting ? kindOf(status, complaint) : 'final'
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
   const charged: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
   const retryAfter = announced === null ? undefined : announced / 1000

@@ -46,23 +46,26 @@ export interface Relay {
   [detail: string]: unknown
 }
 
-/** What is told of an error that did not come from the service: enough for {@link readRelay} to make it anew. */
+/** What is told of an error: of one that did not come from the service, enough for {@link readRelay} to make it anew. */
 export function writeRelay(error: SocialSearchError): Relay {
-  const { charged } = error
+  if (error instanceof ApiError) {
+    const { charged, requiredScopes } = error
+    return { charged, ...(requiredScopes && { requiredScopes }) }
+  }
+  // Its code alone may be the service's, too: an undocumented one such as `timeout`.
+  return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
+}
+
+function detailsOf(error: SocialSearchError): Record<string, unknown> {
   if (error instanceof ConnectionError) {
     // Where the runtime gives no code, its words may name machines that are nobody's business out there.
     const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not told by the proxy'
-    return { charged, phase: error.phase, reason }
+    return { phase: error.phase, reason }
   }
-  if (error instanceof RedirectError) return { charged, status: error.status }
-  if (error instanceof TimeoutError) return { charged, phase: error.phase }
-  if (error instanceof CreditBudgetError) {
-    return { charged, needed: error.needed, remaining: error.remaining }
-  }
-  if (error instanceof QueueFullError) return { charged, maxQueued: error.maxQueued }
-  return error instanceof ApiError && error.requiredScopes !== undefined
-    ? { charged, requiredScopes: error.requiredScopes }
-    : { charged }
+  if (error instanceof RedirectError) return { status: error.status }
+  if (error instanceof TimeoutError) return { phase: error.phase }
+  if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
+  return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
 }
 
 /** Reads it from an error body; null where none was told. */
@@ -70,9 +73,10 @@ export function readRelay(
   body: unknown,
 ): (Required<Pick<Complaint, 'charged'>> & Pick<Complaint, 'toError' | 'requiredScopes'>) | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
-  const { code, charged, requiredScopes } = error
+  const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
-  const toError = typeof code === 'string' && Object.hasOwn(makers, code) ? makers[code] : undefined
+  const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(makers, code)
+  const toError = isOwn ? makers[code] : undefined
   return {
     charged,
     ...(toError && { toError: (details) => toError(error, details) }),

@@ -4,7 +4,6 @@ import { type Relay, creditsHeader, writeCredits, writeRelay } from '../core/rel
 import {
   ApiError,
   type Charged,
-  ConfigurationError,
   InvalidRequestError,
   InvalidResponseError,
   SocialSearchError,
@@ -45,6 +44,11 @@ export function failure(requestId: string, status: number, details: Details): An
   }
 }
 
+/** What the proxy will not do. */
+export function refuse(requestId: string, status: number, code: string, message: string): Answer {
+  return failure(requestId, status, { code, message })
+}
+
 /** A request that breaks what the service documents. */
 export function invalid(requestId: string, issues: readonly Issue[]): Answer {
   const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
@@ -62,22 +66,31 @@ const ownStatus: Readonly<Record<string, number>> = {
   closed: 503,
 }
 
-/** What the browser is told of a call that failed. What is not an error of the service or the network stays here. */
-export function answerTo(error: unknown, requestId: string, meter: CreditBudget): Answer {
+/** Whether the browser may hear of an error: of those of the service, its network and its limits. All else stays here. */
+export function isRelayed(error: unknown): error is SocialSearchError {
+  if (error instanceof ApiError || error instanceof InvalidRequestError) return true
+  if (error instanceof InvalidResponseError) return true
+  return error instanceof SocialSearchError && Object.hasOwn(ownStatus, error.code)
+}
+
+/** What the browser is told of a call that failed; null stands for an error that it may not hear of. */
+export function answerTo(error: SocialSearchError | null, requestId: string, meter: CreditBudget): Answer {
   const { spent, uncertain } = meter
-  const known = error instanceof SocialSearchError && !(error instanceof ConfigurationError)
-  const charged: Charged = known ? error.charged : uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no'
-  const answer = known
-    ? toAnswer(error, requestId)
-    : failure(requestId, 500, {
-        code: 'internal_error',
-        message: 'the proxy failed',
-        relay: { charged },
-      })
+  const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
+  const answer =
+    (error && toAnswer(error, requestId)) ?? internalError(error?.requestId ?? requestId, charged)
   return withCredits(answer, meter, charged)
 }
 
-function toAnswer(error: SocialSearchError, ownId: string): Answer {
+function internalError(requestId: string, charged: Charged): Answer {
+  return failure(requestId, 500, {
+    code: 'internal_error',
+    message: 'the proxy failed',
+    relay: { charged },
+  })
+}
+
+function toAnswer(error: SocialSearchError, ownId: string): Answer | null {
   const { requestId = ownId } = error
   if (error instanceof InvalidRequestError) return invalid(requestId, error.issues)
   if (error instanceof InvalidResponseError) return asItCame(error)
@@ -97,11 +110,18 @@ function toAnswer(error: SocialSearchError, ownId: string): Answer {
   return failure(requestId, ownStatus[details.code] ?? 500, { ...details, message: words })
 }
 
-/** What was paid for is passed on, whatever it is: the caller may ask for less than the documented shape. */
-function asItCame({ body, attempts }: InvalidResponseError): Answer {
+/**
+ * What was paid for is passed on, whatever it is: the caller may ask for less than the documented shape. Null for what is
+ * nested so deeply that it cannot be written again.
+ */
+function asItCame({ body, attempts }: InvalidResponseError): Answer | null {
   const status = attempts.at(-1)?.status ?? 200
   if (status === 204 || status === 205) return { status, headers: {}, body: null }
-  return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
+  try {
+    return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
+  } catch {
+    return null
+  }
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy comes out right. */

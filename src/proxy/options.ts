@@ -1,6 +1,13 @@
 import { type OperationId, operations } from '../contract/operations.ts'
-import { assertMethod, assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
-import { CreditBudget } from '../core/budget.ts'
+import {
+  assertMethod,
+  assertObject,
+  assertOptions,
+  milliseconds,
+  shown,
+  wholeNumber,
+} from '../core/assert.ts'
+import { type Budget, CreditBudget } from '../core/budget.ts'
 import type { Transport } from '../core/transport.ts'
 import { ConfigurationError } from '../errors.ts'
 
@@ -9,7 +16,7 @@ export interface ProxyCaller {
   /** What tells this caller from others. */
   readonly id: string
   /** A ceiling on the credits of this caller, in place of what `budget` of the proxy gives. */
-  readonly budget?: CreditBudget | undefined
+  readonly budget?: Budget | undefined
 }
 
 /** Which pages of other origins may use a proxy. */
@@ -44,15 +51,15 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
    * A ceiling on the credits of each caller: a number, which each has for as long as the proxy lives, or a function that
    * gives the caller's budget. Default none but the client's own.
    */
-  budget?: number | ((caller: Caller) => CreditBudget | Promise<CreditBudget>) | undefined
+  budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
   /** Callers whose spending is remembered where `budget` is a number; further ones are refused. Default 10,000. */
   maxCallers?: number | undefined
   /** Items to set credits aside for where the service documents no bound, as with reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time for one call with its queueing and waits, in milliseconds. Nothing is sent in its last ten seconds, or its second
-   * half, whichever is shorter: the caller is told to come back. Default: five seconds less than a client waits for the
-   * answer by default, so that the client hears what became of its call.
+   * Time for one call with its queueing and waits, in milliseconds; `authorize` and the body take their part of it. Nothing is
+   * sent in its last ten seconds, or its second half, whichever is shorter: the caller is told to come back. Default: five
+   * seconds less than a client waits for the answer by default, so that the client hears what became of its call.
    */
   deadline?: number | undefined
   /** Largest body that is read, in bytes. Default 1 MiB. */
@@ -85,6 +92,7 @@ export interface ProxySettings extends Pick<
 export function resolveProxy(options: ProxyOptions): ProxySettings {
   assertOptions(options, names)
   const { client, allow, budget, cors = { origins: [] } } = options
+  assertObject('client', client)
   const transport = 'transport' in client ? client.transport : client
   assertMethod('client', transport, 'request')
   assertMethod('options', options, 'authorize')

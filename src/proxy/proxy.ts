@@ -1,9 +1,9 @@
-import { inputOf } from '../contract/input.ts'
 import { CreditBudget } from '../core/budget.ts'
 import { defaultTimeoutMs } from '../core/exchange.ts'
-import { ConfigurationError, SocialSearchError, TimeoutError } from '../errors.ts'
-import { readBytes } from '../serve/read-bytes.ts'
-import { type Answer, answerTo, failure, invalid, toResponse, withCredits } from './answers.ts'
+import { now } from '../core/time.ts'
+import { ConfigurationError, TimeoutError } from '../errors.ts'
+import { type Admitted, admit } from './admission.ts'
+import { type Answer, answerTo, failure, isRelayed, refuse, toResponse, withCredits } from './answers.ts'
 import { CallerBudgets } from './callers.ts'
 import {
   type ProxyCaller,
@@ -46,24 +46,21 @@ async function handle(
   callers: CallerBudgets | null,
 ): Promise<Answer> {
   const requestId = `proxy_${crypto.randomUUID()}`
-  const refuse = (status: number, code: string, message: string): Answer =>
-    failure(requestId, status, { code, message })
   const { method, url } = request
 
-  const foreign = isForeign(request, settings)
-  const refuseOrigin = (): Answer =>
-    refuse(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
-  const isPreflight = method === 'OPTIONS' && request.headers.has('access-control-request-method')
+  if (isForeign(request, settings)) {
+    return refuse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+  }
   // Before any other refusal: a page whose preflight fails cannot tell that from a paid request that got lost.
-  if (isPreflight) {
-    return foreign ? refuseOrigin() : { status: 204, headers: preflightHeaders(request), body: null }
+  if (method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
+    return { status: 204, headers: preflightHeaders(request), body: null }
   }
 
   const { found, id } = operationsAt(new URL(url).pathname)
-  if (found.length === 0) return refuse(404, 'not_found', 'there is no operation at this path')
+  if (found.length === 0) return refuse(requestId, 404, 'not_found', 'there is no operation at this path')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0) {
-    return refuse(403, 'operation_not_allowed', 'the proxy does not allow this operation')
+    return refuse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
   }
 
   const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -72,49 +69,36 @@ async function handle(
   const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
   if (operation === undefined) {
     const answer = refuse(
+      requestId,
       405,
       'method_not_allowed',
       `${method} is not a method of this path, there is ${allow}`,
     )
     return { ...answer, headers: { allow } }
   }
-  const hasEffect = operation.method !== 'GET' || operation.price.kind !== 'free'
-  if (hasEffect && foreign) return refuseOrigin()
 
+  const times = timesOf(operation, settings)
   const meter = new CreditBudget(boundless)
+  let admitted: Admitted | undefined
   try {
-    if (operation.method !== 'GET' && !isJson(request.headers.get('content-type'))) {
-      return refuse(415, 'unsupported_media_type', 'the content type must be application/json')
-    }
-    const caller: unknown = await settings.authorize(request)
-    if (request.bodyUsed) throw new ConfigurationError('authorize has read the body of the request')
-    if (caller === false) return refuse(403, 'forbidden', 'this caller may not use the proxy')
-    if (caller === null || caller === undefined) {
-      return refuse(401, 'unauthorized', 'the proxy does not know who is calling')
-    }
-    const params = await readParams(request, operation, settings.maxBodyBytes)
-    if (params === 'too large') {
-      return refuse(413, 'payload_too_large', `the body is larger than ${settings.maxBodyBytes} bytes`)
-    }
-    if (params === 'no JSON') return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
-
-    const granted = await budgetOf(assertCaller(caller), settings, callers)
-    if (granted === null) return refuse(503, 'too_many_callers', 'too many callers have spent credits')
-    try {
-      return await call({ request, operation, params, id, budget: granted.budget, meter }, settings)
-    } finally {
-      granted.release()
-    }
+    const admission = await admit(request, operation, settings, callers, requestId, times.sendBy)
+    if ('status' in admission) return admission
+    admitted = admission
+    return await call({ request, operation, id, meter, times, ...admission }, settings)
   } catch (error) {
     if (request.signal.aborted && error === request.signal.reason) {
-      return refuse(499, 'caller_left', 'the caller left')
+      return refuse(requestId, 499, 'caller_left', 'the caller left')
     }
-    if (error instanceof TimeoutError && isUnsent(error)) return comeBack(requestId)
+    // What the user's own functions have thrown is not about this call, whatever its class.
+    const relayed = admitted !== undefined && isRelayed(error) ? error : null
     tell(settings.onError, error, {
-      requestId: (error instanceof SocialSearchError && error.requestId) || requestId,
+      requestId: relayed?.requestId ?? requestId,
       operation: operation.id,
     })
-    return answerTo(error, requestId, meter)
+    if (relayed instanceof TimeoutError && isUnsent(relayed)) return comeBack(requestId)
+    return answerTo(relayed, requestId, meter)
+  } finally {
+    admitted?.release()
   }
 }
 
@@ -123,13 +107,19 @@ function tell(onError: ProxySettings['onError'], error: unknown, failure: ProxyF
   void new Promise((resolve) => resolve(onError?.(error, failure))).catch(() => {})
 }
 
-interface ProxiedCall {
+interface ProxiedCall extends Admitted {
   readonly request: Request
   readonly operation: KnownOperation
-  readonly params: unknown
   readonly id: string
-  readonly budget: CreditBudget | undefined
   readonly meter: CreditBudget
+  readonly times: Times
+}
+
+/** When a request has to be done with, in monotonic milliseconds. */
+interface Times {
+  /** When its call is sent at the latest. */
+  readonly sendBy: number
+  readonly endBy: number
 }
 
 /** How much sooner than the client behind it the proxy gives up by default, in milliseconds. */
@@ -138,14 +128,23 @@ const headStartMs = 5_000
 /** Time that an answer is given at least, in milliseconds, where the deadline has as much. */
 const answerMs = 10_000
 
+/** Counted from when the request came: its page has been waiting since. */
+function timesOf({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): Times {
+  const { deadline = timeoutMs - headStartMs } = settings
+  const start = now()
+  return { sendBy: start + Math.max(deadline / 2, deadline - answerMs), endBy: start + deadline }
+}
+
 /** Makes the call. What may be charged goes on when the caller leaves, so that every ledger hears what it cost. */
 async function call(
-  { request, operation, params, id, budget, meter }: ProxiedCall,
-  { transport, ceiling, deadline = (operation.timeoutMs ?? defaultTimeoutMs) - headStartMs }: ProxySettings,
+  { request, operation, params, id, budget, meter, times }: ProxiedCall,
+  { transport, ceiling }: ProxySettings,
 ): Promise<Answer> {
+  const sendWithin = Math.ceil(times.sendBy - now())
+  const deadline = Math.ceil(times.endBy - now())
+  if (sendWithin < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const sendWithin = Math.max(deadline / 2, deadline - answerMs)
   const { response, text } = await bounded.request(
     operation,
     params as object,
@@ -170,40 +169,4 @@ const comeBackSeconds = 5
 function comeBack(requestId: string): Answer {
   const message = 'not sent: too many calls wait at the proxy'
   return failure(requestId, 429, { code: 'rate_limited', message, retryAfter: comeBackSeconds })
-}
-
-async function readParams(
-  request: Request,
-  operation: KnownOperation,
-  maxBodyBytes: number,
-): Promise<unknown> {
-  if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
-  try {
-    const bytes = await readBytes(request, maxBodyBytes)
-    if (bytes === 'too large') return bytes
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown
-  } catch {
-    return 'no JSON'
-  }
-}
-
-function isJson(contentType: string | null): boolean {
-  return /^application\/json *(;|$)/i.test(contentType ?? '')
-}
-
-function assertCaller(caller: unknown): ProxyCaller {
-  const { id } = caller as Partial<ProxyCaller>
-  if (typeof id === 'string' && id !== '') return caller as ProxyCaller
-  throw new ConfigurationError('authorize must return a caller with an id, null or false')
-}
-
-async function budgetOf(
-  caller: ProxyCaller,
-  { budget }: ProxySettings,
-  callers: CallerBudgets | null,
-): Promise<{ budget: CreditBudget | undefined; release: () => void } | null> {
-  const release = (): void => {}
-  if (caller.budget !== undefined) return { budget: caller.budget, release }
-  if (callers !== null) return callers.take(caller.id)
-  return { budget: typeof budget === 'function' ? await budget(caller) : undefined, release }
 }

@@ -40,23 +40,25 @@ async function answer(
   }
 }
 
+/** What ends the host in a URL: in the header, it would put another path in place of the one that was asked for. */
+const endsHost = /[/\\?#]/
+
 /** Returns null for what `fetch` could not have sent, such as the method TRACE. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | null {
   const { method = 'GET', url = '/' } = incoming
+  const host = incoming.headers.host || 'localhost'
+  if (endsHost.test(host)) return null
   const scheme = 'encrypted' in incoming.socket ? 'https' : 'http'
   const headers = new Headers()
   try {
     for (const [name, values = []] of Object.entries(incoming.headersDistinct))
       headers.set(name, values.join(name === 'cookie' ? '; ' : ', '))
-    return new Request(
-      url.startsWith('/') ? `${scheme}://${incoming.headers.host ?? 'localhost'}${url}` : url,
-      {
-        method,
-        headers,
-        signal,
-        ...(method !== 'GET' && method !== 'HEAD' && { body: bodyOf(incoming), duplex: 'half' }),
-      },
-    )
+    return new Request(url.startsWith('/') ? `${scheme}://${host}${url}` : url, {
+      method,
+      headers,
+      signal,
+      ...(method !== 'GET' && method !== 'HEAD' && { body: bodyOf(incoming), duplex: 'half' }),
+    })
   } catch {
     return null
   }
@@ -83,9 +85,15 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(response.status, [...response.headers].flat())
-  for await (const chunk of response.body ?? []) {
+  const body = response.body?.getReader()
+  // Nobody reads on when the client has left, and a body may go on for ever.
+  const cancel = (): void => void body?.cancel().catch(() => {})
+  if (outgoing.closed) cancel()
+  else outgoing.once('close', cancel)
+  for (let part = await body?.read(); part?.done === false; part = await body?.read()) {
+    const { value } = part
     // What was sent before a reset must have left, or the client would see the reset alone.
-    await new Promise<unknown>((written) => outgoing.write(chunk, written))
+    await new Promise<unknown>((written) => outgoing.write(value, written))
   }
   outgoing.end()
 }

@@ -1,11 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, type SocialSearch, type SocialSearchError } from '../../src/index.ts'
+import {
+  BudgetUnavailableError,
+  type ClientOptions,
+  CreditBudget,
+  type Middleware,
+  type SocialSearch,
+  type SocialSearchError,
+  TokenStoreError,
+} from '../../src/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'
 
 beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 type Call = (client: SocialSearch) => PromiseLike<unknown>
 const search: Call = (client) => client.microblog.search({ query: 'coffee' })
@@ -45,6 +56,8 @@ const met: [name: string, fault: Fault, call?: Call][] = [
   ['ServiceUnavailableError', many({ status: 503, retryAfter: 1 })],
   ['ApiError', { status: 500 }],
   ['ApiError', { status: 418, body: envelope('teapot', { message: 'short and stout' }) }],
+  ['ApiError', { status: 504, body: envelope('timeout', { message: 'too slow' }) }],
+  ['ApiError', { status: 409, body: envelope('closed') }],
   ['UpstreamError', { status: 502, body: '<h1>Bad gateway</h1>' }],
   ['ConnectionError', { reset: 'after' }],
   ['ConnectionError', { reset: 'before' }],
@@ -86,6 +99,18 @@ describe('an error through createProxy()', () => {
         message: name in words ? expect.stringContaining(words[name as keyof typeof words]) : message,
       })
       expect(failures).toMatchObject([[{ name }, { operation: (expected as SocialSearchError).operation }]])
+    },
+  )
+
+  it.each([{ retryAfter: 0 }, { body: envelope('rate_limited') }])(
+    'is a RateLimitError that the page does not repeat when the backend has, and no wait is announced: %j',
+    async (fault) => {
+      vi.spyOn(Math, 'random').mockReturnValue(0)
+      const { browser, sandbox } = setUp()
+      sandbox.inject(many({ status: 429, ...fault }))
+      const { error } = await settle(search(browser))
+      expect(error).toMatchObject({ name: 'RateLimitError', charged: 'no', attempts: { length: 1 } })
+      expect(sandbox.requests).toHaveLength(5)
     },
   )
 
@@ -143,18 +168,44 @@ describe('an error through createProxy()', () => {
     expect(JSON.stringify(error)).not.toContain('db-7')
   })
 
-  it('says nothing of what went wrong in the backend itself', async () => {
-    const secret = 'vault at 10.0.0.7 is sealed'
-    const { browser, failures } = setUp(
-      {},
-      { backend: { middleware: [() => Promise.reject(new Error(secret))] } },
-    )
+  const secret = 'vault at 10.0.0.7 is sealed'
+  it.each<[string, Partial<ClientOptions>]>([
+    ['a middleware', { middleware: [() => Promise.reject(new Error(secret))] }],
+    ['a budget', { budget: { reserve: () => Promise.reject(new BudgetUnavailableError(secret)) } }],
+    [
+      'a token store',
+      { apiKey: undefined, auth: { token: () => Promise.reject(new TokenStoreError(secret)) } },
+    ],
+  ])('says nothing of what went wrong in the backend itself: %s', async (_, options) => {
+    const { browser, failures } = setUp({}, { backend: options })
     const { error } = await settle(search(browser))
     expect(error).toMatchObject({ name: 'ApiError', status: 500, code: 'internal_error', charged: 'no' })
     expect(JSON.stringify(error)).not.toContain('10.0.0.7')
     expect(failures).toMatchObject([
-      [{ message: secret }, { requestId: (error as SocialSearchError).requestId }],
+      [{ message: expect.stringContaining(secret) }, { requestId: (error as SocialSearchError).requestId }],
     ])
+  })
+
+  it('tells what was charged before the backend itself failed', async () => {
+    const middleware: Middleware = async (request, next) => {
+      await next(request)
+      throw new Error(secret)
+    }
+    const { browser, sandbox } = setUp({}, { backend: { middleware: [middleware] } })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ code: 'internal_error', charged: 'unknown' })
+    expect(sandbox.ledger.spent).toBe(2)
+    expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  })
+
+  it('accounts for a paid answer that is nested too deeply to be passed on', async () => {
+    const { browser, backend, sandbox, failures } = setUp()
+    sandbox.inject({ body: `{"requestId":"req_5","posts":${'['.repeat(100_000)}${']'.repeat(100_000)}}` })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ status: 500, code: 'internal_error', charged: 'yes', requestId: 'req_5' })
+    expect(browser.credits).toEqual(backend.credits)
+    expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0 })
+    expect(failures).toMatchObject([[{ name: 'InvalidResponseError' }, { requestId: 'req_5' }]])
   })
 })
 
@@ -191,7 +242,11 @@ describe('the ledger of a page', () => {
 
   it('settles to the items that came', async () => {
     const setup = setUp()
-    await settle(setup.browser.professionalnet.posts.reactions({ postUrl: 'https://x.example/1' }))
+    const { posts } = setup.browser.professionalnet
+    const { value } = await settle(posts.search({ query: 'hiring' }))
+    const spentBefore = setup.sandbox.ledger.spent
+    await settle(posts.reactions({ postUrl: value!.posts[0]!.share_url }))
+    expect(setup.sandbox.ledger.spent).toBeGreaterThan(spentBefore)
     const [browser, backend] = both(setup)
     expect(browser).toEqual(backend)
     expect(browser!.spent).toBe(setup.sandbox.ledger.spent)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget } from '../../src/index.ts'
+import { AuthenticationError, type Budget, CreditBudget, TimeoutError } from '../../src/index.ts'
 import { type ProxyCaller, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { clientOf, everything, mount, post, searchPath, setUp } from './setup.ts'
@@ -33,9 +33,9 @@ const refused: [
     { status: 400, code: 'validation_error' },
   ],
   [
-    'an operation that is not allowed, before anything else is looked at',
+    'an operation that is not allowed, before it is looked at how it is asked for',
     { allow: ['technews.search'], authorize: () => Promise.reject(new Error('must not be asked')) },
-    { method: 'PUT', headers: { origin: evil, 'content-type': 'text/plain' } },
+    { method: 'PUT', headers: { 'content-type': 'text/plain' } },
     { status: 403, code: 'operation_not_allowed' },
   ],
   [
@@ -65,6 +65,24 @@ const refused: [
     { status: 403, code: 'origin_not_allowed' },
   ],
   [
+    'a page of another site that reads what is free, and would take one of the two slots',
+    {},
+    { path: '/mentions', method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } },
+    { status: 403, code: 'origin_not_allowed' },
+  ],
+  [
+    'a page of another site that changes something',
+    {},
+    { path: '/mentions/men_1/state', method: 'PATCH', headers: { origin: evil } },
+    { status: 403, code: 'origin_not_allowed' },
+  ],
+  [
+    'a change that is not sent as JSON',
+    {},
+    { path: '/mentions/men_1/state', method: 'PATCH', headers: { 'content-type': 'text/plain' } },
+    { status: 415, code: 'unsupported_media_type' },
+  ],
+  [
     'what a form can send',
     {},
     { headers: { 'content-type': 'text/plain; x=application/json' } },
@@ -79,8 +97,31 @@ const refused: [
     { status: 500, code: 'internal_error' },
   ],
   [
+    'anybody when authorize fails in a way that the service could have',
+    {
+      authorize: () =>
+        Promise.reject(
+          new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7 refused' }),
+        ),
+    },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
+    'anybody when a call of authorize found no room',
+    { authorize: () => Promise.reject(new TimeoutError('10.0.0.7 is slow', { phase: 'queue' })) },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
     'anybody when authorize returns no caller',
     { authorize: () => true as never },
+    {},
+    { status: 500, code: 'internal_error' },
+  ],
+  [
+    'anybody when the caller has an empty id, which all would share',
+    { authorize: () => ({ id: '' }) },
     {},
     { status: 500, code: 'internal_error' },
   ],
@@ -93,6 +134,7 @@ const refused: [
   ['a body of 10 MB', {}, { body: 'x'.repeat(10_000_000) }, { status: 413, code: 'payload_too_large' }],
   ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}, { status: 413, code: 'payload_too_large' }],
   ['a body that is no JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
+  ['a body that is a text', {}, { body: '"too large"' }, { status: 400, code: 'validation_error' }],
   ['no body', {}, { body: null }, { status: 400, code: 'validation_error' }],
   ['a body that is a list', {}, { body: '[]' }, { status: 400, code: 'validation_error' }],
   [
@@ -109,6 +151,12 @@ const refused: [
   ],
   ['a caller without credits', { budget: 1 }, {}, { status: 402, code: 'credit_budget' }],
   [
+    'a caller who may get more items than there are credits',
+    { budget: 10, ceiling: 11 },
+    { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
+    { status: 402, code: 'credit_budget' },
+  ],
+  [
     'a caller whose own budget is spent',
     { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
     {},
@@ -119,6 +167,12 @@ const refused: [
     { budget: (caller) => new CreditBudget(caller.id === 'ada' ? 1 : 100) },
     {},
     { status: 402, code: 'credit_budget' },
+  ],
+  [
+    'a caller for whom the function has no budget',
+    { budget: ({ id }) => new Map<string, CreditBudget>().get(id) as CreditBudget },
+    {},
+    { status: 500, code: 'internal_error' },
   ],
 ]
 
@@ -157,6 +211,7 @@ describe('createProxy() refuses', () => {
     [{ allow: [] }, /allow must name at least one operation/],
     [{ allow: ['planets.create'] }, /which is no operation/],
     [{ authorize: undefined }, /options must have a authorize\(\) method/],
+    [{ client: undefined }, /client must be an object, got undefined/],
     [{ client: {} }, /client must have a request\(\) method/],
     [{ budget: -1 }, /a credit budget must be a number of at least 0, got -1/],
     [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number/],
@@ -295,6 +350,8 @@ describe('createProxy() lets through', () => {
       })
       expect(value!.headers.has('access-control-allow-credentials')).toBe(false)
     }
+    const { value } = await settle(post(setUp({ cors }).proxy))
+    expect(value?.headers.get('vary')).toBe('origin')
   })
 })
 
@@ -331,6 +388,36 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'ada')).toBe(402)
   })
 
+  it('is forgotten for nobody who may have spent something, or is about to', async () => {
+    const limits = { perMinute: false } as const
+    const { proxy, sandbox } = setUp({ budget: 2, maxCallers: 1, authorize }, { backend: { limits } })
+    sandbox.inject({ delay: 1000, reset: 'after' })
+    const first = post(proxy, { headers: { 'x-user': 'ada' } })
+    await pass(100)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect((await settle(first)).value?.status).toBe(502)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect(await search(proxy, 'ada')).toBe(402)
+  })
+
+  it('covers what `ceiling` sets aside where the service documents no bound', async () => {
+    const { browser, sandbox } = setUp({ budget: 200, ceiling: 196 })
+    const { value } = await settle(browser.professionalnet.posts.search({ query: 'hiring' }))
+    const postUrl = value!.posts[0]!.share_url
+    const { error } = await settle(browser.professionalnet.posts.reactions({ postUrl }))
+    expect(error).toBeUndefined()
+    expect(browser.credits.spent).toBe(sandbox.ledger.spent)
+    expect(sandbox.ledger.spent).toBeGreaterThan(4)
+  })
+
+  it('may be any budget, such as one that has to ask first', async () => {
+    const shared = new CreditBudget(3)
+    const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
+    const { proxy, sandbox } = setUp({ budget: () => budget, authorize })
+    expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
+    expect([sandbox.ledger.spent, shared.spent]).toEqual([2, 2])
+  })
+
   it('adds to that of the client with the key', async () => {
     const { proxy } = setUp({ budget: 100, authorize }, { backend: { budget: new CreditBudget(3) } })
     expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
@@ -350,6 +437,17 @@ describe('a caller of createProxy() who leaves', () => {
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('while a free request is under way frees its slot', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 1000 })
+    const abort = new AbortController()
+    const answer = post(proxy, { path: '/mentions', method: 'GET', signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([499, 0])
   })
 
   it('while a paid request is under way leaves no doubt in the ledger or the budget', async () => {
@@ -393,6 +491,49 @@ describe('a caller of createProxy() who leaves', () => {
   })
 })
 
+describe('createProxy() before a page that will not wait for ever', () => {
+  const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('gives up as early when authorize took its time, so that the page hears what became of its call', async () => {
+    const { browser, sandbox } = setUp({ authorize: () => later(10_000).then(() => ({ id: 'ada' })) })
+    sandbox.inject({ delay: 22_000 })
+    const { error, ms } = await settle(browser.microblog.search({ query: 'coffee' }))
+    expect(error).toMatchObject({ name: 'TimeoutError', message: /the deadline/ })
+    expect(ms).toBe(25_000)
+  })
+
+  it('waits longer for an operation that the service calls slow', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 80_000 })
+    const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
+    const { value } = await settle(post(proxy, { path: '/data/professionalnet/company/get', body }))
+    expect(value?.status).toBe(200)
+  })
+
+  it('sends nothing once authorize has taken all of the time', async () => {
+    const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
+    const { proxy, sandbox, failures } = setUp({ authorize })
+    expect((await settle(post(proxy))).value?.status).toBe(500)
+    expect(sandbox.requests).toEqual([])
+    expect(failures).toMatchObject([[{ message: /authorize and budget took too long/ }, {}]])
+  })
+
+  it('leaves no timer behind when the page has its answer', async () => {
+    const { proxy } = setUp()
+    expect((await post(proxy)).status).toBe(200)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not wait for a body that never ends', async () => {
+    const { proxy, sandbox } = setUp()
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })
+    const { value, ms } = await settle(post(proxy, { body }))
+    expect([value?.status, ms]).toEqual([408, 15_000])
+    expect(await value?.json()).toMatchObject({ error: { code: 'request_timeout', charged: 'no' } })
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
 describe('createProxy() under load', () => {
   it('tells callers to come back while nothing was sent, so that none is left in doubt and all get through', async () => {
     const limits = { perMinute: 4 }
@@ -410,11 +551,14 @@ describe('createProxy() under load', () => {
   })
 
   it('sends nothing so late that the caller would leave before the answer', async () => {
-    const { proxy, sandbox } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
+    const limits = { inFlight: 1, perMinute: false } as const
+    const { proxy, sandbox, failures } = setUp({}, { backend: { limits } })
     sandbox.inject({ delay: 20_000 })
     const first = post(proxy)
     const { value, ms } = await settle(post(proxy))
     expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '5', 15_000])
+    const { requestId } = (await value?.json()) as { requestId: string }
+    expect(failures).toMatchObject([[{ name: 'TimeoutError', phase: 'queue' }, { requestId }]])
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)
   })

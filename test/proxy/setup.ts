@@ -74,7 +74,7 @@ export function post(
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(signal && { signal }),
-    ...(method !== 'GET' && method !== 'HEAD' && { body }),
+    ...(method !== 'GET' && method !== 'HEAD' && { body, duplex: 'half' }),
   })
   return proxy(request)
 }

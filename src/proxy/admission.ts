@@ -1,0 +1,101 @@
+import { inputOf } from '../contract/input.ts'
+import { abortable } from '../core/abort.ts'
+import { assertMethod } from '../core/assert.ts'
+import type { Budget } from '../core/budget.ts'
+import { now } from '../core/time.ts'
+import { ConfigurationError } from '../errors.ts'
+import { readBytes } from '../serve/read-bytes.ts'
+import { type Answer, invalid, refuse } from './answers.ts'
+import type { CallerBudgets } from './callers.ts'
+import type { ProxyCaller, ProxySettings } from './options.ts'
+import type { KnownOperation } from './route.ts'
+
+/** What a caller may have sent. */
+export interface Admitted {
+  readonly params: unknown
+  readonly budget: Budget | undefined
+  /** To be called when the call has ended. */
+  readonly release: () => void
+}
+
+/**
+ * Finds out who wants what, and with which budget; an answer is the refusal. What the user's own functions throw, it throws.
+ *
+ * @param sendBy Monotonic time by which the body has to be there.
+ */
+export async function admit(
+  request: Request,
+  operation: KnownOperation,
+  settings: ProxySettings,
+  callers: CallerBudgets | null,
+  requestId: string,
+  sendBy: number,
+): Promise<Admitted | Answer> {
+  if (operation.method !== 'GET' && !isJson(request.headers.get('content-type'))) {
+    return refuse(requestId, 415, 'unsupported_media_type', 'the content type must be application/json')
+  }
+  const caller: unknown = await settings.authorize(request)
+  if (request.bodyUsed) throw new ConfigurationError('authorize has read the body of the request')
+  if (caller === false) return refuse(requestId, 403, 'forbidden', 'this caller may not use the proxy')
+  if (caller === null || caller === undefined) {
+    return refuse(requestId, 401, 'unauthorized', 'the proxy does not know who is calling')
+  }
+  const read = await readParams(request, operation, settings, requestId, sendBy)
+  if ('status' in read) return read
+  const granted = await budgetOf(assertCaller(caller), settings, callers)
+  if (granted === null) {
+    return refuse(requestId, 503, 'too_many_callers', 'too many callers have spent credits')
+  }
+  return { ...read, ...granted }
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^application\/json *(;|$)/i.test(contentType ?? '')
+}
+
+async function readParams(
+  request: Request,
+  operation: KnownOperation,
+  { maxBodyBytes }: ProxySettings,
+  requestId: string,
+  sendBy: number,
+): Promise<Pick<Admitted, 'params'> | Answer> {
+  if (operation.method === 'GET') return { params: inputOf(new URL(request.url).search, operation) }
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), sendBy - now())
+  try {
+    const bytes = await abortable(limit.signal, () => readBytes(request, maxBodyBytes))
+    if (bytes === 'too large') {
+      return refuse(requestId, 413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
+    }
+    return { params: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
+  } catch {
+    if (limit.signal.aborted) {
+      return refuse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
+    }
+    return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function assertCaller(caller: unknown): ProxyCaller {
+  const { id } = caller as Partial<ProxyCaller>
+  if (typeof id === 'string' && id !== '') return caller as ProxyCaller
+  throw new ConfigurationError('authorize must return a caller with an id, null or false')
+}
+
+async function budgetOf(
+  caller: ProxyCaller,
+  { budget }: ProxySettings,
+  callers: CallerBudgets | null,
+): Promise<Pick<Admitted, 'budget' | 'release'> | null> {
+  const release = (): void => {}
+  if (caller.budget !== undefined) return { budget: caller.budget, release }
+  if (callers !== null) return callers.take(caller.id)
+  if (typeof budget !== 'function') return { budget: undefined, release }
+  const own: Budget = await budget(caller)
+  // Nothing in its place would be no ceiling at all.
+  assertMethod('what budget returns', own, 'reserve')
+  return { budget: own, release }
+}
