@@ -1,5 +1,3 @@
-import { request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { ClientOptions } from '../../src/index.ts'
@@ -110,33 +108,6 @@ describe('a page before createProxy(), over HTTP', () => {
       'tea',
       'tea',
     ])
-  })
-})
-
-describe('toNodeListener()', () => {
-  it.each(['TRACE / HTTP/1.1\r\nhost: x', 'GET / HTTP/1.1\r\nhost: user@x', 'OPTIONS * HTTP/1.1\r\nhost: x'])(
-    'answers 400 to what fetch could not have sent: %j',
-    async (head) => {
-      const { origin } = await open()
-      const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-      socket.write(`${head}\r\nconnection: close\r\n\r\n`)
-      const chunks: Buffer[] = []
-      for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
-      expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1.1 400 /)
-    },
-  )
-
-  it('leaves a path that looks like another host on the host that was asked', async () => {
-    const { origin } = await open()
-    const status = await new Promise((resolve, reject) => {
-      httpRequest(`${origin}//evil.example/`, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(404)
   })
 })
 
