@@ -150,11 +150,15 @@ function connectionError(
 ): ConnectionError {
   const failure = readNetworkFailure(error)
   const phase = knownPhase ?? failure.phase
-  const reason = redactor.text(failure.reason)
+  // Cut last: of a secret that is cut in two, the first part would not be known as one.
+  const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
   const message = `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`
   const charged = metered && phase === 'exchange' ? 'unknown' : 'no'
   return new ConnectionError(message, { operation, phase, reason, charged })
 }
+
+/** Longest sentence that is repeated, in characters. */
+const maxReasonLength = 200
 
 const explanations: Record<ConnectionPhase, string> = {
   connect: 'connecting failed, nothing was sent',

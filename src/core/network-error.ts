@@ -3,7 +3,7 @@ import type { ConnectionPhase } from '../errors.ts'
 /** What a failure of fetch says about the request. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
-  /** The runtime's code, such as `ECONNRESET`, or its words where it gives none; not free of secrets. */
+  /** The runtime's code, such as `ECONNRESET`, or its words where it gives none; of any length, and not free of secrets. */
   readonly reason: string
 }
 
@@ -35,18 +35,12 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   const syscall = find('syscall')
   const words = links.map(({ message }) => (typeof message === 'string' ? message : ''))
   const said = (part: string): boolean => words.some((message) => message.includes(part))
-  const reason = (code || words.findLast((message) => message !== '') || 'no reason given').slice(
-    0,
-    maxReasonLength,
-  )
+  const reason = code || words.findLast((message) => message !== '') || 'no reason given'
   if (untrustedCode.test(code) || said('invalid peer certificate')) return { phase: 'tls', reason }
   // The system call tells best: the same code may come from `connect` or from a `read` of what was long connected.
   const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
   return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
 }
-
-/** Longest sentence that is repeated, in characters. */
-const maxReasonLength = 200
 
 interface Link {
   readonly code?: unknown
