@@ -298,6 +298,9 @@ describe('verifySharedSecret()', () => {
       onCallback: () => {},
     })
     const status = async (key: string) =>
+    const signed = '17.{"a":"1.5"}'
+    expect(await check(options, { 'x-time': '17', 'x-sig': sign(signed) }, '{"a":"1.5"}')).toBe(202)
+    expect(await check(options, { 'x-time': '17.{"a":"1', 'x-sig': sign(signed) }, '5"}')).toBe(401)
       (await receive(new Request(`https://x.example/done?key=${key}`, { method: 'POST' }))).status
     expect([await status(secret), await status('x')]).toEqual([202, 401])
   })
@@ -325,3 +328,4 @@ describe('the options of verifiers', () => {
     }
   })
 })
+    () => verifyHmac({ secret, header: 'x', timestampHeader: 'y', separator: '' }),
