@@ -53,12 +53,15 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | nu
   try {
     for (const [name, values = []] of Object.entries(incoming.headersDistinct))
       headers.set(name, values.join(name === 'cookie' ? '; ' : ', '))
-    return new Request(urlOf(incoming), {
+    const request = new Request(urlOf(incoming), {
       method,
       headers,
       signal,
       ...(method !== 'GET' && method !== 'HEAD' && { body: bodyOf(incoming), duplex: 'half' }),
     })
+    // A parser came first: the body is used, and must not pass for an empty one.
+    if (incoming.readableDidRead) void request.body?.cancel()
+    return request
   } catch {
     return null
   }

@@ -89,6 +89,25 @@ describe('toNodeListener()', () => {
     expect(answer).toContain(`\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nx-name: ${name}\r\n`)
   })
 
+  it('hands over a used body, and not an empty one, when a parser has read it before', async () => {
+    const used: boolean[] = []
+    const listener = toNodeListener((request) => {
+      used.push(request.bodyUsed)
+      return new Response()
+    })
+    const port = await listen(
+      createServer((incoming, outgoing) => {
+        if (incoming.url === '/parsed') incoming.resume().on('end', () => listener(incoming, outgoing))
+        else listener(incoming, outgoing)
+      }),
+    )
+    for (const path of ['/', '/parsed']) {
+      const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: '{}' })
+      expect(status).toBe(200)
+    }
+    expect(used).toEqual([false, true])
+  })
+
   it('cancels an answer that nobody reads any more, or that HEAD did not ask for', async () => {
     const left = endless()
     const socket = await open(left.response)
