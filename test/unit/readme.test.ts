@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -18,5 +18,14 @@ describe('the README', () => {
   it('has a sample of a test that passes as it stands', async () => {
     const args = ['--input-type=module-typescript', '--eval', sampleUnder('Test your own app')]
     expect(await promisify(execFile)(process.execPath, args)).toEqual({ stdout: '', stderr: '' })
+  })
+})
+
+describe('SECURITY.md', () => {
+  it('names tests that there are', () => {
+    const security = readFileSync(new URL('SECURITY.md', root), 'utf8')
+    const named = security.match(/test\/[\w./-]+/g) ?? []
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([])
   })
 })
