@@ -102,6 +102,15 @@ describe('createEventReceiver()', () => {
     expect(events).toEqual([])
   })
 
+  it('answers 400 when the body breaks off', async () => {
+    const verify = vi.fn(() => true)
+    const { receive } = makeReceiver({ verify })
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
+    expect((await receive(new Request(url, init))).status).toBe(400)
+    expect(verify).not.toHaveBeenCalled()
+  })
+
   it('reads what is encoded in no way, and says so', async () => {
     const { post } = makeReceiver()
     expect(await post('{}', { 'content-encoding': 'Identity' })).toBe(202)
@@ -324,7 +333,9 @@ describe('verifySharedSecret()', () => {
     }
     expect(await check({ header: 'x-secret' }, {})).toBe(401)
     expect(await check({ query: 'key' }, {})).toBe(401)
-    expect(await check({ query: 'key' }, {}, `${url}?key=x&key=${secret}`)).toBe(401)
+    for (const twice of [`key=x&key=${secret}`, `key=${secret}&key=x`]) {
+      expect(await check({ query: 'key' }, {}, `${url}?${twice}`)).toBe(401)
+    }
     expect(await check({ header: 'x-secret', prefix: 'Bearer ' }, { 'x-secret': secret })).toBe(401)
   })
 

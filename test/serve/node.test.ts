@@ -81,12 +81,27 @@ describe('toNodeListener()', () => {
 
   it('passes on headers as they are, several cookies included', async () => {
     const cookies = ['a=1', 'b=2'].map((cookie): [string, string] => ['set-cookie', cookie])
-    const answer = await ask((request) => {
-      const name = request.headers.get('x-name') ?? ''
-      return new Response(null, { headers: [...cookies, ['x-name', name]] })
-    }, 'GET / HTTP/1.1\r\nhost: x\r\nx-name: ä')
+    const given: (string | null)[] = []
+    const answer = await ask(({ headers }) => {
+      given.push(headers.get('cookie'), headers.get('x-two'))
+      return new Response(null, { headers: [...cookies, ['x-name', headers.get('x-name') ?? '']] })
+    }, 'GET / HTTP/1.1\r\nhost: x\r\nx-name: ä\r\ncookie: a=1\r\ncookie: b=2\r\nx-two: 1\r\nx-two: 2')
+    expect(given).toEqual(['a=1; b=2', '1, 2'])
     const name = Buffer.from('ä').toString('latin1')
     expect(answer).toContain(`\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nx-name: ${name}\r\n`)
+  })
+
+  it('serves the next request of a connection when the body of one is not read to its end', async () => {
+    const socket = await open(async ({ body, method }) => {
+      const reader = body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+      return new Response(method)
+    })
+    const large = 'x'.repeat(2 ** 20)
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n${large}`)
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(await readAll(socket)).toMatch(/POST.*GET/s)
   })
 
   it('hands over a used body, and not an empty one, when a parser has read it before', async () => {
