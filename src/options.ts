@@ -3,7 +3,7 @@ import { organizationLimits } from './contract/limits.ts'
 import type { OpenBody, OpenRecord } from './contract/open.ts'
 import { assertMethod, assertOptions, assertSignal, milliseconds, shown, wholeNumber } from './core/assert.ts'
 import { type AuthProvider, Credential } from './core/auth.ts'
-import { resolveBaseUrl } from './core/base-url.ts'
+import { assertSafe, resolveBaseUrl } from './core/base-url.ts'
 import type { Budget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import { serviceDialect } from './core/dialect.ts'
@@ -211,7 +211,8 @@ export function resolveOptions(options: ClientOptions): Settings {
     }
   }
   const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
-  const credential = new Credential(resolveProvider(options), redactor)
+  const provider = resolveProvider(options)
+  if (provider !== null) assertSafe(baseUrl)
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
   }
@@ -223,7 +224,7 @@ export function resolveOptions(options: ClientOptions): Settings {
   const settings: Settings = {
     baseUrl,
     dialect: serviceDialect,
-    credential,
+    credential: new Credential(provider, redactor),
     redactor,
     limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),
     share: resolveShare(limits, limiter?.limits),

@@ -8,6 +8,7 @@ import {
   assertReceiver,
   receiveNames,
   refusal,
+  withDelivery,
 } from '../core/receive.ts'
 import { ConfigurationError } from '../errors.ts'
 import { catalogDialect } from './dialect.ts'
@@ -18,6 +19,7 @@ export interface CatalogCallback {
   readonly outcome: 'success' | 'failure'
   /** The body: parsed where it is JSON, otherwise its text. What the catalog sends is not documented. */
   readonly payload: unknown
+  /** The request. Not enumerable, so that a log of the callback has no secret that came in a header or in the URL. */
   readonly delivery: Delivery
 }
 
@@ -39,8 +41,9 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
 /**
  * Makes a receiver for the callbacks that creating a planet leads to, for any server that speaks in `Request` and
  * `Response`. It answers 202 to what it lets in, 404 on other paths, 401 where `verify` says no, 413 where the body
- * is too large and 408 where it takes more than ten seconds to come and to be verified. HTTP method, payload and repetition of callbacks are not documented, so any method is taken, and the
- * same callback may come twice.
+ * is too large, 415 where it is compressed, 408 where it takes more than ten seconds to come and to be verified, and 500
+ * where somebody has read it before. HTTP method, payload and repetition of callbacks are not documented, so any method is
+ * taken, and the same callback may come twice.
  *
  * @throws {ConfigurationError} for options that cannot work.
  */
@@ -61,7 +64,7 @@ export function createCallbackReceiver(options: CallbackOptions): (request: Requ
     const text = new TextDecoder().decode(delivery.body)
     const value = parsed(text, catalogDialect)
     const payload = value === undefined ? text : value
-    return acknowledge(() => options.onCallback({ outcome, payload, delivery }), options)
+    return acknowledge(() => options.onCallback(withDelivery({ outcome, payload }, delivery)), options)
   }
 }
 

@@ -17,11 +17,7 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   if (base !== undefined && url.origin !== new URL(base).origin) {
     throw new ConfigurationError('baseUrl starts like a path but leads to another origin')
   }
-  if (
-    base === undefined &&
-    url.protocol !== 'https:' &&
-    !(url.protocol === 'http:' && isLoopback(url.hostname))
-  ) {
+  if (base === undefined && !isSafe(url)) {
     const given = redactor.text(`${url.protocol}//${url.host}`)
     throw new ConfigurationError(`baseUrl must be https unless it is a loopback address, got ${given}`)
   }
@@ -37,8 +33,26 @@ export function isPath(baseUrl: unknown): boolean {
   return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl) && pageUrl() !== undefined
 }
 
+/** Undefined where there is no page, or none that has an origin: one from a file, say. */
 function pageUrl(): string | undefined {
-  return (globalThis as { location?: { href: string } }).location?.href
+  const { href = '' } = (globalThis as { location?: { href?: string } }).location ?? {}
+  return /^https?:/.test(href) ? href : undefined
+}
+
+/**
+ * Refuses a base URL that no credential may be sent to. A page that is not https is trusted with what it sends to its own
+ * origin, but for that.
+ */
+export function assertSafe(baseUrl: string): void {
+  if (isSafe(new URL(baseUrl))) return
+  throw new ConfigurationError(
+    'baseUrl is a path of a page that is not https, so no key or token may be sent to it',
+  )
+}
+
+/** Whether nobody on the network can read what is sent to a URL. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /** Whether a host is this machine itself; requests to it need no TLS. */

@@ -10,7 +10,9 @@ export function cleanSuccess(
   const root = { body }
   const found = redactor.suspects(text) && redactor.purge(root)
   const { status, statusText } = response
-  const headers = [...response.headers].map(([name, value]): [string, string] => [name, redactor.text(value)])
+  const headers = [...response.headers]
+    .filter(([name]) => redactor.text(name) === name)
+    .map(([name, value]): [string, string] => [name, redactor.text(value)])
   return {
     response: new Response(null, { status, statusText: redactor.text(statusText), headers }),
     text: found ? (dialect.stringify(root.body) ?? '') : redactor.text(text),

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
 import { abortable } from './abort.ts'
 import { assertMethod, assertOptions, wholeNumber } from './assert.ts'
@@ -60,6 +61,15 @@ export async function admit(request: Request, options: ReceiveOptions): Promise<
 
 async function examine(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
   const { verify, maxBodyBytes = defaultMaxBodyBytes } = options
+  if (request.bodyUsed) {
+    report(
+      new ConfigurationError('the body of the request has been read before, by a parser perhaps'),
+      options,
+    )
+    return refusal(500)
+  }
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') return refusal(415, { 'accept-encoding': 'identity' })
   const body = await readBytes(request, maxBodyBytes).catch(() => null)
   if (body === null) return refusal(400)
   if (body === 'too large') return refusal(413)
@@ -71,9 +81,18 @@ async function examine(request: Request, options: ReceiveOptions): Promise<Deliv
   return genuine === true ? delivery : refusal(401)
 }
 
-/** Answers at once, and starts the work: senders give up soon, and would send again what is already being worked on. */
+/** What the work is given. The request is hidden, so that a log has no secret that came in a header or in the URL. */
+export function withDelivery<T extends object>(
+  content: T,
+  delivery: Delivery,
+): T & { readonly delivery: Delivery } {
+  return Object.defineProperty(content, 'delivery', { value: delivery, enumerable: false }) as never
+}
+
+/** Answers, and starts the work after that: senders give up soon, and would send again what is already being worked on. */
 export function acknowledge(work: () => unknown, options: ReceiveOptions): Response {
-  const done = new Promise((resolve) => resolve(work())).then(
+  const answered = new Promise((resolve) => setTimeout(resolve))
+  const done = answered.then(work).then(
     () => {},
     (error: unknown) => report(error, options),
   )

@@ -10,11 +10,12 @@ const remembered = 32
 export class Redactor {
   readonly #secrets: string[] = []
 
-  /** Remembers a secret, also as it stands in JSON and in a URL. */
+  /** Remembers a secret, also as it stands in JSON, in a URL and in a form. */
   add(secret: string): void {
     if (secret.length < minimumLength || this.#secrets.includes(secret)) return
-    this.#secrets.push(secret)
-    for (const form of [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
+    const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
+    const inLowerCase = inUrls.map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...inUrls, ...inLowerCase]) {
       if (!this.#secrets.includes(form)) this.#secrets.push(form)
     }
     while (this.#secrets.length > remembered) this.#secrets.shift()

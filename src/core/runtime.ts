@@ -1,6 +1,15 @@
-/** Whether this is a page: a place where everything in memory can be read by whoever opened it. */
-export function inBrowser(): boolean {
+/** Whether this is a page. */
+export function inPage(): boolean {
   return 'window' in globalThis && 'document' in globalThis
+}
+
+/**
+ * Whether this is a page or one of its workers: a place where everything in memory can be read by whoever opened it.
+ * Workers of browsers are told from those of servers by the name that browsers alone go by.
+ */
+export function inBrowser(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
+  return inPage() || String(navigator?.userAgent).startsWith('Mozilla/')
 }
 
 /** Whether this is Deno. */

@@ -16,7 +16,7 @@ export interface HmacOptions {
   prefix?: string | undefined
   /** Header whose text is signed before the body, so that `replay` can rely on it. Default: the body alone is signed. */
   timestampHeader?: string | undefined
-  /** What is signed between that text and the body. Default `.` */
+  /** What is signed between that text and the body, and is no part of that text. Default `.` */
   separator?: string | undefined
 }
 
@@ -50,6 +50,9 @@ export function verifyHmac(options: HmacOptions): Verify {
     throw new ConfigurationError(`encoding must be hex or base64, got ${shown(encoding)}`)
   }
   if (timestampHeader !== undefined) nameOf('timestampHeader', timestampHeader)
+  if (typeof separator !== 'string' || separator === '') {
+    throw new ConfigurationError(`separator must be a text that is not empty, got ${shown(separator)}`)
+  }
   const keys = lazy(() => Promise.all(secrets.map((secret) => hmacKey(secret, algorithm))))
 
   return async ({ headers, body }) => {
@@ -58,7 +61,8 @@ export function verifyHmac(options: HmacOptions): Verify {
     const signature = decode(given.slice(prefix.length))
     if (signature === null) return false
     const timestamp = timestampHeader === undefined ? undefined : headers.get(timestampHeader)
-    if (timestamp === null) return false
+    // Where the time could have a separator in it, a part of the body could be passed off as a part of the time.
+    if (timestamp === null || timestamp?.includes(separator) === true) return false
     const signed = timestamp === undefined ? body : await concat(timestamp + separator, body)
     const matches = await Promise.all(
       (await keys()).map((key) => crypto.subtle.verify('HMAC', key, signature, signed)),

@@ -12,6 +12,7 @@ import {
   receiveNames,
   refusal,
   report,
+  withDelivery,
 } from '../core/receive.ts'
 import { ConfigurationError } from '../errors.ts'
 import { InvalidEventError } from './invalid-event.ts'
@@ -26,10 +27,12 @@ export interface ReceivedEvent<Payload = unknown> {
   readonly delivery: Delivery
 }
 
+type MaybePromise<T> = T | Promise<T>
+
 /** Which events are too old to be let in, or come from the future. */
 export interface ReplayOptions {
   /** When an event was sent, in seconds since 1970, or as a `Date`; what is not to be found out counts as too old. */
-  timestamp: (delivery: Delivery) => number | Date | null | undefined
+  timestamp: (delivery: Delivery) => MaybePromise<number | Date | null | undefined>
   /** Seconds that it may be off, in either direction. Default 300. */
   tolerance?: number | undefined
 }
@@ -53,12 +56,12 @@ export interface EventOptions<
   /** Refuses what was sent too long ago. The time should be signed, see `timestampHeader` of `verifyHmac`. Default: nothing is too old. */
   replay?: ReplayOptions | undefined
   /** What tells an event from others. Default: the SHA-256 of the body, which takes equal bodies for one event. */
-  id?: ((delivery: Delivery, payload: unknown) => string) | undefined
+  id?: ((delivery: Delivery, payload: unknown) => MaybePromise<string>) | undefined
   /**
    * Whether an event has been here before; it should remember the id in the same step. Such an event is acknowledged
    * again, and no work is done. Default: each counts as new.
    */
-  seen?: ((id: string) => boolean | Promise<boolean>) | undefined
+  seen?: ((id: string) => MaybePromise<boolean>) | undefined
 }
 
 const eventNames: Record<keyof EventOptions, true> = {
@@ -73,7 +76,8 @@ const defaultToleranceSeconds = 300
  * `Response`. Kinds of events, their payload, delivery and signing are not documented: `verify` and `schema` are yours.
  *
  * It answers 202 to what it lets in, 401 where `verify` says no or the time is off, 405, 408, 413 and 415 to what no event is
- * like, and 500 where `id` or `seen` fails, so that the event may come again. Nothing is thrown at the sender.
+ * like, and 500 where `id` or `seen` fails, or somebody has read the body before, so that the event may come again. Nothing
+ * is thrown at the sender.
  *
  * @throws {ConfigurationError} for options that cannot work.
  */
@@ -89,7 +93,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     if (!isAmong(contentTypes, request.headers.get('content-type'))) return refusal(415)
     const delivery = await admit(request, options)
     if (delivery instanceof Response) return delivery
-    if (!isFresh(delivery, options)) return refusal(401)
+    if (!(await isFresh(delivery, options))) return refusal(401)
 
     const text = new TextDecoder().decode(delivery.body)
     const value = parsed(text, serviceDialect)
@@ -99,11 +103,18 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
       report(new InvalidEventError(issues, raw), options)
       return mismatch === 'refuse' ? refusal(422) : accepted()
     }
-    const id: unknown = options.id ? options.id(delivery, payload) : await hashOf(delivery.body)
-    if (typeof id !== 'string') throw new ConfigurationError(`id must return a text, got ${shown(id)}`)
-    if (seen && (await seen(id))) return accepted()
-    const event = Object.defineProperty({ payload, id }, 'delivery', { value: delivery, enumerable: false })
-    return acknowledge(() => options.onEvent(event as Parameters<typeof options.onEvent>[0]), options)
+    const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))
+    if (typeof id !== 'string' || id === '') {
+      throw new ConfigurationError(`id must return a text that is not empty, got ${shown(id)}`)
+    }
+    const known: unknown = seen === undefined ? false : await seen(id)
+    // Taken for a yes, what a store says of a new id would drop every event.
+    if (typeof known !== 'boolean') {
+      throw new ConfigurationError(`seen must return true or false, got ${shown(known)}`)
+    }
+    if (known) return accepted()
+    const event = withDelivery({ payload, id }, delivery)
+    return acknowledge(() => options.onEvent(event), options)
   }
 
   return async (request) => {
@@ -141,7 +152,7 @@ function assertEvents(options: EventOptions): void {
 }
 
 function isMediaType(value: unknown): boolean {
-  return typeof value === 'string' && /^[\w.+*-]+\/[\w.+*-]+$/.test(value)
+  return value === '*/*' || (typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(value))
 }
 
 /** Parameters such as a charset make no difference. */
@@ -150,11 +161,14 @@ function isAmong(contentTypes: readonly string[], given: string | null): boolean
   return contentTypes.some((each) => each === '*/*' || each.toLowerCase() === type)
 }
 
-function isFresh(delivery: Delivery, options: Pick<EventOptions, 'replay' | 'onError'>): boolean {
+async function isFresh(
+  delivery: Delivery,
+  options: Pick<EventOptions, 'replay' | 'onError'>,
+): Promise<boolean> {
   if (options.replay === undefined) return true
   const { timestamp, tolerance = defaultToleranceSeconds } = options.replay
   try {
-    const sent = timestamp(delivery)
+    const sent = await timestamp(delivery)
     const ms = sent instanceof Date ? sent.getTime() : typeof sent === 'number' ? sent * 1000 : NaN
     return Math.abs(Date.now() - ms) <= tolerance * 1000
   } catch (error) {

@@ -35,7 +35,9 @@ export async function admit(
     return refuse(requestId, 415, 'unsupported_media_type', 'the content type must be application/json')
   }
   const caller: unknown = await settings.authorize(request)
-  if (request.bodyUsed) throw new ConfigurationError('authorize has read the body of the request')
+  if (request.bodyUsed) {
+    throw new ConfigurationError('the body of the request has been read, by authorize or before the proxy')
+  }
   if (caller === false) return refuse(requestId, 403, 'forbidden', 'this caller may not use the proxy')
   if (caller === null || caller === undefined) {
     return refuse(requestId, 401, 'unauthorized', 'the proxy does not know who is calling')

@@ -21,6 +21,7 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
+  const { socket } = incoming
   const left = new AbortController()
   // A client that is gone is no error here; without a listener, writing to it would end the process.
   outgoing.on('error', () => {})
@@ -34,34 +35,44 @@ async function answer(
       // Looks at the request, which would not hear of it otherwise: Node drops its signal with the last reference to it.
       if (!outgoing.writableFinished && !request.signal.aborted) left.abort()
     })
-    await send(await handler(request), outgoing)
+    await send(await handler(request), outgoing, left.signal)
   } catch {
-    outgoing.socket?.resetAndDestroy()
+    try {
+      socket.resetAndDestroy()
+    } catch {
+      // Only plain TCP can be reset.
+      socket.destroy()
+    }
   }
 }
 
-/** What ends the host in a URL: in the header, it would put another path in place of the one that was asked for. */
-const endsHost = /[/\\?#]/
-
 /** Returns null for what `fetch` could not have sent, such as the method TRACE. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | null {
-  const { method = 'GET', url = '/' } = incoming
-  const host = incoming.headers.host || 'localhost'
-  if (endsHost.test(host)) return null
-  const scheme = 'encrypted' in incoming.socket ? 'https' : 'http'
+  const { method = 'GET' } = incoming
   const headers = new Headers()
   try {
     for (const [name, values = []] of Object.entries(incoming.headersDistinct))
       headers.set(name, values.join(name === 'cookie' ? '; ' : ', '))
-    return new Request(url.startsWith('/') ? `${scheme}://${host}${url}` : url, {
+    const request = new Request(urlOf(incoming), {
       method,
       headers,
       signal,
       ...(method !== 'GET' && method !== 'HEAD' && { body: bodyOf(incoming), duplex: 'half' }),
     })
+    // A parser came first: the body is used, and must not pass for an empty one.
+    if (incoming.readableDidRead) void request.body?.cancel()
+    return request
   } catch {
     return null
   }
+}
+
+/** @throws where the target is no address of HTTP, or `Host` holds more than a host, which could become part of the path. */
+function urlOf({ url = '/', headers, socket }: IncomingMessage): URL {
+  const origin = new URL(`${'encrypted' in socket ? 'https' : 'http'}://${headers.host || 'localhost'}`)
+  const target = new URL(url.startsWith('/') ? origin.origin + url : url)
+  if (origin.href === `${origin.origin}/` && target.protocol.startsWith('http')) return target
+  throw new TypeError('this cannot be the URL of a request')
 }
 
 /** Reads no further than the handler does, and drops what it leaves: closing the connection would lose the answer. */
@@ -83,14 +94,14 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
   )
 }
 
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
   outgoing.writeHead(response.status, [...response.headers].flat())
-  const body = response.body?.getReader()
-  // Nobody reads on when the client has left, and a body may go on for ever.
-  const cancel = (): void => void body?.cancel().catch(() => {})
-  if (outgoing.closed) cancel()
-  else outgoing.once('close', cancel)
-  for (let part = await body?.read(); part?.done === false; part = await body?.read()) {
+  const reader = response.body?.getReader()
+  // An answer that goes on for as long as somebody listens would otherwise go on for ever.
+  const cancel = (): void => void reader?.cancel().catch(() => {})
+  if (left.aborted || outgoing.req.method === 'HEAD') cancel()
+  left.addEventListener('abort', cancel)
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     const { value } = part
     // What was sent before a reset must have left, or the client would see the reset alone.
     await new Promise<unknown>((written) => outgoing.write(value, written))

@@ -1,4 +1,4 @@
-import { inBrowser } from '../core/runtime.ts'
+import { inPage } from '../core/runtime.ts'
 
 /**
  * Tells when a page is put on ice, and when it goes on; in a worker, never. Returns a function that ends it.
@@ -6,7 +6,7 @@ import { inBrowser } from '../core/runtime.ts'
  * A page that is put into the back/forward cache is hidden, others are frozen, and some are both.
  */
 export function watchPage(onFreeze: () => void, onResume: () => void): () => void {
-  if (!inBrowser()) return () => {}
+  if (!inPage()) return () => {}
   const watching = new AbortController()
   const on = (target: EventTarget, type: string, listener: () => void): void =>
     target.addEventListener(type, listener, { signal: watching.signal })

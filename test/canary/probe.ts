@@ -241,7 +241,7 @@ async function proxy({ root, proxy: { createProxy } }: Sdk, see: See): Promise<v
   }
 }
 
-async function receivers({ events }: Sdk, see: See): Promise<void> {
+async function receivers({ events, catalog }: Sdk, see: See): Promise<void> {
   const { eventSecret: secret } = secrets
   const schema = { '~standard': { version: 1, vendor: 'canary', validate: reject } } as const
   const verifiers = [
@@ -250,9 +250,11 @@ async function receivers({ events }: Sdk, see: See): Promise<void> {
     events.verifyHmac({ secret, header: 'x-signature' }),
   ]
   for (const verify of verifiers) {
+    const works: Promise<void>[] = []
     const options = {
       verify,
       onError: (error: unknown) => see('what onError of createEventReceiver() hears', error),
+      waitUntil: (work: Promise<void>) => void works.push(work),
     }
     const plain = events.createEventReceiver({
       ...options,
@@ -262,11 +264,16 @@ async function receivers({ events }: Sdk, see: See): Promise<void> {
       },
     })
     const strict = events.createEventReceiver({ ...options, schema, mismatch: 'refuse', onEvent: () => {} })
-    for (const receive of [plain, strict]) {
+    const callbacks = catalog.createCallbackReceiver({
+      ...options,
+      ...{ successUrl: '/events', failureUrl: '/failed' },
+      onCallback: (callback) => see('an event, but for its hidden delivery', { ...callback }),
+    })
+    for (const receive of [plain, strict, callbacks]) {
       const url = `https://app.example/events?key=${encodeURIComponent(secret)}`
       const headers = { 'content-type': 'application/json', 'x-key': secret, 'x-signature': 'ab' }
       const answer = await receive(new Request(url, { method: 'POST', headers, body: '{}' }))
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await Promise.all(works)
       see(
         'createEventReceiver(), verifiers and answers',
         receive,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import {
@@ -10,16 +11,22 @@ const origin = 'https://receiver.example'
 
 function makeReceiver(options: Partial<CallbackOptions> = {}) {
   const callbacks: CatalogCallback[] = []
+  const works: Promise<void>[] = []
   const receive = createCallbackReceiver({
     successUrl: `${origin}/done?planet=1`,
     failureUrl: '/failed',
     verify: ({ url }) => url.searchParams.get('secret') === 's3cret',
     onCallback: (callback) => void callbacks.push(callback),
+    waitUntil: (work) => void works.push(work),
     ...options,
   })
-  const post = async (path: string, body?: string): Promise<number> =>
-    (await receive(new Request(origin + path, { method: 'POST', ...(body !== undefined && { body }) })))
-      .status
+  /** Resolves with the status when the work is done, too. */
+  const post = async (path: string, body?: string): Promise<number> => {
+    const request = new Request(origin + path, { method: 'POST', ...(body !== undefined && { body }) })
+    const { status } = await receive(request)
+    await Promise.all(works)
+    return status
+  }
   return { callbacks, receive, post }
 }
 
@@ -36,6 +43,13 @@ describe('createCallbackReceiver()', () => {
       ['failure', ''],
       ['success', null],
     ])
+  })
+
+  it('keeps what came with the request out of a log of the callback', async () => {
+    const { callbacks, post } = makeReceiver()
+    expect(await post('/done?secret=s3cret', '{}')).toBe(202)
+    expect(inspect(callbacks, { depth: Infinity }) + JSON.stringify(callbacks)).not.toContain('s3cret')
+    expect(callbacks[0]?.delivery.url.searchParams.get('secret')).toBe('s3cret')
   })
 
   it.each([

@@ -18,22 +18,25 @@ const url = 'https://receiver.example/events'
 function makeReceiver(options: Partial<EventOptions> = {}) {
   const events: ReceivedEvent[] = []
   const errors: unknown[] = []
+  const works: Promise<void>[] = []
   const receive = createEventReceiver({
     verify: () => true,
     onEvent: (event) => void events.push(event),
     onError: (error) => void errors.push(error),
+    waitUntil: (work) => void works.push(work),
     ...options,
   })
-  const post = async (body: string, headers: Record<string, string> = {}, target = url): Promise<number> =>
-    (
-      await receive(
-        new Request(target, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
-        }),
-      )
-    ).status
+  /** Resolves with the status when the work is done, too. */
+  const post = async (
+    body: BodyInit,
+    headers: Record<string, string> = {},
+    target = url,
+  ): Promise<number> => {
+    const all = { 'content-type': 'application/json', ...headers }
+    const { status } = await receive(new Request(target, { method: 'POST', headers: all, body }))
+    await Promise.all(works)
+    return status
+  }
   return { events, errors, receive, post }
 }
 
@@ -62,7 +65,7 @@ describe('createEventReceiver()', () => {
     createEventReceiver({ verify: () => true, onEvent: ({ payload }) => expectTypeOf(payload).toBeUnknown() })
     const headers = { 'content-type': 'application/json' }
     await receive(new Request(url, { method: 'POST', headers, body: '{"n":1}' }))
-    expect(seen).toEqual([2])
+    await vi.waitFor(() => expect(seen).toEqual([2]))
   })
 
   it.each([
@@ -96,6 +99,7 @@ describe('createEventReceiver()', () => {
     [{ body: '{}', headers: { 'content-type': 'application/jsonp' } }, 415],
     [{ body: new Uint8Array(2), headers: {} }, 415],
     [{ body: 'x'.repeat(2 ** 20 + 1) }, 413],
+    [{ body: '{}', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }, 415],
   ])('refuses what no event is like, before it is verified: %#', async (init, status) => {
     const verify = vi.fn(() => true)
     const { events, receive } = makeReceiver({ verify })
@@ -104,6 +108,30 @@ describe('createEventReceiver()', () => {
     expect([response.status, await response.text()]).toEqual([status, ''])
     expect(response.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
     expect(verify).not.toHaveBeenCalled()
+    expect(events).toEqual([])
+  })
+
+  it('answers 400 when the body breaks off', async () => {
+    const verify = vi.fn(() => true)
+    const { receive } = makeReceiver({ verify })
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
+    expect((await receive(new Request(url, init))).status).toBe(400)
+    expect(verify).not.toHaveBeenCalled()
+  })
+
+  it('reads what is encoded in no way, and says so', async () => {
+    const { post } = makeReceiver()
+    expect(await post('{}', { 'content-encoding': 'Identity' })).toBe(202)
+  })
+
+  it('asks for the event again, and tells onError why, when the body has been read before', async () => {
+    const { events, errors, receive } = makeReceiver()
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request(url, { method: 'POST', headers, body: '{}' })
+    await request.text()
+    expect((await receive(request)).status).toBe(500)
+    expect(errors).toMatchObject([{ message: /^the body of the request has been read before/ }])
     expect(events).toEqual([])
   })
 
@@ -147,14 +175,7 @@ describe('createEventReceiver()', () => {
       ['is missing', { timestamp }],
       ['is no date', { timestamp: () => new Date('yesterday') }],
       ['is null', { timestamp: () => null, tolerance: Number.MAX_VALUE }],
-      [
-        'cannot be read',
-        {
-          timestamp: () => {
-            throw new Error('no')
-          },
-        },
-      ],
+      ['cannot be read', { timestamp: () => Promise.reject(new Error('no')) }],
     ])('refuses an event whose time %s', async (_, replay) => {
       expect(await makeReceiver({ replay }).post('{}')).toBe(401)
     })
@@ -172,21 +193,43 @@ describe('createEventReceiver()', () => {
     expect(events.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it('takes a time and an id that come later', async () => {
+    const { events, post } = makeReceiver({
+      replay: { timestamp: () => Promise.resolve(new Date()) },
+      id: () => Promise.resolve('a'),
+    })
+    expect(await post('{}')).toBe(202)
+    expect(events).toMatchObject([{ id: 'a' }])
+  })
+
+  it.each(['', null, undefined, 5])('takes no two events for one because id says %j of both', async (id) => {
+    const { errors, post } = makeReceiver({ id: () => id as never })
+    expect(await post('{}')).toBe(500)
+    expect(errors).toMatchObject([{ message: /^id must return a text that is not empty, got / }])
+  })
+
+  it.each(['OK', 1, null, undefined])('drops no event because seen says %j', async (answer) => {
+    const { errors, post } = makeReceiver({ seen: () => answer as never })
+    expect(await post('{}')).toBe(500)
+    expect(errors).toMatchObject([{ message: /^seen must return true or false, got / }])
+  })
+
   it.each<[string, Partial<EventOptions>]>([
     ['seen', { seen: () => Promise.reject(new Error('down')) }],
-    [
-      'id',
-      {
-        id: () => {
-          throw new Error('down')
-        },
-      },
-    ],
+    ['id', { id: () => Promise.reject(new Error('down')) }],
   ])('asks for the event again when %s fails, and throws nothing at the sender', async (_, options) => {
     const { events, errors, post } = makeReceiver(options)
     expect(await post('{}')).toBe(500)
     expect(events).toEqual([])
     expect(errors).toMatchObject([{ message: 'down' }])
+  })
+
+  it('starts the work when the answer is out', async () => {
+    const order: string[] = []
+    const { receive } = makeReceiver({ onEvent: () => order.push('work') })
+    const headers = { 'content-type': 'application/json' }
+    await receive(new Request(url, { method: 'POST', headers, body: '{}' })).then(() => order.push('answer'))
+    await vi.waitFor(() => expect(order).toEqual(['answer', 'work']))
   })
 
   it('answers before the work is done, and survives whatever its functions throw', async () => {
@@ -225,6 +268,7 @@ describe('createEventReceiver()', () => {
     [{ mismatch: 'ignore' }, /mismatch must be acknowledge or refuse/],
     [{ contentTypes: 'application/json' }, /contentTypes must be a list/],
     [{ contentTypes: ['json'] }, /contentTypes must be a list/],
+    [{ contentTypes: ['application/*'] }, /contentTypes must be a list/],
     [{ replay: { timestamp: () => 1, tolerance: NaN } }, /replay.tolerance must be a number of seconds/],
     [{ replay: {} }, /replay must have a timestamp\(\) method/],
     [{ schema: {} }, /must have a validate\(\) method/],
@@ -272,6 +316,9 @@ describe('verifyHmac()', () => {
     expect(await check({ ...options, separator: ':' }, { 'x-time': '17', 'x-sig': sign(`17:${body}`) })).toBe(
       202,
     )
+    const signed = '17.{"a":"1.5"}'
+    expect(await check(options, { 'x-time': '17', 'x-sig': sign(signed) }, '{"a":"1.5"}')).toBe(202)
+    expect(await check(options, { 'x-time': '17.{"a":"1', 'x-sig': sign(signed) }, '5"}')).toBe(401)
   })
 })
 
@@ -295,7 +342,9 @@ describe('verifySharedSecret()', () => {
     }
     expect(await check({ header: 'x-secret' }, {})).toBe(401)
     expect(await check({ query: 'key' }, {})).toBe(401)
-    expect(await check({ query: 'key' }, {}, `${url}?key=x&key=${secret}`)).toBe(401)
+    for (const twice of [`key=x&key=${secret}`, `key=${secret}&key=x`]) {
+      expect(await check({ query: 'key' }, {}, `${url}?${twice}`)).toBe(401)
+    }
     expect(await check({ header: 'x-secret', prefix: 'Bearer ' }, { 'x-secret': secret })).toBe(401)
   })
 
@@ -320,6 +369,7 @@ describe('the options of verifiers', () => {
     () => verifyHmac({ secret, header: 'x', algorithm: secret as never }),
     () => verifyHmac({ secret, header: 'x', encoding: secret as never }),
     () => verifyHmac({ secret, header: 'x', timestampHeader: '' }),
+    () => verifyHmac({ secret, header: 'x', timestampHeader: 'y', separator: '' }),
     () => verifyHmac({ secret } as never),
     () => verifySharedSecret({ secret } as never),
     () => verifySharedSecret({ secret, header: 'x', query: 'y' }),

@@ -1,11 +1,7 @@
-import { once } from 'node:events'
-import { createServer, request as httpRequest } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { ClientOptions } from '../../src/index.ts'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
-import { toNodeListener } from '../../src/serve/node.ts'
 import { type Site, serveSite, session } from '../browser/proxy/server.ts'
 import { expectedReport, usePage } from '../browser/proxy/page.ts'
 import { clientOf, searchPath } from './setup.ts'
@@ -112,63 +108,6 @@ describe('a page before createProxy(), over HTTP', () => {
       'tea',
       'tea',
     ])
-  })
-})
-
-describe('toNodeListener()', () => {
-  it.each([
-    'TRACE / HTTP/1.1\r\nhost: x',
-    'GET / HTTP/1.1\r\nhost: user@x',
-    'GET /hidden HTTP/1.1\r\nhost: x/page.js?',
-    'OPTIONS * HTTP/1.1\r\nhost: x',
-  ])('answers 400 to what fetch could not have sent: %j', async (head) => {
-    const { origin } = await open()
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    socket.write(`${head}\r\nconnection: close\r\n\r\n`)
-    const chunks: Buffer[] = []
-    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1.1 400 /)
-  })
-
-  it('leaves a path that looks like another host on the host that was asked', async () => {
-    const { origin } = await open()
-    const status = await new Promise((resolve, reject) => {
-      httpRequest(`${origin}//evil.example/`, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(404)
-  })
-
-  it('joins cookies that came apart, as a browser on HTTP/2 may send them', async () => {
-    const both = `theme=dark; ${session}`
-    const { origin } = await open({
-      authorize: ({ headers }) => (headers.get('cookie') === both ? { id: 'ada' } : null),
-    })
-    const lines = ['host: x', 'cookie: theme=dark', `cookie: ${session}`, 'content-type: application/json']
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    socket.write(`POST /api/social${searchPath} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`)
-    socket.write('content-length: 18\r\n\r\n{"query":"coffee"}')
-    const [start] = (await once(socket, 'data')) as [Buffer]
-    socket.destroy()
-    expect(start.toString()).toMatch(/^HTTP\/1.1 200 /)
-  })
-
-  it('lets go of a body when the client leaves before its end', async () => {
-    const cancelled = Promise.withResolvers<void>()
-    const endless = { start: (c: ReadableStreamDefaultController) => c.enqueue(new Uint8Array(1)) }
-    const answer = () => new Response(new ReadableStream({ ...endless, cancel: () => cancelled.resolve() }))
-    const server = createServer(toNodeListener(answer)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
-    await once(socket, 'data')
-    socket.destroy()
-    await cancelled.promise
-    server.close()
   })
 })
 

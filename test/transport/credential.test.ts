@@ -290,6 +290,27 @@ describe('the key', () => {
     },
   )
 
+  it('shows not in part either, where the words of a failure are cut', async () => {
+    const lengths = Array.from({ length: apiKey.length + 'Bearer '.length }, (_, i) => 200 - i)
+    for (const length of lengths) {
+      const words = `${'x'.repeat(length)} Bearer ${apiKey}`
+      const client = makeClient({ fetch: () => Promise.reject(new TypeError(words)), retry: false })
+      const { error } = await settle(client.microblog.search(query))
+      expect((error as SocialSearchError).message).toContain('x'.repeat(length))
+      expect(inspect(error)).not.toContain(apiKey.slice(0, 4))
+    }
+  })
+
+  it('shows in no header of a response, nor in the name of one', async () => {
+    const headers = { [`x-${apiKey}`]: '1', 'x-echo': `a ${apiKey}`, 'x-other': '2' }
+    const { body } = ok()
+    service.script(new Response(body, { headers }))
+    const { value } = await settle(makeClient().microblog.search(query).withResponse())
+    const found = Object.fromEntries(value?.response.headers ?? [])
+    expect(found).toMatchObject({ 'x-echo': 'a [redacted]', 'x-other': '2' })
+    expect(JSON.stringify(found)).not.toContain(apiKey)
+  })
+
   it('is not seen by middleware, before or after sending', async () => {
     service.script(ok())
     const seen: string[] = []

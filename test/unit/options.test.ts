@@ -166,6 +166,39 @@ describe('in a browser', () => {
     expect(() => new SocialSearch({ ...good, dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
+  it('new SocialSearch() refuses one in a worker of a page, too, and takes one in a worker of a server', () => {
+    vi.stubGlobal('navigator', {
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0',
+    })
+    expect(refusal(good).message).toMatch(/can be read by everybody/)
+    for (const userAgent of ['Node.js/24', 'Deno/2.9.0', 'Bun/1.4.0', 'Cloudflare-Workers', undefined]) {
+      vi.stubGlobal('navigator', { userAgent })
+      expect(() => new SocialSearch(good)).not.toThrow()
+    }
+  })
+
+  it('new SocialSearch() sends no credential to a page that is not https, and needs none there', () => {
+    pretend()
+    vi.stubGlobal('location', { href: 'http://app.example/dashboard' })
+    const baseUrl = '/api/social'
+    expect(() => new SocialSearch({ baseUrl })).not.toThrow()
+    const auth = { token: () => 'token' }
+    for (const options of [{ auth }, { apiKey: good.apiKey, dangerouslyAllowBrowser: true }]) {
+      expect(refusal({ baseUrl, ...options }).message).toMatch(/a page that is not https/)
+    }
+    vi.stubGlobal('location', { href: 'http://localhost:5173/' })
+    expect(() => new SocialSearch({ baseUrl, auth })).not.toThrow()
+  })
+
+  it.each(['file:///app/index.html', 'about:srcdoc'])(
+    'new SocialSearch() refuses a path in a page that has no origin: %s',
+    (href) => {
+      pretend()
+      vi.stubGlobal('location', { href })
+      expect(refusal({ baseUrl: '/api/social', auth: false }).message).toMatch(/not a URL/)
+    },
+  )
+
   it('new SocialSearch() accepts a path of the page, and needs no key for it', async () => {
     pretend()
     const fetch = vi.fn((request: Request) => Promise.resolve(new Response(request.url, { status: 418 })))

@@ -10,8 +10,13 @@ function knowing(...secrets: string[]): Redactor {
 
 describe('Redactor', () => {
   it('text() takes a secret out in every form it may have', () => {
-    const redactor = knowing('org_"a/b"\\c')
-    for (const form of ['org_"a/b"\\c', JSON.stringify('org_"a/b"\\c'), encodeURIComponent('org_"a/b"\\c')]) {
+    const secret = 'org_"a/b"\\c+d!=='
+    const redactor = knowing(secret)
+    const inUrl = encodeURIComponent(secret)
+    const inForm = String(new URLSearchParams({ x: secret })).slice(2)
+    const lower = [inUrl, inForm].map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
+    expect(new Set([inUrl, inForm, ...lower]).size).toBe(4)
+    for (const form of [secret, JSON.stringify(secret), inUrl, inForm, ...lower]) {
       expect(redactor.text(`before ${form} after`)).toMatch(/^before "?\[redacted\]"? after$/)
     }
   })

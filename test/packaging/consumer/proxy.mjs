@@ -16,9 +16,11 @@ const proxy = createProxy({
 })
 const secret = 'event_secret'
 let events = 0
+const works = []
 const receive = createEventReceiver({
   verify: verifyHmac({ secret, header: 'x-signature' }),
   onEvent: () => void events++,
+  waitUntil: (work) => void works.push(work),
 })
 const handle = (request) => (new URL(request.url).pathname === '/events' ? receive(request) : proxy(request))
 
@@ -98,7 +100,7 @@ const report = {
   charged: sandbox.ledger.spent,
   signed: await status({ 'x-signature': hex }, '{}', '/events'),
   unsigned: await status({ 'x-signature': hex }, '{ }', '/events'),
-  events,
+  events: await Promise.all(works).then(() => events),
 }
 await close()
 console.log(JSON.stringify(report))
