@@ -51,12 +51,12 @@ export function assertSafe(baseUrl: string): void {
 }
 
 /** Whether nobody on the network can read what is sent to a URL. */
-function isSafe({ protocol, hostname }: URL): boolean {
+export function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /** Whether a host is this machine itself; requests to it need no TLS. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -1,6 +1,6 @@
 import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
 import { assertMethod, assertOptions, milliseconds, shown } from '../core/assert.ts'
-import { isLoopback, resolveBaseUrl } from '../core/base-url.ts'
+import { isSafe, resolveBaseUrl } from '../core/base-url.ts'
 import type { Fetch } from '../core/http.ts'
 import { Redactor } from '../core/redact.ts'
 import { inBrowser } from '../core/runtime.ts'
@@ -134,7 +134,7 @@ export function serverUrl(name: string, value: unknown): URL {
   const url = new URL(value)
   if (url.username !== '' || url.password !== '')
     throw new ConfigurationError(`${name} must not hold a user name or password`)
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
+  if (isSafe(url)) return url
   throw new ConfigurationError(
     `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
   )

@@ -190,7 +190,7 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
   it('lets two processes live through ten rotations of one refresh token', async () => {
     const folder = temporary()
     const path = join(folder, 'tokens.json')
-    const { server, service } = await authorized({ lifetime: 1 }, new FileTokenStore(path))
+    const { server, service } = await authorized({ lifetime: 2 }, new FileTokenStore(path))
     const modes = new Set<string>()
     const worker = [server.issuer, service.baseUrl, path]
     const reports = await run(server, 10, [worker, worker], () => {
@@ -212,7 +212,7 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
     const folder = temporary()
     const first = join(folder, 'ahead.json')
     const second = join(folder, 'behind.json')
-    const { server, service, oauth } = await authorized({ lifetime: 1 }, new FileTokenStore(first))
+    const { server, service, oauth } = await authorized({ lifetime: 2 }, new FileTokenStore(first))
     const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
     await oauth.exchange(await browse(url), pending, new FileTokenStore(second))
     const args = [
