@@ -1,5 +1,3 @@
-import { Script } from './link.ts'
-
 // Times are those of Redis, in milliseconds. Keys of one budget:
 // - sums: credits spent and uncertain
 // - open: the reservations under way, by when they count as abandoned
@@ -30,7 +28,7 @@ local function text(number) return string.format('%.17g', number) end
 `
 
 /** Sets credits aside, or says how many remain. */
-export const reserve = new Script(`${book}
+export const reserve = `${book}
 local entry, limit, leaseMs, known = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 if redis.call('EXISTS', sums) == 0 then
   if known then return { 'lost' } end
@@ -43,10 +41,10 @@ if not redis.call('ZSCORE', open, entry) then
   if creditsOf(entry) > remaining then return { 'refused', text(math.max(0, remaining)) } end
 end
 redis.call('ZADD', open, now + leaseMs, entry)
-return { 'reserved' }`)
+return { 'reserved' }`
 
 /** Says what became of a reservation: so many credits spent, and so many uncertain. */
-export const close = new Script(`${book}
+export const close = `${book}
 local entry, spent, uncertain = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 if redis.call('ZREM', open, entry) == 0 then
   if redis.call('ZREM', lost, entry) == 0 then return 'told' end
@@ -54,11 +52,11 @@ if redis.call('ZREM', open, entry) == 0 then
 end
 add('spent', spent)
 add('uncertain', uncertain)
-return 'noted'`)
+return 'noted'`
 
 /** Keeps reservations from counting as abandoned. */
-export const renew = new Script(`${book}
-for i = 2, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[1], ARGV[i]) end`)
+export const renew = `${book}
+for i = 2, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[1], ARGV[i]) end`
 
-export const summarize = new Script(`${book}
-return { text(sum('spent')), text(sum('uncertain')), text(reserved()) }`)
+export const summarize = `${book}
+return { text(sum('spent')), text(sum('uncertain')), text(reserved()) }`

@@ -3,7 +3,7 @@ import { assertOptions, milliseconds, shown } from '../core/assert.ts'
 import type { Budget } from '../core/budget.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
-import { type Link, type Script, reasonOf } from './link.ts'
+import { type Link, reasonOf } from './link.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
@@ -141,7 +141,7 @@ export class RedisBudget implements Budget {
   }
 
   async #run(
-    script: Script,
+    script: string,
     args: readonly (string | number)[],
     late?: (reply: unknown) => void,
   ): Promise<unknown> {

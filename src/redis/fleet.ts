@@ -2,7 +2,7 @@ import type { Limits } from '../core/limiter.ts'
 import { driftMs } from '../core/send-log.ts'
 import { now } from '../core/time.ts'
 import { cancel, hold, rejoin, release, renew, sent } from './limiter-scripts.ts'
-import type { Link, Script } from './link.ts'
+import type { Link } from './link.ts'
 
 /** What one process says to the others. */
 export interface News {
@@ -86,7 +86,7 @@ export class Fleet {
 
   /** Asks what is worth waiting for; rejects when Redis does not answer. */
   async ask(
-    script: Script,
+    script: string,
     surface: string | null,
     args: readonly (string | number)[],
     { late, news }: { late?: (reply: unknown) => void; news?: News } = {},
@@ -156,7 +156,7 @@ export class Fleet {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  async #end(script: Script, surface: string | null, id: string, args: (string | number)[], down: boolean) {
+  async #end(script: string, surface: string | null, id: string, args: (string | number)[], down: boolean) {
     this.held.delete(id)
     if (this.held.size === 0) {
       clearTimeout(this.#beat)
@@ -168,7 +168,7 @@ export class Fleet {
   }
 
   /** Tells Redis; resolves with whether it has understood. */
-  #tell(script: Script, surface: string | null, args: (string | number)[], news?: News): Promise<boolean> {
+  #tell(script: string, surface: string | null, args: (string | number)[], news?: News): Promise<boolean> {
     return this.#track(this.ask(script, surface, args, news && { news }))
   }
 

@@ -1,5 +1,3 @@
-import { Script } from './link.ts'
-
 // Times are those of Redis, in milliseconds: the clocks of the workers have no say. Keys of one organization:
 // - leases: the requests in flight, by when they expire
 // - log: the sends to one surface, by when they arrive at the latest
@@ -22,7 +20,7 @@ end
 `
 
 /** Grants a place, or says why not and for how long. */
-export const acquire = new Script(`${all}
+export const acquire = `${all}
 local id, epoch = ARGV[1], ARGV[2]
 local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local leaseMs, ttl, logged = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1'
@@ -67,45 +65,45 @@ if probe then
   redis.call('HSET', gate, 'probe', id)
   redis.call('PEXPIRE', gate, ttl)
 end
-return { 'granted', current }`)
+return { 'granted', current }`
 
 /** Counts a request as arriving later than its grant foresaw. */
-export const sent = new Script(`${all}
+export const sent = `${all}
 redis.call('ZADD', log, now + ARGV[2], ARGV[1])
-redis.call('PEXPIRE', log, ARGV[3])`)
+redis.call('PEXPIRE', log, ARGV[3])`
 
 /** Ends a lease whose request has been sent, and tells everybody. */
-export const release = new Script(`${all}
+export const release = `${all}
 local id, answeredAgo = ARGV[1], tonumber(ARGV[2])
 local arrival = answeredAgo >= 0 and tonumber(redis.call('ZSCORE', log, id))
 if arrival and now - answeredAgo < arrival then redis.call('ZADD', log, now - answeredAgo, id) end
 if redis.call('HGET', gate, 'probe') == id then redis.call('HDEL', gate, 'probe') end
 redis.call('ZREM', leases, id)
-redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
 /** Takes a grant back that nobody has used. */
-export const cancel = new Script(`${all}
+export const cancel = `${all}
 local id = ARGV[1]
 redis.call('ZREM', log, id)
 if redis.call('HGET', gate, 'probe') == id then redis.call('HSET', gate, 'probe', 'due') end
 redis.call('ZREM', leases, id)
-redis.call('PUBLISH', ARGV[2], ARGV[3])`)
+redis.call('PUBLISH', ARGV[2], ARGV[3])`
 
 /** Keeps leases from expiring. */
-export const renew = new Script(`${all}
+export const renew = `${all}
 for i = 3, #ARGV do redis.call('ZADD', leases, now + ARGV[1], ARGV[i]) end
-redis.call('PEXPIRE', leases, ARGV[2])`)
+redis.call('PEXPIRE', leases, ARGV[2])`
 
 /** Closes a surface, and tells everybody. */
-export const hold = new Script(`${all}${close}
+export const hold = `${all}${close}
 close(ARGV[1], tonumber(ARGV[2]))
-redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
 /**
  * Tells Redis what it may have missed or lost. Where it has lost everything, nothing is granted for a while, so that the
  * other processes can do the same.
  */
-export const rejoin = new Script(`${all}${close}
+export const rejoin = `${all}${close}
 local told = cjson.decode(ARGV[1])
 local ttl = told.ttl
 local epoch = redis.call('HGET', state, 'epoch')
@@ -123,4 +121,4 @@ if told.holdMs > 0 then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)
 redis.call('PEXPIRE', log, ttl)
 redis.call('PEXPIRE', state, ttl)
-return epoch`)
+return epoch`

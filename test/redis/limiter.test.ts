@@ -148,6 +148,21 @@ describe('RedisLimiter.acquire()', () => {
     expect(seen.join('\n')).not.toContain('org_live')
   })
 
+  it('tells of a 429 before it frees the slot of the request that met it', async () => {
+    const { ask, limiter } = await worker(newOrganization())
+    finish(await ask())
+    const lease = await ask()
+    const heard: string[] = []
+    const listener = new Redis(server.url)
+    listener.on('pmessage', (_: string, __: string, message: string) => void heard.push(message))
+    await listener.psubscribe('*:news')
+    limiter.hold('a', 50)
+    finish(lease)
+    await expect.poll(() => heard.length).toBe(2)
+    listener.disconnect()
+    expect(heard[0]).toContain('"hold":50')
+  })
+
   it('leaves nothing in Redis that does not expire, and all of it in one slot of a cluster', async () => {
     await admin.flushall()
     const { ask, limiter } = await worker(newOrganization(), { prefix: 'mine' })
