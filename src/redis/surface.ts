@@ -124,6 +124,8 @@ export class Surface implements Turnstile {
         { late },
       )
     } catch {
+      // The script may have run for all that, and nobody else would give the place back before it expires.
+      void fleet.cancel(this.name, id)
       return undefined
     }
     const outcome = String(reply[0])

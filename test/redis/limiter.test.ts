@@ -226,6 +226,22 @@ describe('RedisLimiter.acquire()', () => {
     expect(log).toEqual(['redis is unavailable', 'redis is available again'])
   })
 
+  it('takes back a grant whose reply was lost with the connection', async () => {
+    let losses = 2
+    const limits = { perMinute: 2, windowMs: 60_000 }
+    const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, (client) => {
+      const { evalsha, eval: evaluate, duplicate } = client as Redis
+      const lossy = async (...args: Parameters<typeof evaluate>) => {
+        const reply = await evaluate.apply(client as Redis, args)
+        if (Array.isArray(reply) && reply[0] === 'granted' && losses-- > 0) throw new Error('it closed')
+        return reply
+      }
+      return { evalsha, eval: lossy, duplicate: duplicate.bind(client) }
+    })
+    const calls = [watch(ask()), watch(ask())]
+    await expect.poll(() => calls.every(({ lease }) => lease), { timeout: 10_000 }).toBe(true)
+  })
+
   it('keeps the pace when Redis loses everything', async () => {
     const org = newOrganization()
     const limits = { windowMs: 4500 }
