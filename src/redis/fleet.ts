@@ -46,7 +46,6 @@ export class Fleet {
   #epoch = ''
   #contact = -Infinity
   #beat: ReturnType<typeof setTimeout> | undefined
-  #closed = false
 
   constructor(
     link: Link,
@@ -149,10 +148,8 @@ export class Fleet {
     for (const id of released) this.#released.delete(id)
   }
 
-  /** Resolves when Redis has taken note of everything, or has failed to. */
-  async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#beat)
+  /** Resolves when Redis has taken note of everything so far, or has failed to. */
+  async flush(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
@@ -183,7 +180,7 @@ export class Fleet {
   }
 
   #keepAlive(): void {
-    if (this.#closed || this.#beat !== undefined || this.held.size === 0) return
+    if (this.#beat !== undefined || this.held.size === 0) return
     this.#beat = setTimeout(() => {
       this.#beat = undefined
       void this.#tell(renew, null, [this.leaseMs, this.ttlMs, ...this.held])

@@ -113,7 +113,10 @@ export class RedisLimiter implements Limiter {
     if (!this.#outage.on) this.#fleet.hold(surface, milliseconds)
   }
 
-  /** Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is. */
+  /**
+   * Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is, since requests
+   * under way keep their slots until they end.
+   */
   async close(): Promise<void> {
     this.#closed = true
     for (const { lane } of this.#lanes.values()) lane.empty(new ClosedError({}, 'limiter'))
@@ -123,7 +126,7 @@ export class RedisLimiter implements Limiter {
     await this.#turn
     // By then, the lanes have given back what came for nobody.
     await new Promise((resolve) => setTimeout(resolve))
-    await this.#fleet.close()
+    await this.#fleet.flush()
   }
 
   #at(name: string | null): { lane: Lane; surface: Surface } {

@@ -110,6 +110,19 @@ describe('RedisLimiter.acquire()', () => {
     expect(waiting.lease).toBeDefined()
   })
 
+  it('leaves a request its slot that is under way when its limiter is closed', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 300 }
+    const [first, second] = [await worker(org, options), await worker(org, options)]
+    const lease = await first.ask()
+    await first.limiter.close()
+    const waiting = watch(second.ask())
+    await pass(1500)
+    expect(waiting.lease).toBeUndefined()
+    finish(lease)
+    await expect.poll(() => waiting.lease, { timeout: 5000 }).toBeDefined()
+  })
+
   it('counts the grants of a process that has died as sent', async () => {
     const org = newOrganization()
     const limits = { perMinute: 1 }
