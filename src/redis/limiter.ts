@@ -38,6 +38,9 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
+/** The longest closure, in milliseconds: it outlives every process, and a service may announce nonsense. */
+const longestHoldMs = 86_400_000
+
 /** Most time between two looks for a free place, in milliseconds, in case that nobody has told. */
 const lookMs = 1000
 
@@ -108,9 +111,10 @@ export class RedisLimiter implements Limiter {
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    this.#close(surface, milliseconds)
+    const ms = Math.min(milliseconds, longestHoldMs)
+    this.#close(surface, ms)
     // An outage ends with telling Redis of it, less the time that has passed.
-    if (!this.#outage.on) this.#fleet.hold(surface, milliseconds)
+    if (!this.#outage.on) this.#fleet.hold(surface, ms)
   }
 
   /**

@@ -176,6 +176,14 @@ describe('RedisLimiter.acquire()', () => {
     expect(heard[0]).toContain('"hold":50')
   })
 
+  it('closes a surface for no more than a day, whatever the service announces', async () => {
+    const org = newOrganization()
+    const [first, second] = [await worker(org), await worker(org)]
+    first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
+    const { error } = await settle(second.ask())
+    expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
+  })
+
   it('leaves nothing in Redis that does not expire, and all of it in one slot of a cluster', async () => {
     await admin.flushall()
     const { ask, limiter } = await worker(newOrganization(), { prefix: 'mine' })
