@@ -120,9 +120,14 @@ export class Fleet {
   }
 
   /** @param answeredAgo Milliseconds since the answer began; undefined if none did. */
-  release(surface: string | null, id: string, answeredAgo: number | undefined, down: boolean): Promise<void> {
+  release(
+    surface: string | null,
+    id: string,
+    answeredAgo: number | undefined,
+    silent: boolean,
+  ): Promise<void> {
     const args = [id, answeredAgo === undefined ? -1 : Math.floor(answeredAgo)]
-    return this.#end(release, surface, id, args, down)
+    return this.#end(release, surface, id, args, silent)
   }
 
   cancel(surface: string | null, id: string): Promise<void> {
@@ -153,13 +158,13 @@ export class Fleet {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  async #end(script: string, surface: string | null, id: string, args: (string | number)[], down: boolean) {
+  async #end(script: string, surface: string | null, id: string, args: (string | number)[], silent: boolean) {
     this.held.delete(id)
     if (this.held.size === 0) {
       clearTimeout(this.#beat)
       this.#beat = undefined
     }
-    const told = !down && (await this.#tell(script, surface, args, { surface }))
+    const told = !silent && (await this.#tell(script, surface, args, { surface }))
     if (told) this.#onFree()
     else this.#released.add(id)
   }

@@ -116,7 +116,7 @@ end
 redis.call('HSET', state, 'epoch', epoch)
 for _, id in ipairs(told.released) do redis.call('ZREM', leases, id) end
 for _, id in ipairs(told.held) do redis.call('ZADD', leases, now + told.leaseMs, id) end
-for _, send in ipairs(told.sends) do redis.call('ZADD', log, 'NX', now - send[2], send[1]) end
+for _, send in ipairs(told.sends) do redis.call('ZADD', log, now - send[2], send[1]) end
 if told.holdMs > 0 then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)
 redis.call('PEXPIRE', log, ttl)

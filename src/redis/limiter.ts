@@ -114,7 +114,7 @@ export class RedisLimiter implements Limiter {
     const ms = Math.min(milliseconds, longestHoldMs)
     this.#close(surface, ms)
     // An outage ends with telling Redis of it, less the time that has passed.
-    if (!this.#outage.on) this.#fleet.hold(surface, ms)
+    if (!this.#isSilent) this.#fleet.hold(surface, ms)
   }
 
   /**
@@ -133,6 +133,11 @@ export class RedisLimiter implements Limiter {
     await this.#fleet.flush()
   }
 
+  /** What happens while Redis is being told of everything comes too late to be a part of it. */
+  get #isSilent(): boolean {
+    return this.#outage.on && this.#rejoining === undefined
+  }
+
   #at(name: string | null): { lane: Lane; surface: Surface } {
     const known = this.#lanes.get(name)
     if (known !== undefined) return known
@@ -143,6 +148,7 @@ export class RedisLimiter implements Limiter {
       {
         fleet: this.#fleet,
         outage: this.#outage,
+        isSilent: () => this.#isSilent,
         margin: this.#margin,
         alone: this.#alone?.inFlight,
         full: this.#full,

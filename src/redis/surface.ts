@@ -15,6 +15,8 @@ const promptMs = 20
 export interface Surroundings {
   readonly fleet: Fleet
   readonly outage: Outage
+  /** Whether Redis is told nothing now, since it will be told everything when it is back. */
+  readonly isSilent: () => boolean
   readonly margin: Margin
   /** Requests in flight of this process while Redis is out of reach; undefined if none shall be sent. */
   readonly alone: number | undefined
@@ -157,9 +159,14 @@ export class Surface implements Turnstile {
     }
   }
 
-  #granted(id: string, at: number, limit: number): Place {
+  #granted(id: string, at: number, limit: number): Place | undefined {
     const { fleet, waiting } = this.#in
     waiting.delete(this)
+    // It was asleep for so long that somebody else may have the place by now.
+    if (now() - at >= fleet.leaseMs) {
+      void fleet.cancel(this.name, id)
+      return undefined
+    }
     fleet.enter(id)
     return {
       giveBack: () => void fleet.cancel(this.name, id),
@@ -180,7 +187,7 @@ export class Surface implements Turnstile {
     return {
       sent: () => {
         send.at = now()
-        if (this.name === null || send.at - at <= promptMs || this.#in.outage.on) return
+        if (this.name === null || send.at - at <= promptMs || this.#in.isSilent()) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
       answered: (date) => {
@@ -193,7 +200,7 @@ export class Surface implements Turnstile {
 
   #release(id: string, { answered }: Send): void {
     const ago = answered === Infinity ? undefined : now() - answered
-    void this.#in.fleet.release(this.name, id, ago, this.#in.outage.on)
+    void this.#in.fleet.release(this.name, id, ago, this.#in.isSilent())
   }
 
   #remember(id: string, send: Send): void {

@@ -71,6 +71,20 @@ async function worker(
 
 const newOrganization = () => `org_live_5f2b8c1d9e ${++organizations}`
 
+/** A network that does with the commands of a limiter what the test wants. */
+function network() {
+  const commands: { meet: (send: () => Promise<unknown>, script: string) => Promise<unknown> } = {
+    meet: (send) => send(),
+  }
+  const wrap = (client: Connection['client']): Connection['client'] => {
+    const { evalsha, eval: evaluate, duplicate } = client as Redis
+    const meet = (...args: Parameters<typeof evaluate>) =>
+      commands.meet(() => evaluate.apply(client as Redis, args), String(args[0]))
+    return { evalsha, eval: meet, duplicate: duplicate.bind(client) }
+  }
+  return { commands, wrap }
+}
+
 /** Sends, is answered at once, and gives the slot back. */
 function finish(lease: Lease): void {
   lease.sent()
@@ -87,6 +101,8 @@ function watch(call: Promise<Lease>): { lease: Lease | undefined } {
   )
   return seen
 }
+
+const isGrant = (reply: unknown) => Array.isArray(reply) && reply[0] === 'granted'
 
 async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')
@@ -230,37 +246,96 @@ describe('RedisLimiter.acquire()', () => {
   })
 
   it('takes back a grant whose reply came too late', async () => {
-    const org = newOrganization()
     const limits = { inFlight: 1 }
+    const { commands, wrap } = network()
+    const { ask, log } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
     let delays = 1
-    const { ask, log } = await worker(org, { limits, leaseMs: 60_000 }, (client) => {
-      const { evalsha, eval: evaluate, duplicate } = client as Redis
-      const late = async (...args: Parameters<typeof evaluate>) => {
-        const reply = await evaluate.apply(client as Redis, args)
-        if (Array.isArray(reply) && reply[0] === 'granted' && delays-- > 0) await pass(900)
-        return reply
-      }
-      const bound = { evalsha: evalsha.bind(client), duplicate: duplicate.bind(client) }
-      return { ...bound, eval: late }
-    })
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply) && delays-- > 0) await pass(900)
+      return reply
+    }
     finish(await ask())
     expect(log).toEqual(['redis is unavailable', 'redis is available again'])
   })
 
   it('takes back a grant whose reply was lost with the connection', async () => {
-    let losses = 2
     const limits = { perMinute: 2, windowMs: 60_000 }
-    const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, (client) => {
-      const { evalsha, eval: evaluate, duplicate } = client as Redis
-      const lossy = async (...args: Parameters<typeof evaluate>) => {
-        const reply = await evaluate.apply(client as Redis, args)
-        if (Array.isArray(reply) && reply[0] === 'granted' && losses-- > 0) throw new Error('it closed')
-        return reply
-      }
-      return { evalsha, eval: lossy, duplicate: duplicate.bind(client) }
-    })
+    const { commands, wrap } = network()
+    const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
+    let losses = 2
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply) && losses-- > 0) throw new Error('it closed')
+      return reply
+    }
     const calls = [watch(ask()), watch(ask())]
     await expect.poll(() => calls.every(({ lease }) => lease), { timeout: 10_000 }).toBe(true)
+  })
+
+  it('sends nothing on a grant that has expired on its way', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 300, commandTimeout: 5000 }
+    const { commands, wrap } = network()
+    const [slow, other] = [await worker(org, options, wrap), await worker(org, options)]
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply)) await pass(1000)
+      return reply
+    }
+    const waiting = watch(slow.ask())
+    await pass(500)
+    await other.ask()
+    await pass(1000)
+    expect(waiting.lease).toBeUndefined()
+  })
+
+  it('tells Redis what happens while it comes back', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
+    const lease = await first.ask()
+    // By then it also listens, which tells Redis as well.
+    await pass(300)
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    first.limiter.hold('b', 1)
+    await expect.poll(() => first.log).toHaveLength(1)
+    const rejoining = new Promise<void>((begun) => {
+      commands.meet = async (send, script) => {
+        const reply = await send()
+        if (script.includes('told.released')) {
+          begun()
+          await pass(200)
+        }
+        return reply
+      }
+    })
+    await rejoining
+    first.limiter.hold('c', 60_000)
+    finish(lease)
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const closed = await settle(second.ask({ surface: 'c', patience: 1000 }))
+    expect(closed.error).toHaveProperty('remaining')
+    const next = watch(second.ask())
+    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
+  })
+
+  it('counts a request from when it was sent, also where Redis was gone then', async () => {
+    const org = newOrganization()
+    const limits = { perMinute: 1, windowMs: 3000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, { limits, leaseMs: 600 }, wrap), await worker(org, { limits })]
+    const lease = await first.ask()
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    await pass(2000)
+    lease.sent()
+    const start = performance.now()
+    commands.meet = (send) => send()
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    lease.release()
+    await second.ask()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
   })
 
   it('keeps the pace when Redis loses everything', async () => {
