@@ -1,7 +1,7 @@
 import type { Limits } from '../core/limiter.ts'
 import { driftMs } from '../core/send-log.ts'
 import { now } from '../core/time.ts'
-import { cancel, hold, rejoin, release, renew, sent } from './limiter-scripts.ts'
+import { cancel, hold, rejoin, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { Link } from './link.ts'
 
 /** What one process says to the others. */
@@ -23,7 +23,7 @@ export interface Account {
 }
 
 /** The longest time in which all processes notice that Redis is back and has lost everything, in milliseconds. */
-const quietMs = 3000
+const mostQuietMs = 3000
 
 /** What one process knows of the organization's requests in Redis, and how it speaks of them. */
 export class Fleet {
@@ -33,6 +33,8 @@ export class Fleet {
   readonly spanMs: number
   /** How long Redis keeps what nobody uses. */
   readonly ttlMs: number
+  /** How long nothing is granted when Redis has lost everything, in milliseconds. */
+  readonly quietMs: number
   /** Names of this process's requests in flight. */
   readonly held = new Set<string>()
   readonly #link: Link
@@ -59,6 +61,7 @@ export class Fleet {
     this.limits = limits
     this.leaseMs = leaseMs
     this.spanMs = limits.windowMs + driftMs
+    this.quietMs = Math.min(mostQuietMs, this.spanMs)
     this.ttlMs = 2 * (this.spanMs + leaseMs) + 10_000
     this.#onFailure = onFailure
     this.#onFree = onFree
@@ -66,7 +69,7 @@ export class Fleet {
 
   /** The epoch that Redis is expected to be in; empty where what is known may have expired by itself. */
   get epoch(): string {
-    return now() - this.#contact < this.ttlMs / 2 ? this.#epoch : ''
+    return now() - this.#contact < stateMs / 2 ? this.#epoch : ''
   }
 
   get channel(): Promise<string> {
@@ -142,8 +145,8 @@ export class Fleet {
   /** Tells Redis everything that it may have missed or lost; rejects when it does not answer. */
   async rejoin(accounts: Iterable<Account>): Promise<void> {
     const released = [...this.#released]
-    const { leaseMs, ttlMs: ttl, spanMs } = this
-    const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs: Math.min(quietMs, spanMs) }
+    const { leaseMs, ttlMs: ttl, quietMs } = this
+    const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs }
     for (const { surface, sends, holdMs } of accounts) {
       const account = { ...common, held: [...this.held], sends, holdMs }
       const news = { surface, lost: true } as const

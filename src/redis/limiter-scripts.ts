@@ -3,6 +3,10 @@
 // - log: the sends to one surface, by when they arrive at the latest
 // - gate: until when a 429 closes the surface (openAt), and the lease that is its probe, or 'due'
 // - state: an epoch, which changes when Redis has lost everything, and a time until which nothing is granted (quiet)
+
+/** How long Redis remembers, when nobody uses it, that it has not lost anything, in milliseconds. */
+export const stateMs = 86_400_000
+
 const now = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,14 +27,16 @@ end
 export const acquire = `${all}
 local id, epoch = ARGV[1], ARGV[2]
 local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local leaseMs, ttl, logged = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1'
+local leaseMs, ttl, logged, quietMs = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
 local current = redis.call('HGET', state, 'epoch')
 if epoch ~= '' and epoch ~= current then return { 'lost' } end
 if not current then
   current = id
   redis.call('HSET', state, 'epoch', current)
+  -- Whoever listens may know what Redis has lost.
+  if redis.call('PUBLISH', ARGV[11], ARGV[12]) > 0 then redis.call('HSET', state, 'quiet', now + quietMs) end
 end
-redis.call('PEXPIRE', state, ttl)
+redis.call('PEXPIRE', state, ${stateMs})
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
 -- The client sent it again, since it did not get the reply.
 if redis.call('ZSCORE', leases, id) then return { 'granted', current } end
@@ -120,5 +126,5 @@ for _, send in ipairs(told.sends) do redis.call('ZADD', log, now - send[2], send
 if told.holdMs > 0 then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)
 redis.call('PEXPIRE', log, ttl)
-redis.call('PEXPIRE', state, ttl)
+redis.call('PEXPIRE', state, ${stateMs})
 return epoch`

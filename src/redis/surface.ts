@@ -110,7 +110,7 @@ export class Surface implements Turnstile {
     }
     const id = crypto.randomUUID()
     const at = now()
-    const { leaseMs, limits, spanMs, ttlMs } = fleet
+    const { leaseMs, limits, quietMs, spanMs, ttlMs } = fleet
     const late = (reply: unknown): void => {
       if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
     }
@@ -121,9 +121,9 @@ export class Surface implements Turnstile {
         this.name,
         [
           ...[id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs],
-          ...[Math.ceil(margin.ms) + promptMs, leaseMs, ttlMs, this.name === null ? 0 : 1],
+          ...[Math.ceil(margin.ms) + promptMs, leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs],
         ],
-        { late },
+        { late, news: { surface: this.name, lost: true } },
       )
     } catch {
       // The script may have run for all that, and nobody else would give the place back before it expires.

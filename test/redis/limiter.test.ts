@@ -348,6 +348,18 @@ describe('RedisLimiter.acquire()', () => {
     finish(await second.ask())
     expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
   })
+
+  it('lets a new process send nothing before the others have said what Redis has lost', async () => {
+    const org = newOrganization()
+    const limits = { inFlight: 1 }
+    const first = await worker(org, { limits, leaseMs: 60_000 })
+    await first.ask()
+    await pass(300)
+    await admin.flushall()
+    const next = watch((await worker(org, { limits })).ask())
+    await pass(1500)
+    expect(next.lease).toBeUndefined()
+  })
 })
 
 describe.each(packages)('RedisLimiter on %s', (client) => {
