@@ -45,6 +45,7 @@ export class Fleet {
   /** Leases that ended while Redis could not be told. */
   readonly #released = new Set<string>()
   readonly #self = crypto.randomUUID()
+  readonly #reached = Promise.withResolvers<void>()
   #epoch = ''
   #contact = -Infinity
   #beat: ReturnType<typeof setTimeout> | undefined
@@ -72,8 +73,9 @@ export class Fleet {
     return now() - this.#contact < stateMs / 2 ? this.#epoch : ''
   }
 
+  /** Where all speak, once Redis has answered: who listens there knows what it has been told so far. */
   get channel(): Promise<string> {
-    return this.#base.then(channelOf)
+    return this.#reached.promise.then(() => this.#base).then(channelOf)
   }
 
   /** What another process said; undefined for what this one said itself, and for what makes no sense. */
@@ -96,7 +98,8 @@ export class Fleet {
     const base = await this.#base
     const message = news && [channelOf(base), JSON.stringify({ from: this.#self, ...news })]
     const at = surface === null ? 'all' : `at:${surface}`
-    const keys = [`${base}:leases`, `${base}:log:${at}`, `${base}:gate:${at}`, `${base}:state`]
+    const names = ['leases', `log:${at}`, `gate:${at}`, 'state', `queue:${at}`, 'slots']
+    const keys = names.map((name) => `${base}:${name}`)
     try {
       const reply = await this.#link.run(script, keys, [...args.map(String), ...(message ?? [])], late)
       return Array.isArray(reply) ? (reply as unknown[]) : [reply]
@@ -106,10 +109,16 @@ export class Fleet {
     }
   }
 
+  /** What this process waits under for a place at a surface. */
+  nameOf(surface: string | null): string {
+    return `${this.#self} ${surface ?? ''}`
+  }
+
   /** Redis has answered, and is in this epoch. */
   met(epoch = this.#epoch): void {
     this.#epoch = epoch
     this.#contact = now()
+    this.#reached.resolve()
   }
 
   /** A request is in flight, until {@link Fleet.release} or {@link Fleet.cancel}. */

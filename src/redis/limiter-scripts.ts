@@ -2,10 +2,15 @@
 // - leases: the requests in flight, by when they expire
 // - log: the sends to one surface, by when they arrive at the latest
 // - gate: until when a 429 closes the surface (openAt), and the lease that is its probe, or 'due'
+// - surfaceQueue, slotQueue: the processes that wait for a place at one surface, or for nothing but a slot, by since when
 // - state: an epoch, which changes when Redis has lost everything, and a time until which nothing is granted (quiet)
 
 /** How long Redis remembers, when nobody uses it, that it has not lost anything, in milliseconds. */
 export const stateMs = 86_400_000
+
+/** How long a place is kept for whoever has waited longest, and how soon others ask again, in milliseconds. */
+const turnMs = 200
+const againMs = 20
 
 const now = `
 local time = redis.call('TIME')
@@ -28,19 +33,40 @@ export const acquire = `${all}
 local id, epoch = ARGV[1], ARGV[2]
 local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local leaseMs, ttl, logged, quietMs = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
+local surfaceQueue, slotQueue, me = KEYS[5], KEYS[6], ARGV[11]
+local since = tonumber(redis.call('ZSCORE', surfaceQueue, me)) or now
+local function join(queue)
+  redis.call('ZADD', queue, since, me)
+  redis.call('PEXPIRE', queue, ttl)
+end
+-- Whoever does not come for a place in time has died, or does not want it any more.
+local function isTurn(queue)
+  local head = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+  if not head[1] or head[1] == me or tonumber(head[2]) >= since then return true end
+  local kept, from = 'kept ' .. queue, 'from ' .. queue
+  if redis.call('HGET', state, kept) ~= head[1] then
+    redis.call('HSET', state, kept, head[1], from, now)
+  elseif now - redis.call('HGET', state, from) >= ${turnMs} then
+    redis.call('ZREM', queue, head[1])
+    return isTurn(queue)
+  end
+  return false
+end
 local current = redis.call('HGET', state, 'epoch')
 if epoch ~= '' and epoch ~= current then return { 'lost' } end
 if not current then
   current = id
   redis.call('HSET', state, 'epoch', current)
   -- Whoever listens may know what Redis has lost.
-  if redis.call('PUBLISH', ARGV[11], ARGV[12]) > 0 then redis.call('HSET', state, 'quiet', now + quietMs) end
+  if redis.call('PUBLISH', ARGV[12], ARGV[13]) > 0 then redis.call('HSET', state, 'quiet', now + quietMs) end
 end
 redis.call('PEXPIRE', state, ${stateMs})
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
 -- The client sent it again, since it did not get the reply.
 if redis.call('ZSCORE', leases, id) then return { 'granted', current } end
 
+-- Unless all that is missing is a slot, others may have it.
+redis.call('ZREM', slotQueue, me)
 local quiet = tonumber(redis.call('HGET', state, 'quiet')) or 0
 if quiet > now then return { 'until', quiet - now } end
 local openAt = tonumber(redis.call('HGET', gate, 'openAt')) or 0
@@ -51,15 +77,23 @@ if out then return { 'probe', out - now } end
 if logged then
   redis.call('ZREMRANGEBYSCORE', log, '-inf', now - span)
   if limit >= 0 and redis.call('ZCARD', log) >= limit then
+    join(surfaceQueue)
     local blocker = redis.call('ZREVRANGE', log, limit - 1, limit - 1, 'WITHSCORES')
     -- The answer of a request in flight may yet show that it arrived sooner.
     return { 'paced', blocker[2] + span - now, redis.call('ZSCORE', leases, blocker[1]) and 1 or 0 }
   end
 end
+join(surfaceQueue)
+join(slotQueue)
 if redis.call('ZCARD', leases) >= inFlight then
   return { 'slots', redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2] - now }
 end
+if (limit >= 0 and not isTurn(surfaceQueue)) or not isTurn(slotQueue) then return { 'until', ${againMs} } end
 
+for _, queue in ipairs({ surfaceQueue, slotQueue }) do
+  redis.call('ZREM', queue, me)
+  redis.call('HDEL', state, 'kept ' .. queue)
+end
 redis.call('ZADD', leases, now + leaseMs, id)
 redis.call('PEXPIRE', leases, ttl)
 if logged then
@@ -123,7 +157,9 @@ redis.call('HSET', state, 'epoch', epoch)
 for _, id in ipairs(told.released) do redis.call('ZREM', leases, id) end
 for _, id in ipairs(told.held) do redis.call('ZADD', leases, now + told.leaseMs, id) end
 for _, send in ipairs(told.sends) do redis.call('ZADD', log, now - send[2], send[1]) end
-if told.holdMs > 0 then close(told.holdMs, ttl) end
+-- A probe that is out will tell as well, and must stay the only one.
+local probe = redis.call('HGET', gate, 'probe')
+if told.holdMs > 0 and not (probe and redis.call('ZSCORE', leases, probe)) then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)
 redis.call('PEXPIRE', log, ttl)
 redis.call('PEXPIRE', state, ${stateMs})

@@ -46,7 +46,7 @@ const lookMs = 1000
 
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
- * arrival; among processes, whoever asks first when a place becomes free.
+ * arrival; the processes take turns, whoever has waited longest first.
  */
 export class RedisLimiter implements Limiter {
   readonly #port: Port

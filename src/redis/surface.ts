@@ -121,7 +121,14 @@ export class Surface implements Turnstile {
         this.name,
         [
           ...[id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs],
-          ...[Math.ceil(margin.ms) + promptMs, leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs],
+          ...[
+            Math.ceil(margin.ms) + promptMs,
+            leaseMs,
+            ttlMs,
+            this.name === null ? 0 : 1,
+            quietMs,
+            fleet.nameOf(this.name),
+          ],
         ],
         { late, news: { surface: this.name, lost: true } },
       )

@@ -196,6 +196,7 @@ describe('RedisLimiter.acquire()', () => {
     const org = newOrganization()
     const [first, second] = [await worker(org), await worker(org)]
     first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
+    await pass(100)
     const { error } = await settle(second.ask())
     expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
   })
@@ -225,6 +226,31 @@ describe('RedisLimiter.acquire()', () => {
     leases.forEach(finish)
     for (const call of waiting) void call.then(finish)
     await Promise.all(waiting)
+  })
+
+  it('gives each process its turn, and passes over one that has died', async () => {
+    const org = newOrganization()
+    const limits = { inFlight: 1, perMinute: 1000 }
+    const [dead, ...workers] = await Promise.all(
+      [1, 2, 3, 4].map(() => worker(org, { limits, leaseMs: 300 })),
+    )
+    await dead!.ask({ surface: 'b' })
+    void settle(dead!.ask({ surface: 'b' }))
+    await pass(100)
+    dead!.connection.cut()
+    const turns = workers.map(() => 0)
+    let left = 60
+    const loop = async (i: number): Promise<void> => {
+      while (left > 0) {
+        const lease = await workers[i]!.ask({ surface: 'b' })
+        if (left-- > 0) turns[i]!++
+        await pass(2)
+        finish(lease)
+      }
+    }
+    const loops = workers.flatMap((_, i) => [loop(i), loop(i)])
+    await Promise.all(loops)
+    expect(Math.min(...turns)).toBeGreaterThanOrEqual(15)
   })
 
   it('finds a free place although nobody tells', async () => {
@@ -319,6 +345,22 @@ describe('RedisLimiter.acquire()', () => {
     expect(closed.error).toHaveProperty('remaining')
     const next = watch(second.ask())
     await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
+  })
+
+  it('leaves a probe the only one when a process comes back late with a closure that is over', async () => {
+    const org = newOrganization()
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, {}, wrap), await worker(org)]
+    finish(await first.ask({ surface: 'b' }))
+    await pass(300)
+    first.limiter.hold('a', 500)
+    await pass(100)
+    commands.meet = (send) => pass(400).then(send)
+    const [channel = ''] = (await admin.pubsub('CHANNELS', '*')) as string[]
+    await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
+    const calls = [watch(second.ask()), watch(second.ask())]
+    await pass(3000)
+    expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
   })
 
   it('counts a request from when it was sent, also where Redis was gone then', async () => {
