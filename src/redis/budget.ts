@@ -1,9 +1,9 @@
-import type { CreditSummary, Reservation } from '../core/account.ts'
+import { type CreditSummary, type Reservation, rounded } from '../core/account.ts'
 import { assertOptions, milliseconds, shown } from '../core/assert.ts'
 import type { Budget } from '../core/budget.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
-import { type Link, type Script, reasonOf } from './link.ts'
+import { type Link, reasonOf } from './link.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
@@ -99,7 +99,11 @@ export class RedisBudget implements Budget {
       if (this.#open.size === 0) this.#rest()
       this.#outbox.add([entry, spent, uncertain])
     }
-    return { settle: (cost) => end(cost, 0), release: () => end(0, 0), doubt: () => end(0, credits) }
+    return {
+      settle: (cost, uncertain = 0) => end(cost, uncertain),
+      release: () => end(0, 0),
+      doubt: () => end(0, credits),
+    }
   }
 
   /**
@@ -112,7 +116,7 @@ export class RedisBudget implements Budget {
     try {
       const reply = (await this.#run(summarize, [])) as unknown[]
       const [spent = 0, uncertain = 0, reserved = 0] = reply.map((sum) => Number(String(sum)))
-      const remaining = Math.max(0, limit - spent - uncertain - reserved)
+      const remaining = Math.max(0, rounded(limit - spent - uncertain - reserved))
       return { limit, remaining, spent, uncertain, reserved }
     } catch (error) {
       throw new BudgetUnavailableError(reasonOf(error))
@@ -141,12 +145,12 @@ export class RedisBudget implements Budget {
   }
 
   async #run(
-    script: Script,
+    script: string,
     args: readonly (string | number)[],
     late?: (reply: unknown) => void,
   ): Promise<unknown> {
     const base = await this.#base
-    const keys = ['sums', 'open', 'lost'].map((name) => `${base}:budget:${name}`)
+    const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
     return this.#link.run(script, keys, args.map(String), late)
   }
 

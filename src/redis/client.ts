@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.ts'
 
 /** What is needed of a client of the npm package `redis`, a cluster's included. */
 export interface NodeRedisClient {
+  /** Not called: its spelling tells the packages apart. */
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   duplicate(): {
@@ -14,6 +15,7 @@ export interface NodeRedisClient {
 
 /** What is needed of a client of the npm package `ioredis`, a cluster's included. */
 export interface IoRedisClient {
+  /** Not called: its spelling tells the packages apart. */
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>
   eval(script: string, numkeys: number, ...args: string[]): Promise<unknown>
   duplicate(): {
@@ -29,7 +31,6 @@ export type RedisClient = NodeRedisClient | IoRedisClient
 
 /** The same few commands, whatever the client. */
 export interface Port {
-  evalSha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** Listens on a connection of its own, and tells whenever there is one; the returned function ends it. */
   listen(channel: string, listener: (message: string) => void, onReady: () => void): () => void
@@ -48,8 +49,7 @@ function nodeRedis(client: NodeRedisClient): Port {
     arguments: [...args],
   })
   return {
-    evalSha: (sha1, keys, args) => client.evalSha(sha1, options(keys, args)),
-    eval: (source, keys, args) => client.eval(source, options(keys, args)),
+    eval: async (source, keys, args) => client.eval(source, options(keys, args)),
     listen(channel, listener, onReady) {
       const own = client.duplicate()
       own.on('error', ignore)
@@ -63,8 +63,7 @@ function nodeRedis(client: NodeRedisClient): Port {
 
 function ioRedis(client: IoRedisClient): Port {
   return {
-    evalSha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
-    eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+    eval: async (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
     listen(channel, listener, onReady) {
       const own = client.duplicate()
       const subscribe = (): void => void own.subscribe(channel).catch(ignore)

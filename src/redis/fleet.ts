@@ -1,8 +1,8 @@
 import type { Limits } from '../core/limiter.ts'
 import { driftMs } from '../core/send-log.ts'
 import { now } from '../core/time.ts'
-import { cancel, hold, rejoin, release, renew, sent } from './limiter-scripts.ts'
-import type { Link, Script } from './link.ts'
+import { cancel, hold, rejoin, release, renew, sent, stateMs } from './limiter-scripts.ts'
+import type { Link } from './link.ts'
 
 /** What one process says to the others. */
 export interface News {
@@ -23,7 +23,7 @@ export interface Account {
 }
 
 /** The longest time in which all processes notice that Redis is back and has lost everything, in milliseconds. */
-const quietMs = 3000
+const mostQuietMs = 3000
 
 /** What one process knows of the organization's requests in Redis, and how it speaks of them. */
 export class Fleet {
@@ -33,6 +33,8 @@ export class Fleet {
   readonly spanMs: number
   /** How long Redis keeps what nobody uses. */
   readonly ttlMs: number
+  /** How long nothing is granted when Redis has lost everything, in milliseconds. */
+  readonly quietMs: number
   /** Names of this process's requests in flight. */
   readonly held = new Set<string>()
   readonly #link: Link
@@ -43,10 +45,10 @@ export class Fleet {
   /** Leases that ended while Redis could not be told. */
   readonly #released = new Set<string>()
   readonly #self = crypto.randomUUID()
+  readonly #reached = Promise.withResolvers<void>()
   #epoch = ''
   #contact = -Infinity
   #beat: ReturnType<typeof setTimeout> | undefined
-  #closed = false
 
   constructor(
     link: Link,
@@ -60,6 +62,7 @@ export class Fleet {
     this.limits = limits
     this.leaseMs = leaseMs
     this.spanMs = limits.windowMs + driftMs
+    this.quietMs = Math.min(mostQuietMs, this.spanMs)
     this.ttlMs = 2 * (this.spanMs + leaseMs) + 10_000
     this.#onFailure = onFailure
     this.#onFree = onFree
@@ -67,11 +70,12 @@ export class Fleet {
 
   /** The epoch that Redis is expected to be in; empty where what is known may have expired by itself. */
   get epoch(): string {
-    return now() - this.#contact < this.ttlMs / 2 ? this.#epoch : ''
+    return now() - this.#contact < stateMs / 2 ? this.#epoch : ''
   }
 
+  /** Where all speak, once Redis has answered: who listens there knows what it has been told so far. */
   get channel(): Promise<string> {
-    return this.#base.then(channelOf)
+    return this.#reached.promise.then(() => this.#base).then(channelOf)
   }
 
   /** What another process said; undefined for what this one said itself, and for what makes no sense. */
@@ -86,7 +90,7 @@ export class Fleet {
 
   /** Asks what is worth waiting for; rejects when Redis does not answer. */
   async ask(
-    script: Script,
+    script: string,
     surface: string | null,
     args: readonly (string | number)[],
     { late, news }: { late?: (reply: unknown) => void; news?: News } = {},
@@ -94,7 +98,8 @@ export class Fleet {
     const base = await this.#base
     const message = news && [channelOf(base), JSON.stringify({ from: this.#self, ...news })]
     const at = surface === null ? 'all' : `at:${surface}`
-    const keys = [`${base}:leases`, `${base}:log:${at}`, `${base}:gate:${at}`, `${base}:state`]
+    const names = ['leases', `log:${at}`, `gate:${at}`, 'state', `queue:${at}`, 'slots']
+    const keys = names.map((name) => `${base}:${name}`)
     try {
       const reply = await this.#link.run(script, keys, [...args.map(String), ...(message ?? [])], late)
       return Array.isArray(reply) ? (reply as unknown[]) : [reply]
@@ -104,10 +109,16 @@ export class Fleet {
     }
   }
 
+  /** What this process waits under for a place at a surface. */
+  nameOf(surface: string | null): string {
+    return `${this.#self} ${surface ?? ''}`
+  }
+
   /** Redis has answered, and is in this epoch. */
   met(epoch = this.#epoch): void {
     this.#epoch = epoch
     this.#contact = now()
+    this.#reached.resolve()
   }
 
   /** A request is in flight, until {@link Fleet.release} or {@link Fleet.cancel}. */
@@ -121,9 +132,14 @@ export class Fleet {
   }
 
   /** @param answeredAgo Milliseconds since the answer began; undefined if none did. */
-  release(surface: string | null, id: string, answeredAgo: number | undefined, down: boolean): Promise<void> {
+  release(
+    surface: string | null,
+    id: string,
+    answeredAgo: number | undefined,
+    silent: boolean,
+  ): Promise<void> {
     const args = [id, answeredAgo === undefined ? -1 : Math.floor(answeredAgo)]
-    return this.#end(release, surface, id, args, down)
+    return this.#end(release, surface, id, args, silent)
   }
 
   cancel(surface: string | null, id: string): Promise<void> {
@@ -138,8 +154,8 @@ export class Fleet {
   /** Tells Redis everything that it may have missed or lost; rejects when it does not answer. */
   async rejoin(accounts: Iterable<Account>): Promise<void> {
     const released = [...this.#released]
-    const { leaseMs, ttlMs: ttl, spanMs } = this
-    const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs: Math.min(quietMs, spanMs) }
+    const { leaseMs, ttlMs: ttl, quietMs } = this
+    const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs }
     for (const { surface, sends, holdMs } of accounts) {
       const account = { ...common, held: [...this.held], sends, holdMs }
       const news = { surface, lost: true } as const
@@ -149,26 +165,24 @@ export class Fleet {
     for (const id of released) this.#released.delete(id)
   }
 
-  /** Resolves when Redis has taken note of everything, or has failed to. */
-  async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#beat)
+  /** Resolves when Redis has taken note of everything so far, or has failed to. */
+  async flush(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  async #end(script: Script, surface: string | null, id: string, args: (string | number)[], down: boolean) {
+  async #end(script: string, surface: string | null, id: string, args: (string | number)[], silent: boolean) {
     this.held.delete(id)
     if (this.held.size === 0) {
       clearTimeout(this.#beat)
       this.#beat = undefined
     }
-    const told = !down && (await this.#tell(script, surface, args, { surface }))
+    const told = !silent && (await this.#tell(script, surface, args, { surface }))
     if (told) this.#onFree()
     else this.#released.add(id)
   }
 
   /** Tells Redis; resolves with whether it has understood. */
-  #tell(script: Script, surface: string | null, args: (string | number)[], news?: News): Promise<boolean> {
+  #tell(script: string, surface: string | null, args: (string | number)[], news?: News): Promise<boolean> {
     return this.#track(this.ask(script, surface, args, news && { news }))
   }
 
@@ -183,7 +197,7 @@ export class Fleet {
   }
 
   #keepAlive(): void {
-    if (this.#closed || this.#beat !== undefined || this.held.size === 0) return
+    if (this.#beat !== undefined || this.held.size === 0) return
     this.#beat = setTimeout(() => {
       this.#beat = undefined
       void this.#tell(renew, null, [this.leaseMs, this.ttlMs, ...this.held])

@@ -3,10 +3,10 @@
  * a hash, since the owner may be named by an API key.
  */
 export async function keyBase(prefix: string, owner: string): Promise<string> {
-  return `${prefix}:{${(await hex('SHA-256', owner)).slice(0, 32)}}`
+  return `${prefix}:{${(await hex(owner)).slice(0, 32)}}`
 }
 
-export async function hex(algorithm: 'SHA-1' | 'SHA-256', text: string): Promise<string> {
-  const digest = await crypto.subtle.digest(algorithm, new TextEncoder().encode(text))
+async function hex(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

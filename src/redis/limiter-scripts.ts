@@ -1,10 +1,17 @@
-import { Script } from './link.ts'
-
 // Times are those of Redis, in milliseconds: the clocks of the workers have no say. Keys of one organization:
 // - leases: the requests in flight, by when they expire
 // - log: the sends to one surface, by when they arrive at the latest
 // - gate: until when a 429 closes the surface (openAt), and the lease that is its probe, or 'due'
+// - surfaceQueue, slotQueue: the processes that wait for a place at one surface, or for nothing but a slot, by since when
 // - state: an epoch, which changes when Redis has lost everything, and a time until which nothing is granted (quiet)
+
+/** How long Redis remembers, when nobody uses it, that it has not lost anything, in milliseconds. */
+export const stateMs = 86_400_000
+
+/** How long a place is kept for whoever has waited longest, and how soon others ask again, in milliseconds. */
+const turnMs = 200
+const againMs = 20
+
 const now = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -22,21 +29,44 @@ end
 `
 
 /** Grants a place, or says why not and for how long. */
-export const acquire = new Script(`${all}
+export const acquire = `${all}
 local id, epoch = ARGV[1], ARGV[2]
 local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local leaseMs, ttl, logged = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1'
+local leaseMs, ttl, logged, quietMs = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
+local surfaceQueue, slotQueue, me = KEYS[5], KEYS[6], ARGV[11]
+local since = tonumber(redis.call('ZSCORE', surfaceQueue, me)) or now
+local function join(queue)
+  redis.call('ZADD', queue, since, me)
+  redis.call('PEXPIRE', queue, ttl)
+end
+-- Whoever does not come for a place in time has died, or does not want it any more.
+local function isTurn(queue)
+  local head = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+  if not head[1] or head[1] == me or tonumber(head[2]) >= since then return true end
+  local kept, from = 'kept ' .. queue, 'from ' .. queue
+  if redis.call('HGET', state, kept) ~= head[1] then
+    redis.call('HSET', state, kept, head[1], from, now)
+  elseif now - redis.call('HGET', state, from) >= ${turnMs} then
+    redis.call('ZREM', queue, head[1])
+    return isTurn(queue)
+  end
+  return false
+end
 local current = redis.call('HGET', state, 'epoch')
 if epoch ~= '' and epoch ~= current then return { 'lost' } end
 if not current then
   current = id
   redis.call('HSET', state, 'epoch', current)
+  -- Whoever listens may know what Redis has lost.
+  if redis.call('PUBLISH', ARGV[12], ARGV[13]) > 0 then redis.call('HSET', state, 'quiet', now + quietMs) end
 end
-redis.call('PEXPIRE', state, ttl)
+redis.call('PEXPIRE', state, ${stateMs})
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
 -- The client sent it again, since it did not get the reply.
 if redis.call('ZSCORE', leases, id) then return { 'granted', current } end
 
+-- Unless all that is missing is a slot, others may have it.
+redis.call('ZREM', slotQueue, me)
 local quiet = tonumber(redis.call('HGET', state, 'quiet')) or 0
 if quiet > now then return { 'until', quiet - now } end
 local openAt = tonumber(redis.call('HGET', gate, 'openAt')) or 0
@@ -47,15 +77,23 @@ if out then return { 'probe', out - now } end
 if logged then
   redis.call('ZREMRANGEBYSCORE', log, '-inf', now - span)
   if limit >= 0 and redis.call('ZCARD', log) >= limit then
+    join(surfaceQueue)
     local blocker = redis.call('ZREVRANGE', log, limit - 1, limit - 1, 'WITHSCORES')
     -- The answer of a request in flight may yet show that it arrived sooner.
     return { 'paced', blocker[2] + span - now, redis.call('ZSCORE', leases, blocker[1]) and 1 or 0 }
   end
 end
+join(surfaceQueue)
+join(slotQueue)
 if redis.call('ZCARD', leases) >= inFlight then
   return { 'slots', redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2] - now }
 end
+if (limit >= 0 and not isTurn(surfaceQueue)) or not isTurn(slotQueue) then return { 'until', ${againMs} } end
 
+for _, queue in ipairs({ surfaceQueue, slotQueue }) do
+  redis.call('ZREM', queue, me)
+  redis.call('HDEL', state, 'kept ' .. queue)
+end
 redis.call('ZADD', leases, now + leaseMs, id)
 redis.call('PEXPIRE', leases, ttl)
 if logged then
@@ -67,45 +105,45 @@ if probe then
   redis.call('HSET', gate, 'probe', id)
   redis.call('PEXPIRE', gate, ttl)
 end
-return { 'granted', current }`)
+return { 'granted', current }`
 
 /** Counts a request as arriving later than its grant foresaw. */
-export const sent = new Script(`${all}
+export const sent = `${all}
 redis.call('ZADD', log, now + ARGV[2], ARGV[1])
-redis.call('PEXPIRE', log, ARGV[3])`)
+redis.call('PEXPIRE', log, ARGV[3])`
 
 /** Ends a lease whose request has been sent, and tells everybody. */
-export const release = new Script(`${all}
+export const release = `${all}
 local id, answeredAgo = ARGV[1], tonumber(ARGV[2])
 local arrival = answeredAgo >= 0 and tonumber(redis.call('ZSCORE', log, id))
 if arrival and now - answeredAgo < arrival then redis.call('ZADD', log, now - answeredAgo, id) end
 if redis.call('HGET', gate, 'probe') == id then redis.call('HDEL', gate, 'probe') end
 redis.call('ZREM', leases, id)
-redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
 /** Takes a grant back that nobody has used. */
-export const cancel = new Script(`${all}
+export const cancel = `${all}
 local id = ARGV[1]
 redis.call('ZREM', log, id)
 if redis.call('HGET', gate, 'probe') == id then redis.call('HSET', gate, 'probe', 'due') end
 redis.call('ZREM', leases, id)
-redis.call('PUBLISH', ARGV[2], ARGV[3])`)
+redis.call('PUBLISH', ARGV[2], ARGV[3])`
 
 /** Keeps leases from expiring. */
-export const renew = new Script(`${all}
+export const renew = `${all}
 for i = 3, #ARGV do redis.call('ZADD', leases, now + ARGV[1], ARGV[i]) end
-redis.call('PEXPIRE', leases, ARGV[2])`)
+redis.call('PEXPIRE', leases, ARGV[2])`
 
 /** Closes a surface, and tells everybody. */
-export const hold = new Script(`${all}${close}
+export const hold = `${all}${close}
 close(ARGV[1], tonumber(ARGV[2]))
-redis.call('PUBLISH', ARGV[3], ARGV[4])`)
+redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
 /**
  * Tells Redis what it may have missed or lost. Where it has lost everything, nothing is granted for a while, so that the
  * other processes can do the same.
  */
-export const rejoin = new Script(`${all}${close}
+export const rejoin = `${all}${close}
 local told = cjson.decode(ARGV[1])
 local ttl = told.ttl
 local epoch = redis.call('HGET', state, 'epoch')
@@ -118,9 +156,11 @@ end
 redis.call('HSET', state, 'epoch', epoch)
 for _, id in ipairs(told.released) do redis.call('ZREM', leases, id) end
 for _, id in ipairs(told.held) do redis.call('ZADD', leases, now + told.leaseMs, id) end
-for _, send in ipairs(told.sends) do redis.call('ZADD', log, 'NX', now - send[2], send[1]) end
-if told.holdMs > 0 then close(told.holdMs, ttl) end
+for _, send in ipairs(told.sends) do redis.call('ZADD', log, now - send[2], send[1]) end
+-- A probe that is out will tell as well, and must stay the only one.
+local probe = redis.call('HGET', gate, 'probe')
+if told.holdMs > 0 and not (probe and redis.call('ZSCORE', leases, probe)) then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)
 redis.call('PEXPIRE', log, ttl)
-redis.call('PEXPIRE', state, ttl)
-return epoch`)
+redis.call('PEXPIRE', state, ${stateMs})
+return epoch`

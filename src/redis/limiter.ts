@@ -38,12 +38,15 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
+/** The longest closure, in milliseconds: it outlives every process, and a service may announce nonsense. */
+const longestHoldMs = 86_400_000
+
 /** Most time between two looks for a free place, in milliseconds, in case that nobody has told. */
 const lookMs = 1000
 
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
- * arrival; among processes, whoever asks first when a place becomes free.
+ * arrival; the processes take turns, whoever has waited longest first.
  */
 export class RedisLimiter implements Limiter {
   readonly #port: Port
@@ -109,12 +112,16 @@ export class RedisLimiter implements Limiter {
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    this.#close(surface, milliseconds)
+    const ms = Math.min(milliseconds, longestHoldMs)
+    this.#close(surface, ms)
     // An outage ends with telling Redis of it, less the time that has passed.
-    if (!this.#outage.on) this.#fleet.hold(surface, milliseconds)
+    if (!this.#isSilent) this.#fleet.hold(surface, ms)
   }
 
-  /** Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is. */
+  /**
+   * Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is, since requests
+   * under way keep their slots until they end.
+   */
   async close(): Promise<void> {
     this.#closed = true
     for (const { lane } of this.#lanes.values()) lane.empty(new ClosedError({}, 'limiter'))
@@ -124,7 +131,12 @@ export class RedisLimiter implements Limiter {
     await this.#turn
     // By then, the lanes have given back what came for nobody.
     await new Promise((resolve) => setTimeout(resolve))
-    await this.#fleet.close()
+    await this.#fleet.flush()
+  }
+
+  /** What happens while Redis is being told of everything comes too late to be a part of it. */
+  get #isSilent(): boolean {
+    return this.#outage.on && this.#rejoining === undefined
   }
 
   #at(name: string | null): { lane: Lane; surface: Surface } {
@@ -137,6 +149,7 @@ export class RedisLimiter implements Limiter {
       {
         fleet: this.#fleet,
         outage: this.#outage,
+        isSilent: () => this.#isSilent,
         margin: this.#margin,
         alone: this.#alone?.inFlight,
         full: this.#full,

@@ -1,20 +1,4 @@
 import type { Port } from './client.ts'
-import { hex } from './keys.ts'
-
-/** A Lua script, which Redis runs as a whole or not at all. */
-export class Script {
-  readonly source: string
-  #sha1: Promise<string> | undefined
-
-  constructor(source: string) {
-    this.source = source
-  }
-
-  /** What Redis knows it by once it has run. */
-  get sha1(): Promise<string> {
-    return (this.#sha1 ??= hex('SHA-1', this.source))
-  }
-}
 
 /** Redis did not do what it was asked, or did not say so in time. */
 class Unavailable extends Error {}
@@ -22,11 +6,13 @@ class Unavailable extends Error {}
 /** Commands that may be overdue before further ones are refused: some clients keep them in memory while offline. */
 const mostOverdue = 64
 
-/** Runs scripts, each within a time of its own. */
+/**
+ * Runs Lua scripts, each as a whole or not at all, in the order in which they were asked for, and within a time of its own.
+ * They are sent in full: by their digest, one that Redis does not know yet would be overtaken by others.
+ */
 export class Link {
   readonly #port: Port
   readonly #timeoutMs: number
-  readonly #loaded = new Set<Script>()
   #overdue = 0
 
   constructor(port: Port, timeoutMs: number) {
@@ -40,7 +26,7 @@ export class Link {
    * @throws {Unavailable} and nothing else.
    */
   run(
-    script: Script,
+    script: string,
     keys: readonly string[],
     args: readonly string[],
     late?: (reply: unknown) => void,
@@ -59,7 +45,7 @@ export class Link {
         clearTimeout(timer)
         if (overdue) this.#overdue--
       }
-      this.#send(script, keys, args).then(
+      this.#port.eval(script, keys, args).then(
         (reply) => {
           settled()
           if (overdue) late?.(reply)
@@ -71,21 +57,6 @@ export class Link {
         },
       )
     })
-  }
-
-  async #send(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const sha1 = await script.sha1
-    // Commands keep their order only if none of them has to be sent again.
-    if (!this.#loaded.has(script)) {
-      this.#loaded.add(script)
-      return this.#port.eval(script.source, keys, args)
-    }
-    try {
-      return await this.#port.evalSha(sha1, keys, args)
-    } catch (error) {
-      if (!reasonOf(error).startsWith('NOSCRIPT')) throw error
-      return this.#port.eval(script.source, keys, args)
-    }
   }
 }
 

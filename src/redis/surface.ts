@@ -15,6 +15,8 @@ const promptMs = 20
 export interface Surroundings {
   readonly fleet: Fleet
   readonly outage: Outage
+  /** Whether Redis is told nothing now, since it will be told everything when it is back. */
+  readonly isSilent: () => boolean
   readonly margin: Margin
   /** Requests in flight of this process while Redis is out of reach; undefined if none shall be sent. */
   readonly alone: number | undefined
@@ -108,7 +110,7 @@ export class Surface implements Turnstile {
     }
     const id = crypto.randomUUID()
     const at = now()
-    const { leaseMs, limits, spanMs, ttlMs } = fleet
+    const { leaseMs, limits, quietMs, spanMs, ttlMs } = fleet
     const late = (reply: unknown): void => {
       if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
     }
@@ -119,11 +121,20 @@ export class Surface implements Turnstile {
         this.name,
         [
           ...[id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs],
-          ...[Math.ceil(margin.ms) + promptMs, leaseMs, ttlMs, this.name === null ? 0 : 1],
+          ...[
+            Math.ceil(margin.ms) + promptMs,
+            leaseMs,
+            ttlMs,
+            this.name === null ? 0 : 1,
+            quietMs,
+            fleet.nameOf(this.name),
+          ],
         ],
-        { late },
+        { late, news: { surface: this.name, lost: true } },
       )
     } catch {
+      // The script may have run for all that, and nobody else would give the place back before it expires.
+      void fleet.cancel(this.name, id)
       return undefined
     }
     const outcome = String(reply[0])
@@ -155,9 +166,14 @@ export class Surface implements Turnstile {
     }
   }
 
-  #granted(id: string, at: number, limit: number): Place {
+  #granted(id: string, at: number, limit: number): Place | undefined {
     const { fleet, waiting } = this.#in
     waiting.delete(this)
+    // It was asleep for so long that somebody else may have the place by now.
+    if (now() - at >= fleet.leaseMs) {
+      void fleet.cancel(this.name, id)
+      return undefined
+    }
     fleet.enter(id)
     return {
       giveBack: () => void fleet.cancel(this.name, id),
@@ -178,7 +194,7 @@ export class Surface implements Turnstile {
     return {
       sent: () => {
         send.at = now()
-        if (this.name === null || send.at - at <= promptMs || this.#in.outage.on) return
+        if (this.name === null || send.at - at <= promptMs || this.#in.isSilent()) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
       answered: (date) => {
@@ -191,7 +207,7 @@ export class Surface implements Turnstile {
 
   #release(id: string, { answered }: Send): void {
     const ago = answered === Infinity ? undefined : now() - answered
-    void this.#in.fleet.release(this.name, id, ago, this.#in.outage.on)
+    void this.#in.fleet.release(this.name, id, ago, this.#in.isSilent())
   }
 
   #remember(id: string, send: Send): void {

@@ -94,6 +94,35 @@ describe('RedisBudget.reserve()', () => {
     })
   })
 
+  it('counts what an answer tells beside the cost as uncertain', async () => {
+    const { budget } = await open(newName(), 100)
+    const reservation = await budget.reserve(10, 'any')
+    reservation.settle(2, 8)
+    await budget.flush()
+    expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 8, remaining: 90 })
+  })
+
+  it('gives out fractions to the last one', async () => {
+    const { budget } = await open(newName(), 0.3)
+    for (let i = 0; i < 3; i++) (await budget.reserve(0.1, 'any')).settle(0.1)
+    await budget.flush()
+    expect(await budget.summary()).toMatchObject({ spent: 0.3, remaining: 0 })
+  })
+
+  it('counts the cost of a reservation that Redis has lost in a failover, once', async () => {
+    const { client, network } = await unreliable()
+    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+    const admin = connections.at(-1)!.client as Redis
+    const reservation = await budget.reserve(4, 'any')
+    await admin.del(await admin.keys('*:open'))
+    network.fails = 'after'
+    reservation.settle(4)
+    await pass(700)
+    network.fails = 'never'
+    await budget.flush()
+    expect(await budget.summary()).toMatchObject({ spent: 4, reserved: 0, remaining: 6 })
+  })
+
   it('counts as uncertain what a process had reserved that died, and keeps what a slow one has', async () => {
     const name = newName()
     const [dead, slow] = [await open(name, 10, { leaseMs: 300 }), await open(name, 10, { leaseMs: 300 })]

@@ -71,6 +71,20 @@ async function worker(
 
 const newOrganization = () => `org_live_5f2b8c1d9e ${++organizations}`
 
+/** A network that does with the commands of a limiter what the test wants. */
+function network() {
+  const commands: { meet: (send: () => Promise<unknown>, script: string) => Promise<unknown> } = {
+    meet: (send) => send(),
+  }
+  const wrap = (client: Connection['client']): Connection['client'] => {
+    const { evalsha, eval: evaluate, duplicate } = client as Redis
+    const meet = (...args: Parameters<typeof evaluate>) =>
+      commands.meet(() => evaluate.apply(client as Redis, args), String(args[0]))
+    return { evalsha, eval: meet, duplicate: duplicate.bind(client) }
+  }
+  return { commands, wrap }
+}
+
 /** Sends, is answered at once, and gives the slot back. */
 function finish(lease: Lease): void {
   lease.sent()
@@ -87,6 +101,8 @@ function watch(call: Promise<Lease>): { lease: Lease | undefined } {
   )
   return seen
 }
+
+const isGrant = (reply: unknown) => Array.isArray(reply) && reply[0] === 'granted'
 
 async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')
@@ -108,6 +124,19 @@ describe('RedisLimiter.acquire()', () => {
     first.connection.cut()
     await pass(2000)
     expect(waiting.lease).toBeDefined()
+  })
+
+  it('leaves a request its slot that is under way when its limiter is closed', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 300 }
+    const [first, second] = [await worker(org, options), await worker(org, options)]
+    const lease = await first.ask()
+    await first.limiter.close()
+    const waiting = watch(second.ask())
+    await pass(1500)
+    expect(waiting.lease).toBeUndefined()
+    finish(lease)
+    await expect.poll(() => waiting.lease, { timeout: 5000 }).toBeDefined()
   })
 
   it('counts the grants of a process that has died as sent', async () => {
@@ -148,17 +177,44 @@ describe('RedisLimiter.acquire()', () => {
     expect(seen.join('\n')).not.toContain('org_live')
   })
 
-  it('leaves nothing in Redis that does not expire, and all of it in one slot of a cluster', async () => {
+  it('tells of a 429 before it frees the slot of the request that met it', async () => {
+    const { ask, limiter } = await worker(newOrganization())
+    finish(await ask())
+    const lease = await ask()
+    const heard: string[] = []
+    const listener = new Redis(server.url)
+    listener.on('pmessage', (_: string, __: string, message: string) => void heard.push(message))
+    await listener.psubscribe('*:news')
+    limiter.hold('a', 50)
+    finish(lease)
+    await expect.poll(() => heard.length).toBe(2)
+    listener.disconnect()
+    expect(heard[0]).toContain('"hold":50')
+  })
+
+  it('closes a surface for no more than a day, whatever the service announces', async () => {
+    const org = newOrganization()
+    const [first, second] = [await worker(org), await worker(org)]
+    first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
+    await pass(100)
+    const { error } = await settle(second.ask())
+    expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
+  })
+
+  it('leaves nothing in Redis that does not expire, or too soon, and all of it in one slot of a cluster', async () => {
     await admin.flushall()
     const { ask, limiter } = await worker(newOrganization(), { prefix: 'mine' })
     finish(await ask())
     limiter.hold('b', 50)
     await ask({ surface: 'b' })
+    limiter.hold('c', 600_000)
     await pass(50)
     const keys = await admin.keys('*')
-    expect(keys.length).toBeGreaterThanOrEqual(5)
+    expect(keys.length).toBeGreaterThanOrEqual(6)
     expect(new Set(keys.map((key) => /^mine:(\{.+?\}):/.exec(key)?.[1])).size).toBe(1)
-    for (const key of keys) expect(await admin.pttl(key)).toBeGreaterThan(0)
+    for (const key of keys) {
+      expect(await admin.pttl(key)).toBeGreaterThan(key.endsWith(':gate:at:c') ? 599_000 : 0)
+    }
   })
 
   it('asks a few times only while it waits for a slot', async () => {
@@ -173,6 +229,31 @@ describe('RedisLimiter.acquire()', () => {
     leases.forEach(finish)
     for (const call of waiting) void call.then(finish)
     await Promise.all(waiting)
+  })
+
+  it('gives each process its turn, and passes over one that has died', async () => {
+    const org = newOrganization()
+    const limits = { inFlight: 1, perMinute: 1000 }
+    const [dead, ...workers] = await Promise.all(
+      [1, 2, 3, 4].map(() => worker(org, { limits, leaseMs: 300 })),
+    )
+    await dead!.ask({ surface: 'b' })
+    void settle(dead!.ask({ surface: 'b' }))
+    await pass(100)
+    dead!.connection.cut()
+    const turns = workers.map(() => 0)
+    let left = 60
+    const loop = async (i: number): Promise<void> => {
+      while (left > 0) {
+        const lease = await workers[i]!.ask({ surface: 'b' })
+        if (left-- > 0) turns[i]!++
+        await pass(2)
+        finish(lease)
+      }
+    }
+    const loops = workers.flatMap((_, i) => [loop(i), loop(i)])
+    await Promise.all(loops)
+    expect(Math.min(...turns)).toBeGreaterThanOrEqual(15)
   })
 
   it('finds a free place although nobody tells', async () => {
@@ -194,21 +275,112 @@ describe('RedisLimiter.acquire()', () => {
   })
 
   it('takes back a grant whose reply came too late', async () => {
-    const org = newOrganization()
     const limits = { inFlight: 1 }
+    const { commands, wrap } = network()
+    const { ask, log } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
     let delays = 1
-    const { ask, log } = await worker(org, { limits, leaseMs: 60_000 }, (client) => {
-      const { evalsha, eval: evaluate, duplicate } = client as Redis
-      const late = async (...args: Parameters<typeof evaluate>) => {
-        const reply = await evaluate.apply(client as Redis, args)
-        if (Array.isArray(reply) && reply[0] === 'granted' && delays-- > 0) await pass(900)
-        return reply
-      }
-      const bound = { evalsha: evalsha.bind(client), duplicate: duplicate.bind(client) }
-      return { ...bound, eval: late }
-    })
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply) && delays-- > 0) await pass(900)
+      return reply
+    }
     finish(await ask())
     expect(log).toEqual(['redis is unavailable', 'redis is available again'])
+  })
+
+  it('takes back a grant whose reply was lost with the connection', async () => {
+    const limits = { perMinute: 2, windowMs: 60_000 }
+    const { commands, wrap } = network()
+    const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
+    let losses = 2
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply) && losses-- > 0) throw new Error('it closed')
+      return reply
+    }
+    const calls = [watch(ask()), watch(ask())]
+    await expect.poll(() => calls.every(({ lease }) => lease), { timeout: 10_000 }).toBe(true)
+  })
+
+  it('sends nothing on a grant that has expired on its way', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 300, commandTimeout: 5000 }
+    const { commands, wrap } = network()
+    const [slow, other] = [await worker(org, options, wrap), await worker(org, options)]
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply)) await pass(1000)
+      return reply
+    }
+    const waiting = watch(slow.ask())
+    await pass(500)
+    await other.ask()
+    await pass(1000)
+    expect(waiting.lease).toBeUndefined()
+  })
+
+  it('tells Redis what happens while it comes back', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
+    const lease = await first.ask()
+    // By then it also listens, which tells Redis as well.
+    await pass(300)
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    first.limiter.hold('b', 1)
+    await expect.poll(() => first.log).toHaveLength(1)
+    const rejoining = new Promise<void>((begun) => {
+      commands.meet = async (send, script) => {
+        const reply = await send()
+        if (script.includes('told.released')) {
+          begun()
+          await pass(200)
+        }
+        return reply
+      }
+    })
+    await rejoining
+    first.limiter.hold('c', 60_000)
+    finish(lease)
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const closed = await settle(second.ask({ surface: 'c', patience: 1000 }))
+    expect(closed.error).toHaveProperty('remaining')
+    const next = watch(second.ask())
+    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
+  })
+
+  it('leaves a probe the only one when a process comes back late with a closure that is over', async () => {
+    const org = newOrganization()
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, {}, wrap), await worker(org)]
+    finish(await first.ask({ surface: 'b' }))
+    await pass(300)
+    first.limiter.hold('a', 500)
+    await pass(100)
+    commands.meet = (send) => pass(400).then(send)
+    const [channel = ''] = (await admin.pubsub('CHANNELS', '*')) as string[]
+    await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
+    const calls = [watch(second.ask()), watch(second.ask())]
+    await pass(3000)
+    expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
+  })
+
+  it('counts a request from when it was sent, also where Redis was gone then', async () => {
+    const org = newOrganization()
+    const limits = { perMinute: 1, windowMs: 3000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, { limits, leaseMs: 600 }, wrap), await worker(org, { limits })]
+    const lease = await first.ask()
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    await pass(2000)
+    lease.sent()
+    const start = performance.now()
+    commands.meet = (send) => send()
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    lease.release()
+    await second.ask()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
   })
 
   it('keeps the pace when Redis loses everything', async () => {
@@ -220,6 +392,18 @@ describe('RedisLimiter.acquire()', () => {
     await admin.flushall()
     finish(await second.ask())
     expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
+  })
+
+  it('lets a new process send nothing before the others have said what Redis has lost', async () => {
+    const org = newOrganization()
+    const limits = { inFlight: 1 }
+    const first = await worker(org, { limits, leaseMs: 60_000 })
+    await first.ask()
+    await pass(300)
+    await admin.flushall()
+    const next = watch((await worker(org, { limits })).ask())
+    await pass(1500)
+    expect(next.lease).toBeUndefined()
   })
 })
 
