@@ -1,27 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import {
-  InvalidResponseError,
-  type MicroblogSearchParams,
-  type PagedOptions,
-  type SchemaOption,
-} from '../../src/index.ts'
+import { InvalidResponseError } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { page, post } from '../support/pages.ts'
+import { idsOf, search, threePages } from '../support/search.ts'
 import { walk } from '../support/walk.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
-
-const threePages = () => service.script(ok(page(['1', '2'], 'A')), ok(page(['3', '4'], 'B')), ok(page(['5'])))
-
-const search = (
-  options?: PagedOptions & Partial<SchemaOption>,
-  params: MicroblogSearchParams = { query: 'rust' },
-) => makeClient().microblog.search(params, options as PagedOptions)
-const ids = (posts: { id: string }[]) => posts.map(({ id }) => id)
 
 describe('validation', () => {
   const broken = { ...post('2'), author: null }
@@ -39,7 +27,7 @@ describe('validation', () => {
   it('lenient keeps the items that fit and reports the others', async () => {
     service.script(ok(mixed))
     const { value } = await settle(search({ validation: 'lenient' }))
-    expect(ids(value!.posts)).toEqual(['1', '3'])
+    expect(idsOf(value!.posts)).toEqual(['1', '3'])
     expect(value?.invalid).toEqual([
       { index: 1, item: broken, issues: [{ path: 'author', message: 'must be a string, got null' }] },
     ])
@@ -48,7 +36,7 @@ describe('validation', () => {
   it('lenient does not take pages for empty whose items were set apart', async () => {
     const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
     service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
-    expect(ids((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
+    expect(idsOf((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
   })
 
   it.each(['[1]', '"abc"', '5', 'null'])('off hands over the body %s as it is', async (body) => {
@@ -85,7 +73,7 @@ describe('schema', () => {
   )
 
   it('checks each post and gives its output', async () => {
-    threePages()
+    service.script(...threePages())
     const { items } = await walk(makeClient().microblog.search({ query: 'rust' }, { schema }))
     expect(items).toEqual([1, 2, 3, 4, 5].map((number) => ({ number })))
   })

@@ -3,12 +3,11 @@ import {
   CreditBudget,
   type MicroblogSearchParams,
   PaginationError,
-  type PagedOptions,
-  type SchemaOption,
   type SocialSearchError,
 } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
+import { idsOf, search, threePages } from '../support/search.ts'
 import { walk } from '../support/walk.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
 
@@ -16,30 +15,23 @@ const service = scriptedService()
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
-const threePages = () => service.script(ok(page(['1', '2'], 'A')), ok(page(['3', '4'], 'B')), ok(page(['5'])))
-
-const search = (
-  options?: PagedOptions & Partial<SchemaOption>,
-  params: MicroblogSearchParams = { query: 'rust' },
-) => makeClient().microblog.search(params, options as PagedOptions)
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
-const ids = (posts: { id: string }[]) => posts.map(({ id }) => id)
 
 describe('search()', () => {
   it('sends nothing when it is neither awaited nor iterated', async () => {
-    threePages()
+    service.script(...threePages())
     search()
     await settle(Promise.resolve())
     expect(service.arrivals).toHaveLength(0)
   })
 
   it('sends page one once when the call is awaited and then iterated', async () => {
-    threePages()
+    service.script(...threePages())
     const call = search()
     const { value: first } = await settle(call)
     const { items } = await walk(call)
     expect(first?.posts).toHaveLength(2)
-    expect(ids(items)).toEqual(['1', '2', '3', '4', '5'])
+    expect(idsOf(items)).toEqual(['1', '2', '3', '4', '5'])
     expect(sent()).toEqual([
       { query: 'rust' },
       { query: 'rust', cursor: 'A' },
@@ -48,7 +40,7 @@ describe('search()', () => {
   })
 
   it('sends page one once when it is awaited many times at once', async () => {
-    threePages()
+    service.script(...threePages())
     const call = search()
     const { value } = await settle(Promise.all([call, call, call.withResponse(), call.pages().next()]))
     expect(value?.[0]).toBe(value?.[1])
@@ -63,16 +55,16 @@ describe('search()', () => {
   })
 
   it('goes on exactly where it stopped when next has been through JSON', async () => {
-    threePages()
+    service.script(...threePages())
     const client = makeClient()
     const { value: first } = await settle(client.microblog.search({ query: 'rust' }))
     const next = JSON.parse(JSON.stringify(first?.next)) as MicroblogSearchParams
     const { items } = await walk(client.microblog.search(next))
-    expect(ids(items)).toEqual(['3', '4', '5'])
+    expect(idsOf(items)).toEqual(['3', '4', '5'])
   })
 
   it('is not changed by what the caller does to the params later', async () => {
-    threePages()
+    service.script(...threePages())
     const params = { query: 'rust' }
     const call = search({}, params)
     params.query = 'go'
@@ -105,7 +97,7 @@ describe('search()', () => {
 
 describe('a walk', () => {
   it('buys nothing further when the consumer breaks', async () => {
-    threePages()
+    service.script(...threePages())
     await settle(
       (async () => {
         for await (const item of search()) if (item.id === '2') break
@@ -120,17 +112,17 @@ describe('a walk', () => {
     [3, ['1', '2', '3'], 2],
     [9, ['1', '2', '3', '4', '5'], 3],
   ])('yields at most limit = %i items and buys no page beyond them', async (limit, expected, requests) => {
-    threePages()
-    expect(ids((await walk(search({ limit }))).items)).toEqual(expected)
+    service.script(...threePages())
+    expect(idsOf((await walk(search({ limit }))).items)).toEqual(expected)
     expect(service.arrivals).toHaveLength(requests)
     service.arrivals.length = 0
-    threePages()
-    expect(ids((await settle(search().toArray({ limit }))).value!)).toEqual(expected)
+    service.script(...threePages())
+    expect(idsOf((await settle(search().toArray({ limit }))).value!)).toEqual(expected)
     expect(service.arrivals).toHaveLength(requests)
   })
 
   it('buys at most maxPages pages', async () => {
-    threePages()
+    service.script(...threePages())
     const { items } = await walk(search({ maxPages: 2 }).pages())
     expect(items).toHaveLength(2)
     expect(items[1]?.next).toEqual({ query: 'rust', cursor: 'B' })
@@ -140,7 +132,7 @@ describe('a walk', () => {
   it.each([0, -1, 1.5, Number.NaN, '5' as never])(
     'refuses limit = %s before anything is sent',
     async (limit) => {
-      threePages()
+      service.script(...threePages())
       const { error } = await settle(search().toArray({ limit }))
       expect(error).toMatchObject({ name: 'ConfigurationError' })
       expect((await walk(search({ limit }))).error).toMatchObject({ name: 'ConfigurationError' })
@@ -175,7 +167,7 @@ describe('a walk', () => {
   })
 
   it('yields the last page whole when pages() reaches the limit inside it', async () => {
-    threePages()
+    service.script(...threePages())
     const { items } = await walk(search({ limit: 3 }).pages())
     expect(items.map(({ posts }) => posts.length)).toEqual([2, 2])
     expect(service.arrivals).toHaveLength(2)
@@ -189,7 +181,7 @@ describe('a walk', () => {
   it('yields the items and then throws when there is more without a cursor', async () => {
     service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: true } }))
     const { items, error } = await walk(search())
-    expect(ids(items)).toEqual(['1'])
+    expect(idsOf(items)).toEqual(['1'])
     expect(error).toMatchObject({ name: 'PaginationError', next: null })
   })
 
@@ -204,7 +196,7 @@ describe('a walk', () => {
       ok(page(['never'], 'G')),
     )
     const { items, error } = await walk(search())
-    expect(ids(items)).toEqual(['1'])
+    expect(idsOf(items)).toEqual(['1'])
     expect(error).toBeUndefined()
     expect(service.arrivals).toHaveLength(6)
   })
@@ -213,26 +205,26 @@ describe('a walk', () => {
     service.script(ok(page(['1'], 'A')), ok(page(['2'], 'B')), failure(500, 'internal'))
     const client = makeClient()
     const { items, error } = await walk(client.microblog.search({ query: 'rust' }))
-    expect(ids(items)).toEqual(['1', '2'])
+    expect(idsOf(items)).toEqual(['1', '2'])
     expect((error as SocialSearchError).next).toEqual({ query: 'rust', cursor: 'B' })
     service.script(ok(page(['3'])))
     const resumed = await walk(client.microblog.search((error as { next: MicroblogSearchParams }).next))
-    expect(ids(resumed.items)).toEqual(['3'])
+    expect(idsOf(resumed.items)).toEqual(['3'])
   })
 
   it('refuses a cursor that the service would not take', async () => {
     service.script(ok(page(['1'], 'x'.repeat(1025))))
     const { items, error } = await walk(search())
-    expect(ids(items)).toEqual(['1'])
+    expect(idsOf(items)).toEqual(['1'])
     expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'cursor' }] })
     expect(service.arrivals).toHaveLength(1)
   })
 
   it('stops before it exceeds a budget, and can go on from there', async () => {
-    threePages()
+    service.script(...threePages())
     const budget = new CreditBudget(5)
     const { items, error } = await walk(search({ budget }))
-    expect(ids(items)).toEqual(['1', '2', '3', '4'])
+    expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
     expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 2, remaining: 1, next: { cursor: 'B' } })
     expect(service.arrivals).toHaveLength(2)
   })
@@ -240,7 +232,7 @@ describe('a walk', () => {
 
 describe('params and pages', () => {
   it('are independent of each other when next is changed by the caller', async () => {
-    threePages()
+    service.script(...threePages())
     const params: MicroblogSearchParams = { query: 'rust', filters: { hashtags: ['a'] } }
     const meddle = async () => {
       for await (const { next } of search({}, params).pages()) {
@@ -253,7 +245,7 @@ describe('params and pages', () => {
 
   it('are copied when they are a proxy, as state libraries make them', async () => {
     const state = new Proxy({ query: 'rust' }, {})
-    threePages()
+    service.script(...threePages())
     const call = search({}, state)
     state.query = 'go'
     await walk(call)
