@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readDeclarations } from '../../src/cli/docs/declarations.ts'
 import { fieldTable } from '../../src/cli/docs/fields.ts'
 import { renderPages } from '../../src/cli/docs/pages.ts'
+import { catalogOperations } from '../../src/contract/catalog/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 
@@ -27,6 +28,17 @@ const row = (text: string, schema: object) =>
   )[2]
 
 describe('renderPages()', () => {
+  it('has a page for the catalog, with its calls, their errors and the one shape that goes into itself', () => {
+    const page = pages.get('catalog.md') ?? ''
+    for (const { id, method, path } of catalogOperations) {
+      expect(page).toContain(`\n## ${id}\n`)
+      expect(page).toContain(`\`${method} ${path}\``)
+    }
+    expect(page).toContain('\n- Errors: 400, 403, 404, each a `ProblemError`\n')
+    expect(page).toContain('| `satellites[].id` | integer of 64 bits |')
+    expect(page).toContain('| `satellites[].orbit.planet` | object of the same shape as the whole |')
+  })
+
   it.each(documented.map((operation) => [operation.id, operation] as const))(
     '%s: names each field, its path and exactly its errors',
     (_, operation) => {

@@ -34,7 +34,8 @@ export function readDeclarations(): Declarations {
     config: unknown
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path('.'))
-  const program = ts.createProgram([path('src/index.ts'), path('src/contract/operations.ts')], options)
+  const roots = ['src/index.ts', 'src/contract/operations.ts', 'src/catalog/index.ts'].map(path)
+  const program = ts.createProgram(roots, options)
   const checker = program.getTypeChecker()
   const checks = findChecks(program, checker)
 

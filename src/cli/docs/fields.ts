@@ -5,6 +5,9 @@ import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 /** The parts of a JSON schema that this package's own have. */
 interface Schema {
   type?: string | string[]
+  /** Only that to the whole. */
+  $ref?: string
+  format?: string
   enum?: string[]
   anyOf?: Schema[]
   properties?: Record<string, Schema>
@@ -37,7 +40,7 @@ export function fieldTable(
       const mark = isRequired === (absence === 'required') ? `, ${absence}` : ''
       const inList = schema.items && nullable(schema.items).schema
       const within = path === item?.property ? item.docs : doc
-      const text = doc.text || eachOf(within.text)
+      const text = given.$ref ? '' : doc.text || eachOf(within.text)
       return [
         [code(path), `${typeText(given)}${mark}`, meaning(path, { ...doc, text }, schema)],
         ...rows(inList ?? schema, within, inList ? `${path}[].` : `${path}.`),
@@ -48,13 +51,14 @@ export function fieldTable(
 
 /** A type, its bounds and its default: `integer, 1 to 20, default 20`. */
 function typeText(given: Schema): string {
+  if (given.$ref === '#') return 'object of the same shape as the whole'
   const { schema, isNullable } = nullable(given)
   const { items, default: value } = schema
   const name = items
     ? `list of ${plural(items)}`
     : schema.enum
       ? `one of ${schema.enum.map(code).join(', ')}`
-      : String(schema.type)
+      : `${String(schema.type)}${schema.format === 'int64' ? ' of 64 bits' : ''}`
   const bounds = boundsText(schema)
   return [
     `${name}${isNullable ? ' or null' : ''}`,
@@ -102,6 +106,7 @@ function without(text: string, phrase: string): string {
 }
 
 function nullable(schema: Schema): { schema: Schema; isNullable: boolean } {
+  if (schema.$ref === '#') return { schema, isNullable: false }
   const [type, ...others] = [schema.type ?? []].flat().filter((type) => type !== 'null')
   if (schema.anyOf) {
     const rest = schema.anyOf.filter(({ type }) => type !== 'null')

@@ -4,6 +4,7 @@ import { operations } from '../../contract/operations.ts'
 import * as clientErrors from '../../errors/client.ts'
 import { apiErrorClasses } from '../../errors.ts'
 import type { Declarations } from './declarations.ts'
+import { catalogPage } from './catalog.ts'
 import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
 import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
@@ -18,7 +19,11 @@ export function renderPages(declarations: Declarations): Map<string, string> {
   const pages = [...resources].map(
     ([resource, members]) => [`${resource}.md`, resourcePage(resource, members, declarations)] as const,
   )
-  return new Map([['README.md', indexPage(resources, declarations)], ...pages])
+  return new Map([
+    ['README.md', indexPage(resources, declarations)],
+    ...pages,
+    ['catalog.md', `${generated}\n\n${catalogPage(declarations)}\n`],
+  ])
 }
 
 function resourceOf({ id }: Operation): string {
@@ -56,6 +61,7 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
     'Every call of a client. Fields keep the names that the service gives them. Where shapes are open, the service documents neither params nor answer: both pass through.',
     '## Calls',
     table(['Call', 'What it does', 'Price', 'Shapes'], calls),
+    'The calls of the catalog, which is apart from all this, are on [a page of their own](catalog.md).',
     '## Options of a call',
     'The last argument of each call.',
     table(['Option', 'Of', 'Meaning'], optionRows(declarations)),

@@ -1,0 +1,36 @@
+import { catalogOperations, planetsCreate } from '../../contract/catalog/operations.ts'
+import { jsonSchemaOf } from '../../contract/json-schema.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Declarations, Documented } from './declarations.ts'
+import { fieldTable } from './fields.ts'
+import { code, sentence } from './words.ts'
+
+/** All that there is to say of the catalog: its calls, and the one shape that they all have. */
+export function catalogPage(declarations: Declarations): string {
+  const client = declarations.exported('catalog/client.ts', 'CatalogClient')
+  const planet = declarations.exported('contract/catalog/planet.ts', 'Planet')
+  const shape = fieldTable(jsonSchemaOf(planetsCreate.request), planet, { absence: 'required' })
+  return [
+    '# Catalog',
+    sentence(client.text),
+    ...(catalogOperations as readonly Operation[]).map((operation) => section(operation, client)),
+    '## The shape of a planet',
+    planet.text,
+    shape,
+  ].join('\n\n')
+}
+
+function section({ id, method, path, errors }: Operation, client: Documented): string {
+  const member = id.split('.').reduce((inner, name) => {
+    const found = inner.fields().get(name)
+    if (found === undefined) throw new Error(`the catalog's client has no ${id}`)
+    return found
+  }, client)
+  const args = member.parameters().flatMap(({ name, optional }) => (optional ? [] : [name]))
+  return [
+    `## ${id}`,
+    sentence(member.text),
+    `\`\`\`ts\nconst answer = await catalog.${id}(${args.join(', ')})\n\`\`\``,
+    `- Request: ${code(`${method} ${path}`)}\n- Errors: ${errors ? `${errors.join(', ')}, each a ${code('ProblemError')}` : 'not documented'}`,
+  ].join('\n\n')
+}
