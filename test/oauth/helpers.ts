@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import {
   type OAuthClient,
   type OAuthClientOptions,
@@ -129,3 +129,10 @@ export async function refusal(work: Promise<unknown>): Promise<OAuthError> {
   expect(error).toBeInstanceOf(OAuthError)
   return error as OAuthError
 }
+
+export const query = { query: 'rust' }
+export const access = (n: number) => `${secrets.access}_${n}`
+export const refreshToken = (n: number) => `${secrets.refresh}_${n}`
+export const minutes = (n: number) => n * 60_000
+/** Moves the clock on while nothing is under way. */
+export const passQuickly = (ms: number) => vi.setSystemTime(Date.now() + ms)

@@ -1,17 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AuthenticationError, ReauthorizationRequiredError } from '../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { broken, json, oauthError, secrets, setUp, tokenSet } from './helpers.ts'
+import {
+  access,
+  minutes,
+  passQuickly,
+  query,
+  refreshToken,
+  broken,
+  json,
+  oauthError,
+  secrets,
+  setUp,
+  tokenSet,
+} from './helpers.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
-
-const query = { query: 'rust' }
-const access = (n: number) => `${secrets.access}_${n}`
-const refreshToken = (n: number) => `${secrets.refresh}_${n}`
-const minutes = (n: number) => n * 60_000
-/** Moves the clock on while nothing is under way. */
-const passQuickly = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
 describe('OAuthSession.token()', () => {
   it('renews a token a minute before its end, and not earlier', async () => {
@@ -178,167 +182,6 @@ describe('OAuthSession.refresh()', () => {
     await settle(session.refresh(access(0)))
     expect(server.forms).toHaveLength(1)
     expect((await settle(session.token())).value).toBe(access(1))
-  })
-})
-
-describe('a call that is refused with a 401', () => {
-  it('is repeated with a new token after one refresh for all', async () => {
-    const { server, client, accepts } = await setUp()
-    accepts.token = (bearer) => bearer !== access(0)
-    const calls = Array.from({ length: 50 }, () => client.microblog.search(query).withResponse())
-    const { value } = await settle(Promise.all(calls))
-    expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
-    expect(server.forms).toHaveLength(1)
-  })
-
-  it('rejects with an AuthenticationError when the new token is refused, too', async () => {
-    const { server, client, accepts, bearers } = await setUp()
-    accepts.token = () => false
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toBeInstanceOf(AuthenticationError)
-    expect(bearers).toEqual([access(0), access(1)])
-    expect(server.forms).toHaveLength(1)
-  })
-
-  it('has its refresh tried again by the next call where it could not be made', async () => {
-    const { server, client, accepts } = await setUp()
-    accepts.token = (bearer) => bearer !== access(0)
-    server.script(() => oauthError('invalid_client', 401, { 'www-authenticate': 'Basic' }))
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ code: 'oauth', reason: 'invalid_client', operation: 'microblog.search' })
-    expect(server.forms).toHaveLength(1)
-    server.script(server.next)
-    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-  })
-
-  it('may be aborted, or run out of time, without ending the refresh', async () => {
-    const { server, client, accepts, bearers } = await setUp()
-    accepts.token = (bearer) => bearer !== access(0)
-    server.script(async (form, request) => {
-      await new Promise((resolve) => setTimeout(resolve, 5000))
-      expect(request.signal.aborted).toBe(false)
-      return server.next(form, request)
-    })
-    const controller = new AbortController()
-    const errorOf = (call: PromiseLike<unknown>) => call.then(undefined, (error: unknown) => error)
-    const aborted = errorOf(client.microblog.search(query, { signal: controller.signal }))
-    const late = errorOf(client.microblog.search(query, { deadline: 1000 }))
-    await pass(500)
-    controller.abort(new Error('enough'))
-    expect(await aborted).toMatchObject({ message: 'enough' })
-    await pass(1000)
-    expect(await late).toMatchObject({ code: 'timeout', phase: 'wait' })
-    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-    expect(server.forms).toHaveLength(1)
-    expect(bearers.at(-1)).toBe(access(1))
-  })
-})
-
-describe('ReauthorizationRequiredError', () => {
-  const lost = {
-    'a reset': broken('ECONNRESET', 'read'),
-    'no answer': () => new Promise<never>(() => {}),
-    'a proxy’s page': () => json('<h1>Bad gateway</h1>', 502),
-    'a gateway’s JSON': () => json({ status: 500, error: 'Internal Server Error' }, 500),
-    'a gateway that gave up': () => oauthError('server_error', 504),
-    'a body that is not JSON': () => json('<h1>Welcome</h1>'),
-    'an answer without a token': () => json({ token_type: 'Bearer' }),
-    'a token that cannot be sent': () => json({ access_token: 'line\nbreak', token_type: 'Bearer' }),
-  }
-  const reasons = Object.entries(lost).map(([name, answer]) => [name, answer, 'lost'] as const)
-
-  it.each([...reasons, ['invalid_grant', () => oauthError('invalid_grant'), 'refused'] as const])(
-    'follows %s, for all calls until an exchange succeeds',
-    async (_, answer, reason) => {
-      const { server, client, session, store, accepts, bearers } = await setUp()
-      accepts.token = (bearer) => bearer !== access(0)
-      server.script(answer)
-      const calls = Array.from({ length: 5 }, () => client.microblog.search(query).then())
-      const { value: results } = await settle(Promise.allSettled(calls))
-      for (const result of results ?? []) {
-        const error: unknown = result.status === 'rejected' && result.reason
-        expect(error).toBeInstanceOf(ReauthorizationRequiredError)
-        expect(error).toMatchObject({ reason, operation: 'microblog.search', charged: 'no' })
-      }
-      const sent = bearers.length
-      expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason })
-      expect(server.forms).toHaveLength(1)
-      expect(bearers).toHaveLength(sent)
-      expect(JSON.stringify(store.held)).not.toContain(refreshToken(0))
-      await settle(session.replace(tokenSet({ accessToken: access(9) })))
-      expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-    },
-  )
-
-  it('follows a renewal ahead of time whose answer is lost, although the old token has not ended', async () => {
-    const { server, client, bearers } = await setUp()
-    server.script(broken('ECONNRESET', 'read'))
-    passQuickly(minutes(59) + 1)
-    for (let call = 0; call < 2; call++) {
-      expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'lost' })
-    }
-    expect(bearers).toEqual([])
-    expect(server.forms).toHaveLength(1)
-  })
-
-  it('holds where the store fails, too', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    const { get, set } = store
-    server.script(() => {
-      store.get = () => {
-        throw new Error('the disk is gone')
-      }
-      store.set = () => {
-        throw new Error('the disk is gone')
-      }
-      return broken('ECONNRESET', 'read')()
-    })
-    await settle(session.token())
-    Object.assign(store, { get, set })
-    expect((await settle(session.token())).error).toMatchObject({ reason: 'lost' })
-    expect(server.forms).toHaveLength(1)
-  })
-
-  it('gives each call an account of its own', async () => {
-    const { server, client, accepts } = await setUp()
-    accepts.token = () => false
-    server.script(() => oauthError('invalid_grant'))
-    const calls = [client.microblog.search(query), client.microblog.search(query)]
-    const { value = [] } = await settle(Promise.allSettled(calls.map((call) => call.then())))
-    const [first, second] = value.map((result) => (result as PromiseRejectedResult).reason)
-    expect(first).toMatchObject({ attempts: [{ outcome: 'unauthorized' }] })
-    expect(second).toBeInstanceOf(ReauthorizationRequiredError)
-    expect(second).not.toBe(first)
-  })
-
-  it('says when nobody has authorized yet, and when there is nothing to refresh with', async () => {
-    const { client } = await setUp(null)
-    expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'no_tokens' })
-    const obtainedAt = Date.now() - 2
-    const other = await setUp({ accessToken: access(0), obtainedAt, expiresAt: obtainedAt + 1 })
-    expect((await settle(other.client.microblog.search(query))).value?.posts).toHaveLength(1)
-    other.accepts.token = () => false
-    expect((await settle(other.client.microblog.search(query))).error).toMatchObject({
-      reason: 'no_refresh_token',
-    })
-  })
-
-  it('ends where another process brings new tokens', async () => {
-    const { server, client, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => oauthError('invalid_grant'))
-    expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'refused' })
-    store.held = tokenSet({ accessToken: access(5) })
-    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-  })
-
-  it('does not follow where a process without a lock was first', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => {
-      store.held = tokenSet({ accessToken: access(5), refreshToken: refreshToken(5) })
-      return oauthError('invalid_grant')
-    })
-    expect((await settle(session.token())).value).toBe(access(5))
-    expect(store.held?.refreshToken).toBe(refreshToken(5))
   })
 })
 

@@ -1,113 +1,21 @@
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Lease, Limits, Ticket } from '../../src/core/limiter.ts'
-import { RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
+import { describe, expect, it } from 'vitest'
+import { RedisLimiter } from '../../src/redis/index.ts'
 import { realTime } from '../support/real-time.ts'
-import { type Connection, type Package, connect, packages } from './clients.ts'
-import { type RedisServer, startRedis } from './server.ts'
+import {
+  admin,
+  evalCalls,
+  finish,
+  isGrant,
+  network,
+  newOrganization,
+  server,
+  watch,
+  windowMs,
+  worker,
+} from './workers.ts'
 
 const { pass, settle } = realTime
-const windowMs = 600
-const never = new AbortController().signal
-
-let server: RedisServer
-let admin: Redis
-let organizations = 0
-const ends: (() => unknown)[] = []
-
-beforeAll(async () => {
-  server = await startRedis()
-  admin = new Redis(server.url)
-  admin.on('error', () => {})
-})
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-afterAll(async () => {
-  admin.disconnect()
-  await server.kill()
-})
-
-interface Worker {
-  limiter: RedisLimiter
-  connection: Connection
-  log: string[]
-  ask(ticket?: Partial<Ticket>): Promise<Lease>
-}
-
-/** A process of an organization, as far as Redis can tell. */
-async function worker(
-  organization: string,
-  {
-    limits,
-    client: name = 'ioredis',
-    ...options
-  }: Partial<Omit<RedisLimiterOptions, 'client'>> & {
-    client?: Package
-  } = {},
-  wrap = (client: Connection['client']) => client,
-): Promise<Worker> {
-  const connection = await connect(name, server.url)
-  const log: string[] = []
-  const note = (message: string) => void log.push(message)
-  const all: Limits = { inFlight: 2, perMinute: 4, windowMs, ...limits }
-  const limiter = new RedisLimiter({
-    client: wrap(connection.client),
-    organization,
-    onUnavailable: 'wait',
-    commandTimeout: 500,
-    limits: all,
-    logger: { warn: note, info: note },
-    ...options,
-  })
-  ends.push(() => limiter.close().then(() => connection.cut()))
-  const ask = (ticket: Partial<Ticket> = {}) =>
-    limiter.acquire({
-      ...{ surface: 'a', share: all, priority: 0, resumed: false, patience: 60_000, signal: never },
-      ...ticket,
-    })
-  return { limiter, connection, log, ask }
-}
-
-const newOrganization = () => `org_live_5f2b8c1d9e ${++organizations}`
-
-/** A network that does with the commands of a limiter what the test wants. */
-function network() {
-  const commands: { meet: (send: () => Promise<unknown>, script: string) => Promise<unknown> } = {
-    meet: (send) => send(),
-  }
-  const wrap = (client: Connection['client']): Connection['client'] => {
-    const { evalsha, eval: evaluate, duplicate } = client as Redis
-    const meet = (...args: Parameters<typeof evaluate>) =>
-      commands.meet(() => evaluate.apply(client as Redis, args), String(args[0]))
-    return { evalsha, eval: meet, duplicate: duplicate.bind(client) }
-  }
-  return { commands, wrap }
-}
-
-/** Sends, is answered at once, and gives the slot back. */
-function finish(lease: Lease): void {
-  lease.sent()
-  lease.answered(null)
-  lease.release()
-}
-
-/** Whether a call has been granted so far. */
-function watch(call: Promise<Lease>): { lease: Lease | undefined } {
-  const seen: { lease: Lease | undefined } = { lease: undefined }
-  call.then(
-    (lease) => (seen.lease = lease),
-    () => {},
-  )
-  return seen
-}
-
-const isGrant = (reply: unknown) => Array.isArray(reply) && reply[0] === 'granted'
-
-async function evalCalls(): Promise<number> {
-  const stats = await admin.info('commandstats')
-  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0)
-}
 
 describe('RedisLimiter.acquire()', () => {
   it('takes over the slot of a process that has died, and keeps that of one that is slow', async () => {
@@ -404,91 +312,6 @@ describe('RedisLimiter.acquire()', () => {
     const next = watch((await worker(org, { limits })).ask())
     await pass(1500)
     expect(next.lease).toBeUndefined()
-  })
-})
-
-describe.each(packages)('RedisLimiter on %s', (client) => {
-  it('has calls wait while Redis is gone, until their signal aborts or it is back', async () => {
-    const org = newOrganization()
-    const { ask, limiter, log } = await worker(org, { client })
-    finish(await ask())
-    await server.kill()
-    const abort = new AbortController()
-    const [waiting, aborted] = [watch(ask()), ask({ signal: abort.signal })]
-    await pass(2500)
-    expect(waiting.lease).toBeUndefined()
-    const reason = new Error('enough')
-    abort.abort(reason)
-    await expect(aborted).rejects.toBe(reason)
-    limiter.hold('b', 20_000)
-    await server.restart()
-    await expect.poll(() => waiting.lease, { timeout: 10_000 }).toBeDefined()
-    finish(waiting.lease!)
-    const other = await worker(org, { client })
-    const { error } = await settle(other.ask({ surface: 'b', patience: 1000 }))
-    expect((error as { remaining: number }).remaining).toBeGreaterThan(5000)
-    expect(log).toEqual(['redis is unavailable', 'redis is available again'])
-  })
-
-  it('goes on with a share of the limits while Redis is gone, and comes back', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 4, perMinute: 4, windowMs: 2000 }
-    const options = { client, limits, onUnavailable: 'local', localShare: 0.5, leaseMs: 60_000 } as const
-    const { ask, log } = await worker(org, options)
-    finish(await ask())
-    await server.kill()
-    const calls = [1, 2, 3].map(() => watch(ask({ surface: null })))
-    await expect.poll(() => calls.filter(({ lease }) => lease).length, { timeout: 5000 }).toBe(2)
-    await pass(100)
-    expect(calls[2]!.lease).toBeUndefined()
-    finish(calls[0]!.lease!)
-    await expect.poll(() => calls[2]!.lease, { timeout: 1000 }).toBeDefined()
-    const start = performance.now()
-    finish(calls[1]!.lease!)
-    for (let i = 0; i < 3; i++) finish(await ask({ surface: 'b' }))
-    expect(performance.now() - start).toBeGreaterThanOrEqual(2000)
-
-    await server.restart()
-    await expect.poll(() => log, { timeout: 10_000 }).toHaveLength(2)
-    // The request that is still in flight counts for the others from now on.
-    const other = await worker(org, { client, limits: { ...limits, inFlight: 1 } })
-    const next = watch(other.ask({ surface: null }))
-    await pass(2500)
-    expect(next.lease).toBeUndefined()
-    finish(calls[2]!.lease!)
-    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
-    expect(log).toEqual(['redis is unavailable', 'redis is available again'])
-  })
-
-  it.each([
-    ['has become a replica', () => admin.replicaof('127.0.0.1', 1), () => admin.replicaof('NO', 'ONE')],
-    ['does not answer', () => server.suspend(), () => server.resume()],
-  ])('waits while Redis %s', async (_, harm, heal) => {
-    const { ask, log } = await worker(newOrganization(), { client })
-    finish(await ask())
-    await harm()
-    const waiting = watch(ask())
-    await pass(1500)
-    expect([waiting.lease, log]).toEqual([undefined, ['redis is unavailable']])
-    await heal()
-    await expect.poll(() => waiting.lease, { timeout: 10_000 }).toBeDefined()
-    finish(waiting.lease!)
-  })
-
-  it('ends what waits when it is closed, its own connection, and no other', async () => {
-    const { ask, connection, limiter } = await worker(newOrganization(), { client, limits: { inFlight: 1 } })
-    const lease = await ask()
-    const waiting = settle(ask())
-    await pass(100)
-    finish(lease)
-    limiter.hold('b', 60_000)
-    const held = settle(ask({ surface: 'b' }))
-    await limiter.close()
-    const outcome = await Promise.all([waiting, held])
-    expect(outcome[1].error).toMatchObject({ name: 'ClosedError', message: 'the limiter is closed' })
-    await expect(ask()).rejects.toMatchObject({ name: 'ClosedError' })
-    await expect.poll(() => admin.client('LIST', 'TYPE', 'PUBSUB')).toBe('')
-    expect(await (connection.client as Redis).ping()).toBe('PONG')
   })
 })
 

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ProxyOptions } from '../../src/proxy/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { post, searchPath, setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const evil = 'https://evil.example'
+const friend = 'https://friend.example'
+const cors = { origins: [friend] }
+const headersOf = (response: Response) => Object.fromEntries(response.headers)
+
+describe('createProxy() lets through', () => {
+  it.each<[string, Partial<ProxyOptions>, Parameters<typeof post>[1]]>([
+    ['its own page', {}, { headers: { origin: 'https://app.example', 'sec-fetch-site': 'same-origin' } }],
+    ['its own page in a browser without Fetch Metadata', {}, { headers: { origin: 'https://app.example' } }],
+    ['its own page behind a server that ends TLS', {}, { headers: { origin: 'http://app.example' } }],
+    ['a page of a trusted origin', { cors }, { headers: { origin: friend, 'sec-fetch-site': 'cross-site' } }],
+    ['what is no browser', {}, {}],
+    ['a content type with a charset', {}, { headers: { 'content-type': 'Application/JSON; charset=utf-8' } }],
+    ['any mount path', {}, { path: `/deeper//still${searchPath}` }],
+  ])('%s', async (_, options, request) => {
+    const { proxy, sandbox } = setUp(options)
+    const { value: response } = await settle(post(proxy, request))
+    expect(response?.status).toBe(200)
+    expect(response?.headers.get('social-search-credits')).toBe('spent=2, uncertain=0, charged=yes')
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('no header, cookie or query of the page, and none of the service', async () => {
+    const seen: Request[] = []
+    const { proxy, sandbox } = setUp(
+      {},
+      {
+        backend: {
+          fetch: (request) => {
+            seen.push(request.clone())
+            return sandbox.fetch(request)
+          },
+        },
+      },
+    )
+    sandbox.inject({ headers: { 'set-cookie': 'a=b', server: 'x', 'x-trace': 'y' } })
+    const { value: response } = await settle(
+      post(proxy, {
+        path: `${searchPath}?verbose=1`,
+        headers: {
+          cookie: 'session=1',
+          authorization: 'Bearer page',
+          'x-forwarded-for': '10.0.0.7',
+          accept: 'text/x',
+        },
+      }),
+    )
+    const [{ url, headers }] = seen as [Request]
+    expect(url).toBe(sandbox.baseUrl + searchPath)
+    expect([...headers.keys()].sort()).toEqual(['accept', 'authorization', 'content-type'])
+    expect(headers.get('authorization')).toBe(`Bearer ${sandbox.apiKey}`)
+    expect([...response!.headers.keys()].sort()).toEqual([
+      'cache-control',
+      'content-type',
+      'social-search-credits',
+      'x-content-type-options',
+    ])
+  })
+
+  it('a GET with its query, a HEAD without its body, and a PATCH', async () => {
+    const keys = [{ key: 'org_writes', scopes: ['search:read', 'mentions:read', 'mentions:write'] as const }]
+    const { proxy, browser, sandbox } = setUp({}, { sandbox: { keys }, backend: { apiKey: 'org_writes' } })
+    const { value } = await settle(browser.professionalnet.industries.list({ q: 'soft', page: 1 }))
+    expect(value?.industries.length).toBeGreaterThan(0)
+    const path = '/professionalnet/industries?q=soft'
+    const head = await post(proxy, { path: `/data${path}`, method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const { value: list } = await settle(browser.mentions.list())
+    const [{ id }] = list!['mentions'] as [{ id: string }]
+    expect((await settle(browser.mentions.setState(id, { state: 'seen' }))).error).toBeUndefined()
+    expect(sandbox.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { state: 'seen' } })
+  })
+
+  it('OPTIONS, without asking anybody', async () => {
+    const { proxy } = setUp({ authorize: () => null })
+    const response = await post(proxy, { method: 'OPTIONS', body: null })
+    expect([response.status, response.headers.get('allow')]).toEqual([204, 'POST, OPTIONS'])
+  })
+
+  it('the preflight of a trusted origin, and of no other', async () => {
+    const ask = (origin: string, options: Partial<ProxyOptions> = { cors: { ...cors, credentials: true } }) =>
+      post(setUp(options).proxy, {
+        method: 'OPTIONS',
+        body: null,
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'content-type,x-team',
+        },
+      })
+    const response = await ask(friend)
+    expect(response.status).toBe(204)
+    expect(headersOf(response)).toMatchObject({
+      vary: 'origin',
+      'access-control-allow-origin': friend,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type,x-team',
+    })
+    for (const stranger of [await ask(evil), await ask(friend, {})]) {
+      expect(stranger.status).toBe(403)
+      expect(stranger.headers.has('access-control-allow-origin')).toBe(false)
+    }
+  })
+
+  it('the preflight of what will be refused, so that the page hears why', async () => {
+    const { proxy, sandbox } = setUp({ cors, allow: ['technews.search'] })
+    const paths = [searchPath, '/data/nothing', '/data/technews/search']
+    const asked = { origin: friend, 'access-control-request-method': 'PUT' }
+    const preflights = paths.map((path) =>
+      post(proxy, { path, method: 'OPTIONS', body: null, headers: asked }),
+    )
+    const requests = paths.map((path) => post(proxy, { path, method: 'PUT', headers: { origin: friend } }))
+    const statuses = (answers: Response[]) => answers.map(({ status }) => status)
+    expect(statuses(await Promise.all(preflights))).toEqual([204, 204, 204])
+    expect(statuses(await Promise.all(requests))).toEqual([403, 404, 405])
+    expect((await requests[0])?.headers.get('access-control-allow-origin')).toBe(friend)
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('answers to a trusted origin, errors included, with what it may read', async () => {
+    for (const body of ['{"query":"coffee"}', '{}']) {
+      const { value } = await settle(post(setUp({ cors }).proxy, { headers: { origin: friend }, body }))
+      expect(headersOf(value!)).toMatchObject({
+        'access-control-allow-origin': friend,
+        'access-control-expose-headers': 'retry-after, social-search-credits',
+      })
+      expect(value!.headers.has('access-control-allow-credentials')).toBe(false)
+    }
+    const { value } = await settle(post(setUp({ cors }).proxy))
+    expect(value?.headers.get('vary')).toBe('origin')
+  })
+})

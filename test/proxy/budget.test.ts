@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Budget, CreditBudget } from '../../src/index.ts'
+import { type ProxyCaller } from '../../src/proxy/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { post, setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+describe('a budget of createProxy()', () => {
+  const search = (proxy: (request: Request) => Promise<Response>, id: string, query = 'coffee') =>
+    settle(post(proxy, { headers: { 'x-user': id }, body: JSON.stringify({ query }) })).then(
+      ({ value }) => value!.status,
+    )
+  const authorize = (request: Request): ProxyCaller => ({ id: request.headers.get('x-user') ?? '' })
+
+  it('is each caller’s own', async () => {
+    const { proxy, sandbox } = setUp({ budget: 2, authorize })
+    expect([await search(proxy, 'ada'), await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([
+      200, 402, 200,
+    ])
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('is not exceeded when many calls of one caller come at once', async () => {
+    const { proxy, sandbox } = setUp({ budget: 5, authorize })
+    const all = await settle(
+      Promise.all(Array.from({ length: 20 }, () => post(proxy, { headers: { 'x-user': 'ada' } }))),
+    )
+    expect(all.value?.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('is forgotten for nobody who has spent something, so that further callers are refused', async () => {
+    const { proxy } = setUp({ budget: 2, maxCallers: 2, authorize })
+    expect(await search(proxy, 'ada')).toBe(200)
+    for (const id of ['bob', 'eve', 'joe']) expect(await search(proxy, id, '')).toBe(400)
+    expect(await search(proxy, 'bob')).toBe(200)
+    expect(await search(proxy, 'eve')).toBe(503)
+    expect(await search(proxy, 'ada')).toBe(402)
+  })
+
+  it('is forgotten for nobody who may have spent something, or is about to', async () => {
+    const limits = { perMinute: false } as const
+    const { proxy, sandbox } = setUp({ budget: 2, maxCallers: 1, authorize }, { backend: { limits } })
+    sandbox.inject({ delay: 1000, reset: 'after' })
+    const first = post(proxy, { headers: { 'x-user': 'ada' } })
+    await pass(100)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect((await settle(first)).value?.status).toBe(502)
+    expect(await search(proxy, 'bob')).toBe(503)
+    expect(await search(proxy, 'ada')).toBe(402)
+  })
+
+  it('covers what `ceiling` sets aside where the service documents no bound', async () => {
+    const { browser, sandbox } = setUp({ budget: 200, ceiling: 196 })
+    const { value } = await settle(browser.professionalnet.posts.search({ query: 'hiring' }))
+    const postUrl = value!.posts[0]!.share_url
+    const { error } = await settle(browser.professionalnet.posts.reactions({ postUrl }))
+    expect(error).toBeUndefined()
+    expect(browser.credits.spent).toBe(sandbox.ledger.spent)
+    expect(sandbox.ledger.spent).toBeGreaterThan(4)
+  })
+
+  it('may be any budget, such as one that has to ask first', async () => {
+    const shared = new CreditBudget(3)
+    const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
+    const { proxy, sandbox } = setUp({ budget: () => budget, authorize })
+    expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
+    expect([sandbox.ledger.spent, shared.spent]).toEqual([2, 2])
+  })
+
+  it('adds to that of the client with the key', async () => {
+    const { proxy } = setUp({ budget: 100, authorize }, { backend: { budget: new CreditBudget(3) } })
+    expect([await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([200, 402])
+  })
+})

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget } from '../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { clientOf, post, setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+describe('a caller of createProxy() who leaves', () => {
+  it('before anything was sent costs nothing', async () => {
+    const { proxy, sandbox, backend } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
+    sandbox.inject({ delay: 1000 })
+    const first = post(proxy)
+    const abort = new AbortController()
+    const second = post(proxy, { signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    expect((await settle(second)).value?.status).toBe(499)
+    expect((await settle(first)).value?.status).toBe(200)
+    expect(sandbox.requests).toHaveLength(1)
+    expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('while a free request is under way frees its slot', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 1000 })
+    const abort = new AbortController()
+    const answer = post(proxy, { path: '/mentions', method: 'GET', signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([499, 0])
+  })
+
+  it('while a paid request is under way leaves no doubt in the ledger or the budget', async () => {
+    const budget = new CreditBudget(10)
+    const { proxy, sandbox, backend, failures } = setUp({ budget: () => budget })
+    sandbox.inject({ delay: 1000 })
+    const abort = new AbortController()
+    const answer = post(proxy, { signal: abort.signal })
+    await pass(100)
+    expect(sandbox.requests).toHaveLength(1)
+    abort.abort()
+    await settle(answer)
+    expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect([budget.spent, budget.uncertain]).toEqual([2, 0])
+    expect(sandbox.ledger.spent).toBe(2)
+    expect(failures).toEqual([])
+  })
+
+  it('between two attempts is not waited for', async () => {
+    const { proxy, sandbox, backend } = setUp()
+    sandbox.inject({ status: 503, retryAfter: 5 })
+    const abort = new AbortController()
+    const answer = post(proxy, { signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { ms } = await settle(answer)
+    expect(ms).toBe(0)
+    expect(sandbox.requests).toHaveLength(1)
+    expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('while a failed paid request was under way has no other sent', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ status: 502, delay: 1000, times: Infinity })
+    const abort = new AbortController()
+    const answer = post(proxy, { signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    await settle(answer)
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})
+
+describe('createProxy() before a page that will not wait for ever', () => {
+  const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('gives up as early when authorize took its time, so that the page hears what became of its call', async () => {
+    const { browser, sandbox } = setUp({ authorize: () => later(10_000).then(() => ({ id: 'ada' })) })
+    sandbox.inject({ delay: 22_000 })
+    const { error, ms } = await settle(browser.microblog.search({ query: 'coffee' }))
+    expect(error).toMatchObject({ name: 'TimeoutError', message: /the deadline/ })
+    expect(ms).toBe(25_000)
+  })
+
+  it('waits longer for an operation that the service calls slow', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ delay: 80_000 })
+    const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
+    const { value } = await settle(post(proxy, { path: '/data/professionalnet/company/get', body }))
+    expect(value?.status).toBe(200)
+  })
+
+  it('sends nothing once authorize has taken all of the time', async () => {
+    const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
+    const { proxy, sandbox, failures } = setUp({ authorize })
+    expect((await settle(post(proxy))).value?.status).toBe(500)
+    expect(sandbox.requests).toEqual([])
+    expect(failures).toMatchObject([[{ message: /authorize and budget took too long/ }, {}]])
+  })
+
+  it('leaves no timer behind when the page has its answer', async () => {
+    const { proxy } = setUp()
+    expect((await post(proxy)).status).toBe(200)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not wait for a body that never ends', async () => {
+    const { proxy, sandbox } = setUp()
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })
+    const { value, ms } = await settle(post(proxy, { body }))
+    expect([value?.status, ms]).toEqual([408, 15_000])
+    expect(await value?.json()).toMatchObject({ error: { code: 'request_timeout', charged: 'no' } })
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('createProxy() under load', () => {
+  it('tells callers to come back while nothing was sent, so that none is left in doubt and all get through', async () => {
+    const limits = { perMinute: 4 }
+    const { proxy, sandbox } = setUp({}, { sandbox: { limits }, backend: { limits } })
+    const pages = Array.from({ length: 12 }, () =>
+      clientOf({ auth: false, fetch: proxy, retry: { maxWait: 600_000 } }),
+    )
+    const { value } = await settle(
+      Promise.allSettled(pages.map((page) => page.microblog.search({ query: 'coffee' }))),
+    )
+    expect(value?.map(({ status }) => status)).toEqual(pages.map(() => 'fulfilled'))
+    for (const { credits } of pages) expect(credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect(sandbox.requests).toHaveLength(12)
+    expect(sandbox.ledger.spent).toBe(24)
+  })
+
+  it('sends nothing so late that the caller would leave before the answer', async () => {
+    const limits = { inFlight: 1, perMinute: false } as const
+    const { proxy, sandbox, failures } = setUp({}, { backend: { limits } })
+    sandbox.inject({ delay: 20_000 })
+    const first = post(proxy)
+    const { value, ms } = await settle(post(proxy))
+    expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '5', 15_000])
+    const { requestId } = (await value?.json()) as { requestId: string }
+    expect(failures).toMatchObject([[{ name: 'TimeoutError', phase: 'queue' }, { requestId }]])
+    expect((await settle(first)).value?.status).toBe(200)
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('passes on the wait that the service announced when it is too long for the caller', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ status: 429, retryAfter: 40 })
+    const { value, ms } = await settle(post(proxy))
+    expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '40', 0])
+    const { value: next } = await settle(post(proxy))
+    expect([next?.status, next?.headers.get('retry-after')]).toEqual([429, '40'])
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})

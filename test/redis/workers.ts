@@ -1,0 +1,108 @@
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Lease, Limits, Ticket } from '../../src/core/limiter.ts'
+import { RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
+import { type Connection, type Package, connect } from './clients.ts'
+import { type RedisServer, startRedis } from './server.ts'
+
+export const windowMs = 600
+const never = new AbortController().signal
+
+export let server: RedisServer
+export let admin: Redis
+let organizations = 0
+const ends: (() => unknown)[] = []
+
+beforeAll(async () => {
+  server = await startRedis()
+  admin = new Redis(server.url)
+  admin.on('error', () => {})
+})
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+afterAll(async () => {
+  admin.disconnect()
+  await server.kill()
+})
+
+interface Worker {
+  limiter: RedisLimiter
+  connection: Connection
+  log: string[]
+  ask(ticket?: Partial<Ticket>): Promise<Lease>
+}
+
+/** A process of an organization, as far as Redis can tell. */
+export async function worker(
+  organization: string,
+  {
+    limits,
+    client: name = 'ioredis',
+    ...options
+  }: Partial<Omit<RedisLimiterOptions, 'client'>> & {
+    client?: Package
+  } = {},
+  wrap = (client: Connection['client']) => client,
+): Promise<Worker> {
+  const connection = await connect(name, server.url)
+  const log: string[] = []
+  const note = (message: string) => void log.push(message)
+  const all: Limits = { inFlight: 2, perMinute: 4, windowMs, ...limits }
+  const limiter = new RedisLimiter({
+    client: wrap(connection.client),
+    organization,
+    onUnavailable: 'wait',
+    commandTimeout: 500,
+    limits: all,
+    logger: { warn: note, info: note },
+    ...options,
+  })
+  ends.push(() => limiter.close().then(() => connection.cut()))
+  const ask = (ticket: Partial<Ticket> = {}) =>
+    limiter.acquire({
+      ...{ surface: 'a', share: all, priority: 0, resumed: false, patience: 60_000, signal: never },
+      ...ticket,
+    })
+  return { limiter, connection, log, ask }
+}
+
+export const newOrganization = () => `org_live_5f2b8c1d9e ${++organizations}`
+
+/** A network that does with the commands of a limiter what the test wants. */
+export function network() {
+  const commands: { meet: (send: () => Promise<unknown>, script: string) => Promise<unknown> } = {
+    meet: (send) => send(),
+  }
+  const wrap = (client: Connection['client']): Connection['client'] => {
+    const { evalsha, eval: evaluate, duplicate } = client as Redis
+    const meet = (...args: Parameters<typeof evaluate>) =>
+      commands.meet(() => evaluate.apply(client as Redis, args), String(args[0]))
+    return { evalsha, eval: meet, duplicate: duplicate.bind(client) }
+  }
+  return { commands, wrap }
+}
+
+/** Sends, is answered at once, and gives the slot back. */
+export function finish(lease: Lease): void {
+  lease.sent()
+  lease.answered(null)
+  lease.release()
+}
+
+/** Whether a call has been granted so far. */
+export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
+  const seen: { lease: Lease | undefined } = { lease: undefined }
+  call.then(
+    (lease) => (seen.lease = lease),
+    () => {},
+  )
+  return seen
+}
+
+export const isGrant = (reply: unknown) => Array.isArray(reply) && reply[0] === 'granted'
+
+export async function evalCalls(): Promise<number> {
+  const stats = await admin.info('commandstats')
+  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0)
+}
