@@ -114,24 +114,15 @@ export class Surface implements Turnstile {
     const late = (reply: unknown): void => {
       if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
     }
+    const arrival = Math.ceil(margin.ms) + promptMs
+    const request = [id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
+    const terms = [leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs, fleet.nameOf(this.name)]
     let reply: readonly unknown[]
     try {
-      reply = await fleet.ask(
-        acquire,
-        this.name,
-        [
-          ...[id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs],
-          ...[
-            Math.ceil(margin.ms) + promptMs,
-            leaseMs,
-            ttlMs,
-            this.name === null ? 0 : 1,
-            quietMs,
-            fleet.nameOf(this.name),
-          ],
-        ],
-        { late, news: { surface: this.name, lost: true } },
-      )
+      reply = await fleet.ask(acquire, this.name, [...request, ...terms], {
+        late,
+        news: { surface: this.name, lost: true },
+      })
     } catch {
       // The script may have run for all that, and nobody else would give the place back before it expires.
       void fleet.cancel(this.name, id)
