@@ -7,7 +7,7 @@ import { assertSafe, resolveBaseUrl } from './core/base-url.ts'
 import type { Budget } from './core/budget.ts'
 import type { Validation } from './core/decode.ts'
 import { serviceDialect } from './core/dialect.ts'
-import type { Fetch } from './core/http.ts'
+import { type Fetch, resolveFetch } from './core/http.ts'
 import { type Limiter, type Limits, type Share, sharedLimiter } from './core/limiter.ts'
 import { type Logger, createLog } from './core/logger.ts'
 import type { Middleware } from './core/middleware.ts'
@@ -201,7 +201,7 @@ const callNames: Record<keyof AnyCallOptions, true> = {
  */
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
-  const { limits = {}, limiter, organization, fetch } = options
+  const { limits = {}, limiter, organization } = options
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
@@ -213,9 +213,7 @@ export function resolveOptions(options: ClientOptions): Settings {
   const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
   const provider = resolveProvider(options)
   if (provider !== null) assertSafe(baseUrl)
-  if (fetch !== undefined && typeof fetch !== 'function') {
-    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
-  }
+  const fetch = resolveFetch(options.fetch)
   if (organization !== undefined && (typeof organization !== 'string' || organization === '')) {
     throw new ConfigurationError(`organization must be a text that is not empty, got ${shown(organization)}`)
   }
@@ -235,7 +233,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     },
     surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
     prices: { ...options.prices },
-    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    fetch,
     timeoutMs: undefined,
     deadlineMs: undefined,
     retry: defaultRetry,

@@ -49,3 +49,24 @@ export async function abortable<T>(signal: AbortSignal, work: () => Promise<T>):
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+/**
+ * Settles with the work, or with what `late` makes of it when so many milliseconds have passed; the signal that the work
+ * is given aborts then.
+ */
+export async function within<T, L>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  late: () => L,
+): Promise<T | L> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), ms)
+  try {
+    return await abortable(limit.signal, () => work(limit.signal))
+  } catch (error) {
+    if (!limit.signal.aborted) throw error
+    return late()
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -29,8 +29,8 @@ export interface Dialect {
   readonly complaintOf: (body: unknown) => Complaint | null
 }
 
-/** The value of a JSON text, or undefined: nothing that JSON can say. */
-export function parsed(text: string, { parse }: Dialect): unknown {
+/** The value of a JSON text, or undefined, which JSON cannot say. The error of a parser would quote the text. */
+export function parsed(text: string, { parse }: Pick<Dialect, 'parse'> = JSON): unknown {
   try {
     return parse(text)
   } catch {
@@ -42,7 +42,7 @@ export function parsed(text: string, { parse }: Dialect): unknown {
 export const serviceDialect: Dialect = {
   accept: 'application/json',
   stringify: JSON.stringify,
-  parse: (text) => JSON.parse(text) as unknown,
+  parse: JSON.parse,
   complaintOf: (body) => {
     const envelope = readErrorEnvelope(body)
     return envelope && { ...envelope.error, ...readRelay(body) }

@@ -1,5 +1,6 @@
 import ky from 'ky'
 import { ConfigurationError, ConnectionError, type ConnectionPhase } from '../errors.ts'
+import { shown } from './assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { readNetworkFailure } from './network-error.ts'
 import type { Redactor } from './redact.ts'
@@ -7,6 +8,17 @@ import { inBrowser, inDeno } from './runtime.ts'
 
 /** The one form of fetch that is needed; the global one fits. */
 export type Fetch = (request: Request) => Promise<Response>
+
+/**
+ * The caller's fetch, or whatever the global one is at each request.
+ *
+ * @throws {ConfigurationError}
+ */
+export function resolveFetch(fetch: Fetch | undefined): Fetch {
+  if (fetch !== undefined && typeof fetch !== 'function')
+    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
+  return fetch ?? ((request) => globalThis.fetch(request))
+}
 
 /** One HTTP request of one attempt. */
 export interface Outgoing {

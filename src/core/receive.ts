@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
-import { abortable } from './abort.ts'
+import { within } from './abort.ts'
 import { assertMethod, assertOptions, wholeNumber } from './assert.ts'
 
 /** A request from outside, read whole. */
@@ -48,15 +48,11 @@ const admissionMs = 10_000
 
 /** Reads and verifies a request; a response is the refusal. Never throws: a sender learns nothing of what went wrong. */
 export async function admit(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), admissionMs)
-  try {
-    return await abortable(limit.signal, () => examine(request, options))
-  } catch {
-    return refusal(408)
-  } finally {
-    clearTimeout(timer)
-  }
+  return within(
+    admissionMs,
+    () => examine(request, options),
+    () => refusal(408),
+  )
 }
 
 async function examine(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {

@@ -7,10 +7,10 @@ export function now(): number {
 }
 
 /**
- * Resolves when at least `ms` milliseconds have passed, or rejects with the signal's reason. Timers may fire a
+ * Resolves when at least `ms` milliseconds have passed, or rejects with the reason of the signal, if there is one. Timers may fire a
  * little early; the clock decides, so that nothing is sent before an announced time.
  */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const end = now() + ms
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -19,14 +19,14 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (left <= 0) settle(resolve)
     else timer = setTimeout(tick, Math.min(Math.ceil(left), maxTimerMs))
   }
-  const onAbort = (): void => settle(() => reject(signal.reason))
+  const onAbort = (): void => settle(() => reject(signal?.reason))
   const settle = (how: () => void): void => {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
+    signal?.removeEventListener('abort', onAbort)
     how()
   }
-  if (signal.aborted) return Promise.reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
+  if (signal?.aborted) return Promise.reject(signal.reason)
+  signal?.addEventListener('abort', onAbort)
   tick()
   return promise
 }

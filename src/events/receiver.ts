@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../core/apply-schema.ts'
 import { assertMethod, assertOptions, shown } from '../core/assert.ts'
-import { parsed, serviceDialect } from '../core/dialect.ts'
+import { parsed } from '../core/dialect.ts'
 import {
   type Delivery,
   type ReceiveOptions,
@@ -96,7 +96,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     if (!(await isFresh(delivery, options))) return refusal(401)
 
     const text = new TextDecoder().decode(delivery.body)
-    const value = parsed(text, serviceDialect)
+    const value = parsed(text)
     const raw = value === undefined ? text : value
     const { value: payload, issues } = schema ? await applySchema(schema, raw) : { value: raw, issues: [] }
     if (issues.length > 0) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { parsed } from '../core/dialect.ts'
 import { TokenStoreError } from '../errors.ts'
 import { withLockFile } from './node/lock-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
@@ -107,13 +108,4 @@ async function syncFolder(path: string): Promise<void> {
 
 function isCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException).code === code
-}
-
-/** The parser's own error quotes what it could not read. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

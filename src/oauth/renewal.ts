@@ -23,7 +23,7 @@ export async function renew(protocol: Protocol, tokens: TokenSet, refreshToken: 
     } catch (error) {
       const wait = error instanceof OAuthError && isPassing(error) ? waitOf(error, attempt) : Infinity
       if (attempt === maxAttempts || wait > maxWaitMs) throw error
-      await sleep(wait, new AbortController().signal)
+      await sleep(wait)
     }
   }
 }

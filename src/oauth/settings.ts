@@ -1,7 +1,7 @@
 import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
 import { assertMethod, assertOptions, milliseconds, shown } from '../core/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/base-url.ts'
-import type { Fetch } from '../core/http.ts'
+import { type Fetch, resolveFetch } from '../core/http.ts'
 import { Redactor } from '../core/redact.ts'
 import { inBrowser } from '../core/runtime.ts'
 import { maxTimerMs } from '../core/time.ts'
@@ -106,8 +106,6 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
   for (const method of ['get', 'set']) assertMethod('store', store, method)
   if (typeof leeway !== 'number' || !(leeway >= 0 && leeway <= maxTimerMs))
     throw new ConfigurationError(`leeway must be a number of milliseconds from 0, got ${shown(leeway)}`)
-  if (fetch !== undefined && typeof fetch !== 'function')
-    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
   return {
     issuer,
     endpoints,
@@ -120,7 +118,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
     store,
     leewayMs: leeway,
     timeoutMs: milliseconds('timeout', timeout),
-    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    fetch: resolveFetch(fetch),
   }
 }
 

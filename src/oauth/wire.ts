@@ -1,5 +1,6 @@
-import { abortable, linkAbort } from '../core/abort.ts'
 import { isRecord } from '../contract/is-record.ts'
+import { within } from '../core/abort.ts'
+import { parsed } from '../core/dialect.ts'
 import { type Fetch, readText, send } from '../core/http.ts'
 import type { Redactor } from '../core/redact.ts'
 import { announcedWait } from '../core/retry-after.ts'
@@ -35,36 +36,30 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
   redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
   // The server may close a kept connection just when the next request goes out, which would cost that refresh its token.
   headers.set('connection', 'close')
-  const limit = linkAbort([])
-  let overdue: OAuthError | undefined
-  const timer = setTimeout(() => {
-    const message = `no complete answer within ${timeoutMs} ms`
-    overdue = new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
-    limit.abort(overdue)
-  }, timeoutMs)
-  const outgoing = {
-    ...{ method: init.method, url, headers, signal: limit.signal },
-    ...{ body: init.body?.toString(), token: undefined },
-  }
+  const outgoing = { method: init.method, url, headers, body: init.body?.toString(), token: undefined }
   const exchange = { redactor, context: { operation, attempt: 1 }, metered: false }
   const hooks = { onSend: () => undefined, onAnswer: () => undefined }
   try {
-    return await abortable(limit.signal, async () => {
-      const response = await send(outgoing, { fetch, middleware: [], ...exchange, ...hooks })
-      const { text } = await readText(response, exchange, limit.signal)
-      if (response.ok) return new Response(withoutFlaws(text), response)
-      throw refusal(response, text, wire)
-    })
+    return await within(
+      timeoutMs,
+      async (signal) => {
+        const response = await send({ ...outgoing, signal }, { fetch, middleware: [], ...exchange, ...hooks })
+        const { text } = await readText(response, exchange, signal)
+        if (response.ok) return new Response(withoutFlaws(text), response)
+        throw refusal(response, text, wire)
+      },
+      () => {
+        const message = `no complete answer within ${timeoutMs} ms`
+        throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
+      },
+    )
   } catch (error) {
-    if (overdue !== undefined) throw overdue
     if (!(error instanceof ConnectionError)) throw error
     const sent = error.phase === 'exchange'
     throw new OAuthError(
       `${sent ? 'the connection failed after the request was sent' : 'connecting failed, nothing was sent'} (${error.reason})`,
       { step, reason: 'unreachable', processed: sent ? 'unknown' : 'no' },
     )
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -131,12 +126,4 @@ export function serverError(
   const reason = clean(code)
   const said = typeof words === 'string' && words !== '' ? ` (${clean(words)})` : ''
   return new OAuthError(`the authorization server answered ${reason}${said}`, { ...details, reason })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

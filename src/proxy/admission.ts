@@ -1,5 +1,5 @@
 import { inputOf } from '../contract/input.ts'
-import { abortable } from '../core/abort.ts'
+import { within } from '../core/abort.ts'
 import { assertMethod } from '../core/assert.ts'
 import type { Budget } from '../core/budget.ts'
 import { now } from '../core/time.ts'
@@ -63,21 +63,21 @@ async function readParams(
   sendBy: number,
 ): Promise<Pick<Admitted, 'params'> | Answer> {
   if (operation.method === 'GET') return { params: inputOf(new URL(request.url).search, operation) }
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), sendBy - now())
   try {
-    const bytes = await abortable(limit.signal, () => readBytes(request, maxBodyBytes))
+    const bytes = await within(
+      sendBy - now(),
+      () => readBytes(request, maxBodyBytes),
+      () => 'late' as const,
+    )
+    if (bytes === 'late') {
+      return refuse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
+    }
     if (bytes === 'too large') {
       return refuse(requestId, 413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
     }
     return { params: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
   } catch {
-    if (limit.signal.aborted) {
-      return refuse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
-    }
     return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,17 +1,12 @@
 import { CreditBudget } from '../core/budget.ts'
 import { defaultTimeoutMs } from '../core/exchange.ts'
+import { report } from '../core/receive.ts'
 import { now } from '../core/time.ts'
 import { ConfigurationError, TimeoutError } from '../errors.ts'
 import { type Admitted, admit } from './admission.ts'
 import { type Answer, answerTo, failure, isRelayed, refuse, toResponse, withCredits } from './answers.ts'
 import { CallerBudgets } from './callers.ts'
-import {
-  type ProxyCaller,
-  type ProxyFailure,
-  type ProxyOptions,
-  type ProxySettings,
-  resolveProxy,
-} from './options.ts'
+import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isForeign, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './route.ts'
 
@@ -91,20 +86,13 @@ async function handle(
     }
     // What the user's own functions have thrown is not about this call, whatever its class.
     const relayed = admitted !== undefined && isRelayed(error) ? error : null
-    tell(settings.onError, error, {
-      requestId: relayed?.requestId ?? requestId,
-      operation: operation.id,
-    })
+    const failed = { requestId: relayed?.requestId ?? requestId, operation: operation.id }
+    report(error, { onError: (error) => settings.onError?.(error, failed) })
     if (relayed instanceof TimeoutError && isUnsent(relayed)) return comeBack(requestId)
     return answerTo(relayed, requestId, meter)
   } finally {
     admitted?.release()
   }
-}
-
-/** What onError throws is its own affair: there is nobody left to tell. */
-function tell(onError: ProxySettings['onError'], error: unknown, failure: ProxyFailure): void {
-  void new Promise((resolve) => resolve(onError?.(error, failure))).catch(() => {})
 }
 
 interface ProxiedCall extends Admitted {

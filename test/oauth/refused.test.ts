@@ -3,13 +3,13 @@ import { AuthenticationError, ReauthorizationRequiredError } from '../../src/ind
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import {
   access,
+  broken,
+  json,
   minutes,
+  oauthError,
   passQuickly,
   query,
   refreshToken,
-  broken,
-  json,
-  oauthError,
   setUp,
   tokenSet,
 } from './helpers.ts'

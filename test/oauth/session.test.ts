@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import {
   access,
+  broken,
+  json,
   minutes,
+  oauthError,
   passQuickly,
   query,
   refreshToken,
-  broken,
-  json,
-  oauthError,
   secrets,
   setUp,
   tokenSet,

@@ -13,19 +13,16 @@ export function catalogPage(declarations: Declarations): string {
   return [
     '# Catalog',
     sentence(client.text),
-    ...(catalogOperations as readonly Operation[]).map((operation) => section(operation, client)),
+    ...(catalogOperations as readonly Operation[]).map((operation) =>
+      section(operation, declarations.member(operation.id, client)),
+    ),
     '## The shape of a planet',
     planet.text,
     shape,
   ].join('\n\n')
 }
 
-function section({ id, method, path, errors }: Operation, client: Documented): string {
-  const member = id.split('.').reduce((inner, name) => {
-    const found = inner.fields().get(name)
-    if (found === undefined) throw new Error(`the catalog's client has no ${id}`)
-    return found
-  }, client)
+function section({ id, method, path, errors }: Operation, member: Documented): string {
   const args = member.parameters().flatMap(({ name, optional }) => (optional ? [] : [name]))
   return [
     `## ${id}`,

@@ -8,8 +8,8 @@ const root = new URL('../../../', import.meta.url)
 export interface Declarations {
   /** The type that a check of an operation stands for, as its declaration has it: `check<MicroblogSearchParams>(…)`. */
   typeOf(operation: string, part: 'request' | 'response' | 'item'): Documented
-  /** The client's member at a path such as `microblog.search`. */
-  member(path: string): Documented
+  /** The member at a path such as `microblog.search`, of `SocialSearch` unless of another client. */
+  member(path: string, client?: Documented): Documented
   /** An exported type or class of a file in src. */
   exported(file: string, name: string): Documented
 }
@@ -78,13 +78,8 @@ export function readDeclarations(): Declarations {
       const type = checks.get(`${operation} ${part}`) ?? fail(`the ${part} of ${operation}`)
       return describe(type, type.aliasSymbol ?? type.symbol)
     },
-    member: (path) =>
-      path
-        .split('.')
-        .reduce(
-          (inner, name) => inner.fields().get(name) ?? fail(path),
-          exported('client.ts', 'SocialSearch'),
-        ),
+    member: (path, client = exported('client.ts', 'SocialSearch')) =>
+      path.split('.').reduce((inner, name) => inner.fields().get(name) ?? fail(path), client),
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { parsed } from '../../core/dialect.ts'
 import { now, sleep } from '../../core/time.ts'
 import { TokenStoreError } from '../../errors.ts'
 
@@ -63,7 +64,7 @@ async function take(path: string, text: string): Promise<FileHandle> {
     if (file !== null) return await signed(path, file, text)
     const found = await look(path)
     if (found !== null && (isDead(found.text) || isSilent(found))) await remove(path, found.text)
-    await sleep(pollMs * (1 + Math.random()), new AbortController().signal)
+    await sleep(pollMs * (1 + Math.random()))
   }
 }
 
@@ -135,19 +136,14 @@ async function remove(path: string, text: string): Promise<void> {
     }
     const found = await look(guard)
     if (found !== null && isSilent(found)) await rm(guard, { force: true })
-    await sleep(pollMs * Math.random(), new AbortController().signal)
+    await sleep(pollMs * Math.random())
   }
 }
 
 /** Whether the owner was a process of this very place that no longer exists. */
 function isDead(text: string): boolean {
-  let owner: Partial<Owner>
-  try {
-    owner = Object(JSON.parse(text)) as Partial<Owner>
-  } catch {
-    // Its owner is still writing it, or died over that.
-    return false
-  }
+  // One that is no JSON is still being written, or its owner died over that.
+  const owner = Object(parsed(text)) as Partial<Owner>
   if (owner.place !== place() || typeof owner.pid !== 'number') return false
   try {
     process.kill(owner.pid, 0)
