@@ -3,23 +3,40 @@ import tseslint from 'typescript-eslint'
 
 /** What each room of src may import, besides itself: imports run one way. */
 const base = ['contract', 'errors', 'errors.ts']
-const calls = [...base, 'core', 'options.ts', 'serve']
+const core = [
+  'core/lib',
+  'core/retry',
+  'core/http',
+  'core/limits',
+  'core/credits',
+  'core/options',
+  'core/call',
+  'core/pages',
+]
+const calls = [...base, ...core, 'serve']
 const mayImport = {
   contract: [],
   serve: [],
   errors: ['contract'],
   'errors.ts': ['contract', 'errors'],
-  core: [...base, 'options.ts', 'serve'],
-  'options.ts': [...base, 'core'],
+  'core/lib': base,
+  'core/retry': [...base, 'core/lib'],
+  'core/http': [...base, 'core/lib'],
+  'core/limits': [...base, 'core/lib'],
+  'core/credits': [...base, 'core/lib'],
+  'core/options': [...base, ...core.slice(0, 5)],
+  'core/call': [...base, ...core.slice(0, 6)],
+  'core/pages': [...base, ...core.slice(0, 7)],
   resources: calls,
   'client.ts': [...calls, 'resources'],
   'index.ts': [...calls, 'resources', 'client.ts'],
-  catalog: calls,
+  webhooks: [...base, 'core/lib', 'serve'],
+  catalog: [...calls, 'webhooks'],
   weblocks: calls,
   redis: calls,
   oauth: calls,
-  proxy: calls,
-  events: calls,
+  proxy: [...calls, 'webhooks'],
+  events: [...calls, 'webhooks'],
   sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
@@ -39,9 +56,9 @@ const zones = Object.entries(mayImport).map(([room, allowed]) =>
 
 /** Packages with one door: whatever they do, the rest of the code gets it from the module that wraps them. */
 const doors = {
-  ky: 'src/core/http.ts',
-  'p-retry': 'src/core/retry.ts',
-  'p-limit': 'src/core/limiter.ts',
+  ky: 'src/core/http/send.ts',
+  'p-retry': 'src/core/retry/retry.ts',
+  'p-limit': 'src/core/limits/local-limiter.ts',
   oauth4webapi: 'src/oauth/protocol.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
 }

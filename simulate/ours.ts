@@ -1,6 +1,6 @@
+import type { LimitOptions } from '../src/core/options/types.ts'
 import { organizationLimits } from '../src/contract/limits.ts'
-import { createTransport } from '../src/core/transport.ts'
-import type { LimitOptions } from '../src/options.ts'
+import { createTransport } from '../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
 import type { Strategy, World } from './strategies.ts'
 

@@ -1,4 +1,3 @@
-export { SocialSearch } from './client.ts'
 export type {
   AnyCallOptions,
   CallOptions,
@@ -7,19 +6,22 @@ export type {
   LimitOptions,
   OpenListOptions,
   PagedOptions,
-  PagingOverride,
   RetryOptions,
   SchemaOption,
   SharedOptions,
-} from './options.ts'
+  Validation,
+} from './core/options/types.ts'
+export type { PagingOverride } from './core/lib/items.ts'
+export type { Lease, Limiter, Limits, Share, Ticket } from './core/limits/limiter.ts'
+export { SocialSearch } from './client.ts'
 
-export { type Answer, type Transport, createTransport } from './core/transport.ts'
+export { type Answer, type Transport, createTransport } from './core/call/transport.ts'
 export type { CreditRates } from './resources/description.ts'
 export { type Feeds, feeds } from './resources/feeds.ts'
 export { type Listeners, listeners } from './resources/listeners.ts'
 export { type Mentions, mentions } from './resources/mentions.ts'
 export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
-export type { OpenPage } from './resources/open.ts'
+export type { OpenPage } from './resources/undocumented.ts'
 export { type Organization, organization } from './resources/organization.ts'
 export {
   type IndustriesPage,
@@ -32,7 +34,7 @@ export {
   professionalnet,
 } from './resources/professionalnet.ts'
 export { type Technews, technews } from './resources/technews.ts'
-export type { OpenBody, OpenRecord } from './contract/open.ts'
+export type { OpenBody, OpenRecord } from './contract/undocumented.ts'
 export type {
   PostComment,
   PostCommentsBody,
@@ -75,20 +77,19 @@ export type { CreditRateName } from './contract/credits.ts'
 export type { ListShape, Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
 export type { Check } from './contract/schema.ts'
 
-export type { ApiCall } from './core/api-call.ts'
-export type { PageFields, PagedCall } from './core/paged-call.ts'
-export type { WithResponse } from './core/with-response.ts'
-export type { InvalidItem, Validation } from './core/decode.ts'
-export { type Budget, CreditBudget } from './core/budget.ts'
-export type { CreditSummary, Reservation } from './core/account.ts'
-export type { Credits } from './core/ledger.ts'
-export type { CallCredits } from './core/purchase.ts'
-export type { AuthProvider } from './core/auth.ts'
-export type { Fetch } from './core/http.ts'
-export { SurfaceClosed } from './core/lane.ts'
-export type { Lease, Limiter, Limits, Share, Ticket } from './core/limiter.ts'
-export type { LogFields, LogLevel, Logger } from './core/logger.ts'
-export type { Middleware, MiddlewareContext } from './core/middleware.ts'
+export type { ApiCall } from './core/pages/api-call.ts'
+export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
+export type { WithResponse } from './core/pages/with-response.ts'
+export type { InvalidItem } from './core/call/decode.ts'
+export { type Budget, CreditBudget } from './core/credits/budget.ts'
+export type { CreditSummary, Reservation } from './core/credits/account.ts'
+export type { Credits } from './core/credits/ledger.ts'
+export type { CallCredits } from './core/credits/purchase.ts'
+export type { AuthProvider } from './core/http/credential.ts'
+export type { Fetch } from './core/http/send.ts'
+export { SurfaceClosed } from './core/limits/surface-queue.ts'
+export type { LogFields, LogLevel, Logger } from './core/lib/logger.ts'
+export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
 
 export {
   ApiError,

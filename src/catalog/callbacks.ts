@@ -1,5 +1,5 @@
-import { assertMethod } from '../core/assert.ts'
-import { parsed } from '../core/dialect.ts'
+import { assertMethod } from '../core/lib/assert.ts'
+import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
   type ReceiveOptions,
@@ -9,7 +9,7 @@ import {
   receiveNames,
   refusal,
   withDelivery,
-} from '../core/receive.ts'
+} from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors.ts'
 import { catalogDialect } from './dialect.ts'
 

@@ -1,10 +1,12 @@
+import { type Share } from '../core/limits/limiter.ts'
+import { type CallOptions, type ClientOptions, type SharedOptions } from '../core/options/types.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../contract/catalog/operations.ts'
 import type { Planet, PlanetId } from '../contract/catalog/planet.ts'
-import { ApiCall } from '../core/api-call.ts'
-import { LocalLimiter, type Share } from '../core/limiter.ts'
-import { type Transport, transportOf } from '../core/transport.ts'
-import { assertToken } from '../core/auth.ts'
-import { type CallOptions, type ClientOptions, type SharedOptions, resolveOptions } from '../options.ts'
+import { ApiCall } from '../core/pages/api-call.ts'
+import { LocalLimiter } from '../core/limits/local-limiter.ts'
+import { type Transport, transportOf } from '../core/call/transport.ts'
+import { assertToken } from '../core/http/credential.ts'
+import { resolveOptions } from '../core/options/resolve.ts'
 import { catalogDialect } from './dialect.ts'
 
 /** Options of a client of the catalog. */

@@ -1,6 +1,6 @@
 import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json.ts'
 import { readProblem } from '../contract/catalog/problem.ts'
-import type { Dialect } from '../core/dialect.ts'
+import type { Dialect } from '../core/http/dialect.ts'
 import { ProblemError } from './problem-error.ts'
 
 /** The catalog has ids that a number cannot hold, and errors that are problems. */

@@ -8,8 +8,13 @@ export {
 export { type CallbackOptions, type CatalogCallback, createCallbackReceiver } from './callbacks.ts'
 export { ProblemError } from './problem-error.ts'
 export type { ApiErrorDetails } from '../errors.ts'
-export type { Delivery, ReceiveOptions, Verify } from '../core/receive.ts'
-export { type HmacOptions, type SharedSecretOptions, verifyHmac, verifySharedSecret } from '../core/verify.ts'
+export type { Delivery, ReceiveOptions, Verify } from '../webhooks/receive.ts'
+export {
+  type HmacOptions,
+  type SharedSecretOptions,
+  verifyHmac,
+  verifySharedSecret,
+} from '../webhooks/verify-signature.ts'
 export type {
   Orbit,
   Planet,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type OpenRecord, openParams } from './open.ts'
+import { type OpenRecord, openParams } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { check } from './schema.ts'
 

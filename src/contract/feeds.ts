@@ -1,4 +1,4 @@
-import { openCursor, openRead } from './open.ts'
+import { openCursor, openRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
 /** GET /feeds (service description, parts 4.1 and 4.7). */

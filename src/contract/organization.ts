@@ -1,4 +1,4 @@
-import { openRead } from './open.ts'
+import { openRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
 /** GET /organization/context (service description, parts 4.1 and 4.7). */

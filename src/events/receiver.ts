@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { applySchema } from '../core/apply-schema.ts'
-import { assertMethod, assertOptions, shown } from '../core/assert.ts'
-import { parsed } from '../core/dialect.ts'
+import { applySchema } from '../core/call/apply-schema.ts'
+import { assertMethod, assertOptions, shown } from '../core/lib/assert.ts'
+import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
   type ReceiveOptions,
@@ -13,7 +13,7 @@ import {
   refusal,
   report,
   withDelivery,
-} from '../core/receive.ts'
+} from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors.ts'
 import { InvalidEventError } from './invalid-event.ts'
 

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi'
-import { assertToken } from '../core/auth.ts'
-import { Redactor } from '../core/redact.ts'
+import { assertToken } from '../core/http/credential.ts'
+import { Redactor } from '../core/lib/redact.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 import { type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenSet } from './store.ts'
-import { exchangeJson, serverError } from './wire.ts'
+import { exchangeJson, serverError } from './token-request.ts'
 
 /** What has to be kept between sending a user away and their coming back, as plain JSON. `codeVerifier` is a secret. */
 export interface PendingAuthorization {

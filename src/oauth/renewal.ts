@@ -1,4 +1,4 @@
-import { now, sleep } from '../core/time.ts'
+import { now, sleep } from '../core/lib/time.ts'
 import { OAuthError } from '../errors.ts'
 import type { Protocol } from './protocol.ts'
 import type { TokenSet } from './store.ts'

@@ -1,4 +1,4 @@
-import type { AuthProvider } from '../core/auth.ts'
+import type { AuthProvider } from '../core/http/credential.ts'
 import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors.ts'
 import type { Protocol } from './protocol.ts'
 import { Pause, isLost, renew } from './renewal.ts'

@@ -1,6 +1,6 @@
 import type { Issue } from '../contract/issues.ts'
-import type { CreditBudget } from '../core/budget.ts'
-import { type Relay, creditsHeader, writeCredits, writeRelay } from '../core/relay.ts'
+import type { CreditBudget } from '../core/credits/budget.ts'
+import { type Relay, creditsHeader, writeCredits, writeRelay } from '../core/http/proxy-protocol.ts'
 import {
   ApiError,
   type Charged,

@@ -1,4 +1,4 @@
-import { CreditBudget } from '../core/budget.ts'
+import { CreditBudget } from '../core/credits/budget.ts'
 
 /** The budgets of many callers, each of the same size. */
 export class CallerBudgets {

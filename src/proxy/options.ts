@@ -6,9 +6,9 @@ import {
   milliseconds,
   shown,
   wholeNumber,
-} from '../core/assert.ts'
-import { type Budget, CreditBudget } from '../core/budget.ts'
-import type { Transport } from '../core/transport.ts'
+} from '../core/lib/assert.ts'
+import { type Budget, CreditBudget } from '../core/credits/budget.ts'
+import type { Transport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors.ts'
 
 /** Whoever a request is made for, as far as a proxy has to know. */

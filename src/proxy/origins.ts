@@ -1,4 +1,4 @@
-import { creditsHeader } from '../core/relay.ts'
+import { creditsHeader } from '../core/http/proxy-protocol.ts'
 import type { ProxySettings } from './options.ts'
 
 type Trusted = Pick<ProxySettings, 'origins' | 'credentials'>

@@ -1,4 +1,4 @@
-import { matchPath } from '../contract/match.ts'
+import { matchPath } from '../contract/match-path.ts'
 import type { Operation } from '../contract/operation.ts'
 import { type OperationId, operations } from '../contract/operations.ts'
 

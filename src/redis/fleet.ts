@@ -1,6 +1,6 @@
-import type { Limits } from '../core/limiter.ts'
-import { driftMs } from '../core/send-log.ts'
-import { now } from '../core/time.ts'
+import type { Limits } from '../core/limits/limiter.ts'
+import { driftMs } from '../core/limits/send-log.ts'
+import { now } from '../core/lib/time.ts'
 import { cancel, hold, rejoin, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { Link } from './link.ts'
 

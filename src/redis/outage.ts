@@ -1,4 +1,4 @@
-import type { Log } from '../core/logger.ts'
+import type { Log } from '../core/lib/logger.ts'
 import { reasonOf } from './link.ts'
 
 /** Most time between two attempts to reach Redis again, in milliseconds; the least is half of it. */

@@ -1,4 +1,4 @@
-import type { Log } from '../core/logger.ts'
+import type { Log } from '../core/lib/logger.ts'
 import { reasonOf } from './link.ts'
 
 /** Bounds of the time between two attempts to say the same, in milliseconds. */

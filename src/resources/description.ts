@@ -1,10 +1,10 @@
+import type { CallOptions } from '../core/options/types.ts'
 import { descriptionGet } from '../contract/description.ts'
-import type { OpenRecord } from '../contract/open.ts'
+import type { OpenRecord } from '../contract/undocumented.ts'
 import { operations } from '../contract/operations.ts'
 import { type RateDifference, publishedRates, rateDifferences } from '../contract/rates.ts'
-import { ApiCall } from '../core/api-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { CallOptions } from '../options.ts'
+import { ApiCall } from '../core/pages/api-call.ts'
+import type { Transport } from '../core/call/transport.ts'
 
 /** What the service publishes of its credit rates, beside what this package assumes. */
 export interface CreditRates {

@@ -1,11 +1,11 @@
+import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { listenersGet, listenersList } from '../contract/listeners.ts'
-import type { OpenBody, OpenRecord } from '../contract/open.ts'
-import type { ApiCall } from '../core/api-call.ts'
-import type { PagedCall } from '../core/paged-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
-import { type OpenPage, type Output, openGet, openList } from './open.ts'
+import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { ApiCall } from '../core/pages/api-call.ts'
+import type { PagedCall } from '../core/pages/paged-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import { type OpenPage, type Output, openGet, openList } from './undocumented.ts'
 
 /** Calls about the organization's listeners: brand or keyword monitors. All are free, with scope `listeners:read`. */
 export interface Listeners {

@@ -1,11 +1,11 @@
+import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../contract/mentions.ts'
-import type { OpenBody, OpenRecord } from '../contract/open.ts'
-import { ApiCall } from '../core/api-call.ts'
-import type { PagedCall } from '../core/paged-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../options.ts'
-import { type OpenPage, type Output, openCall, openGet, openList } from './open.ts'
+import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import { ApiCall } from '../core/pages/api-call.ts'
+import type { PagedCall } from '../core/pages/paged-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import { type OpenPage, type Output, openCall, openGet, openList } from './undocumented.ts'
 
 /** Calls about the organization's mentions: what its listeners have found. All are free. */
 export interface Mentions {

@@ -1,3 +1,4 @@
+import type { AnyCallOptions, PagedOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import {
   type MicroblogPost,
@@ -5,10 +6,9 @@ import {
   type MicroblogSearchParams,
   microblogSearch,
 } from '../contract/microblog.ts'
-import { type PageFields, PagedCall } from '../core/paged-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { AnyCallOptions, PagedOptions, SchemaOption } from '../options.ts'
-import type { Output } from './open.ts'
+import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import type { Output } from './undocumented.ts'
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>

@@ -1,10 +1,10 @@
+import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenBody, OpenRecord } from '../contract/open.ts'
+import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
 import { organizationContext, organizationUsage } from '../contract/organization.ts'
-import type { ApiCall } from '../core/api-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { CallOptions, SchemaOption } from '../options.ts'
-import { type Output, openCall } from './open.ts'
+import type { ApiCall } from '../core/pages/api-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import { type Output, openCall } from './undocumented.ts'
 
 /** Calls about the organization itself. All are free, with scope `org:read`. */
 export interface Organization {

@@ -1,5 +1,13 @@
+import type {
+  AnyCallOptions,
+  CallOptions,
+  CeilingOption,
+  OpenListOptions,
+  PagedOptions,
+  SchemaOption,
+} from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenRecord } from '../contract/open.ts'
+import type { OpenRecord } from '../contract/undocumented.ts'
 import {
   type PostCommentsBody,
   type PostCommentsParams,
@@ -24,18 +32,10 @@ import {
   professionalnetPostsSearch,
 } from '../contract/professionalnet/posts.ts'
 import { postReactions } from '../contract/professionalnet/reactions.ts'
-import { ApiCall } from '../core/api-call.ts'
-import { type PageFields, PagedCall } from '../core/paged-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type {
-  AnyCallOptions,
-  CallOptions,
-  CeilingOption,
-  OpenListOptions,
-  PagedOptions,
-  SchemaOption,
-} from '../options.ts'
-import { type OpenPage, type Output, openList } from './open.ts'
+import { ApiCall } from '../core/pages/api-call.ts'
+import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import { type OpenPage, type Output, openList } from './undocumented.ts'
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>

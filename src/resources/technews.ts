@@ -1,10 +1,10 @@
+import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenRecord } from '../contract/open.ts'
+import type { OpenRecord } from '../contract/undocumented.ts'
 import { technewsSearch } from '../contract/technews.ts'
-import type { PagedCall } from '../core/paged-call.ts'
-import type { Transport } from '../core/transport.ts'
-import type { OpenListOptions, SchemaOption } from '../options.ts'
-import { type OpenPage, type Output, openList } from './open.ts'
+import type { PagedCall } from '../core/pages/paged-call.ts'
+import type { Transport } from '../core/call/transport.ts'
+import { type OpenPage, type Output, openList } from './undocumented.ts'
 
 /** Calls about the tech news site. */
 export interface Technews {

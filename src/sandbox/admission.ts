@@ -1,7 +1,7 @@
 import type { Scope } from '../contract/operation.ts'
 import { type Answer, failure } from './answers.ts'
 import type { Gate } from './gate.ts'
-import { matchPath } from '../contract/match.ts'
+import { matchPath } from '../contract/match-path.ts'
 import type { Route } from './routes.ts'
 
 /** Scopes of a new API key (service description, part 5). */

@@ -1,3 +1,4 @@
+export type { Limits } from '../core/limits/limiter.ts'
 /**
  * Limits of an organization that all tabs and workers of one origin in one browser keep together.
  *
@@ -5,4 +6,3 @@
  */
 export { WebLocksLimiter } from './limiter.ts'
 export type { WebLocksOptions } from './options.ts'
-export type { Limits } from '../core/limiter.ts'

@@ -1,8 +1,9 @@
+import { type Limits, type Share, abandonedMs } from '../core/limits/limiter.ts'
 import { recommendedTimeoutMs } from '../contract/limits.ts'
-import { SurfaceClosed, type Pass } from '../core/lane.ts'
-import { type Limits, LocalLimiter, type Share, abandonedMs } from '../core/limiter.ts'
-import { now } from '../core/time.ts'
-import type { Books, Grant } from './books.ts'
+import { SurfaceClosed, type Pass } from '../core/limits/surface-queue.ts'
+import { LocalLimiter } from '../core/limits/local-limiter.ts'
+import { now } from '../core/lib/time.ts'
+import type { Books, Grant } from './shared-state.ts'
 import { heldLocks, lockFree } from './locks.ts'
 import type { Ask, KnownShare, Message, MessageOf } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import { inPage } from '../core/runtime.ts'
+import { inPage } from '../core/lib/runtime.ts'
 
 /**
  * Tells when a page is put on ice, and when it goes on; in a worker, never. Returns a function that ends it.

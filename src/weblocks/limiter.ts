@@ -1,12 +1,12 @@
-import { SurfaceClosed } from '../core/lane.ts'
-import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limiter.ts'
-import { now } from '../core/time.ts'
+import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limits/limiter.ts'
+import { SurfaceClosed } from '../core/limits/surface-queue.ts'
+import { now } from '../core/lib/time.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
-import { Books } from './books.ts'
+import { Books } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'
 import type { Ask, KnownShare, Message, MessageOf } from './messages.ts'
 import { type WebLocksOptions, resolveOptions } from './options.ts'
-import { Presence } from './presence.ts'
+import { Presence } from './tab.ts'
 
 /** A call that waits for its lease. */
 interface Waiter {

@@ -1,6 +1,6 @@
+import type { Limits } from '../core/limits/limiter.ts'
 import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, wholeNumber } from '../core/assert.ts'
-import type { Limits } from '../core/limiter.ts'
+import { assertOptions, milliseconds, shown, wholeNumber } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 
 /** Options of a {@link WebLocksLimiter}. */

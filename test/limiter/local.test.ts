@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import { LocalLimiter } from '../../src/core/limiter.ts'
+import { LocalLimiter } from '../../src/core/limits/local-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
 

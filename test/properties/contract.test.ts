@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  catalogOperations,
-  celestialBodiesCreate,
-  planetsCreate,
-  planetsUpdate,
-} from '../../src/contract/catalog/operations.ts'
+import { catalogOperations, celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../src/contract/catalog/operations.ts'
 import * as z from 'zod'
 import { jsonSchemaOf, responseSchemaOf } from '../../src/contract/json-schema.ts'
 import { microblogSearch } from '../../src/contract/microblog.ts'
@@ -15,22 +10,8 @@ import { postComments } from '../../src/contract/professionalnet/comments.ts'
 import { companyGet } from '../../src/contract/professionalnet/company.ts'
 import { industriesList } from '../../src/contract/professionalnet/industries.ts'
 import { professionalnetPostsSearch } from '../../src/contract/professionalnet/posts.ts'
-import { decode } from '../../src/core/decode.ts'
-import {
-  type Shape,
-  anyText,
-  anyWhole,
-  flag,
-  int64,
-  list,
-  number,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  text,
-  whole,
-} from '../support/shapes.ts'
+import { decode } from '../../src/core/call/decode.ts'
+import { type Shape, anyText, anyWhole, flag, int64, list, number, object, oneOf, optional, orNull, text, whole } from '../support/shapes.ts'
 
 const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anyText]))
 const numbers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, number]))

@@ -1,6 +1,6 @@
+import type { Lease, Limits, Ticket } from '../../src/core/limits/limiter.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Lease, Limits, Ticket } from '../../src/core/limiter.ts'
 import { RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'

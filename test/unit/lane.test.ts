@@ -1,6 +1,7 @@
+import { type Lease } from '../../src/core/limits/limiter.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Lease, LocalLimiter } from '../../src/core/limiter.ts'
-import { SurfaceClosed } from '../../src/core/lane.ts'
+import { LocalLimiter } from '../../src/core/limits/local-limiter.ts'
+import { SurfaceClosed } from '../../src/core/limits/surface-queue.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
 beforeEach(() => {

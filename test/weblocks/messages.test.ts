@@ -1,5 +1,5 @@
+import type { Lease } from '../../src/core/limits/limiter.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Lease } from '../../src/core/limiter.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { holdLock } from '../../src/weblocks/locks.ts'
 import { type Message, type MessageOf, isMessage } from '../../src/weblocks/messages.ts'

@@ -83,7 +83,7 @@ function optionRows(declarations: Declarations): string[][] {
     SchemaOption: 'calls that give records',
   }
   const rows = Object.entries(kinds).flatMap(([type, kind]) =>
-    [...declarations.exported('options.ts', type).fields()].map(([name, { text }]) => [
+    [...declarations.exported('core/options/types.ts', type).fields()].map(([name, { text }]) => [
       code(name),
       kind,
       text,

@@ -1,5 +1,5 @@
 import { unnamedRates } from '../credits.ts'
-import { openSearch } from '../open.ts'
+import { openSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
 /** POST /data/professionalnet/person/posts (service description, parts 4.1 and 4.7). */

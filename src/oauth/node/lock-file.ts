@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { parsed } from '../../core/dialect.ts'
-import { now, sleep } from '../../core/time.ts'
+import { parsed } from '../../core/http/dialect.ts'
+import { now, sleep } from '../../core/lib/time.ts'
 import { TokenStoreError } from '../../errors.ts'
 
 /** How often an owner shows that it lives, in milliseconds. */

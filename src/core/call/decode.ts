@@ -1,0 +1,97 @@
+import type { Validation } from '../options/types.ts'
+import type { PagingOverride } from '../lib/items.ts'
+import { missingItems } from '../lib/items.ts'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord } from '../../contract/is-record.ts'
+import { type Issue, dotPath } from '../../contract/issues.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { applySchema } from './apply-schema.ts'
+
+/** An item that does not fit the documented shape, or the caller's schema. */
+export interface InvalidItem {
+  /** Its place in the list as the service sent it. */
+  index: number
+  item: unknown
+  issues: Issue[]
+}
+
+/** What to check a body by. */
+export interface Rules {
+  readonly validation: Validation
+  readonly schema: StandardSchemaV1 | undefined
+  readonly paging: PagingOverride | undefined
+}
+
+export type Decoded =
+  /** `invalid` is null unless items may be set apart. */
+  | {
+      readonly ok: true
+      readonly body: unknown
+      readonly invalid: readonly InvalidItem[] | null
+    }
+  | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
+
+const shapeComplaint = 'the answer is not of the documented shape'
+const schemaComplaint = 'the answer does not fit the schema of the call'
+
+/** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
+export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
+  const { validation, schema, paging } = rules
+  if (validation !== 'off') {
+    const issues = operation.response(body)
+    if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
+  }
+  const { list } = operation
+  const lenient = validation === 'lenient'
+  if (list === undefined)
+    return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
+  const property = typeof paging?.items === 'string' ? paging.items : list.property
+  const sent: unknown = isRecord(body) ? body[property] : undefined
+  if (!Array.isArray(sent)) {
+    if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
+    return {
+      ok: false,
+      complaint: `${schemaComplaint}: ${missingItems(operation, body, paging)}`,
+      issues: [],
+    }
+  }
+
+  let complaint = schemaComplaint
+  const items: unknown[] = []
+  const invalid: InvalidItem[] = []
+  for (const [index, item] of (sent as unknown[]).entries()) {
+    const issues = validation === 'off' ? [] : (list.item?.(item) ?? [])
+    if (issues.length > 0) complaint = shapeComplaint
+    const checked =
+      issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
+    if (checked.issues.length === 0) items.push(checked.value)
+    else invalid.push({ index, item, issues: checked.issues })
+  }
+  if (invalid.length > 0 && !lenient) {
+    return {
+      ok: false,
+      complaint,
+      issues: invalid.flatMap(({ index, issues }) => below([property, index], issues)),
+    }
+  }
+  return {
+    ok: true,
+    body: { ...(body as object), [property]: items },
+    invalid: lenient ? invalid : null,
+  }
+}
+
+/** Checks the body of a call that is no list. */
+async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
+  const { value, issues } = await applySchema(schema, body)
+  return issues.length > 0
+    ? { ok: false, complaint: schemaComplaint, issues }
+    : { ok: true, body: value, invalid: null }
+}
+
+function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: dotPath(path === '' ? place : [...place, path]),
+    message,
+  }))
+}

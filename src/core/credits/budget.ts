@@ -1,0 +1,67 @@
+import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
+import { shown } from '../lib/assert.ts'
+import { Account, rounded, type CreditSummary, type Reservation } from './account.ts'
+
+/** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
+export interface Budget {
+  /** Sets credits aside, or refuses by throwing or rejecting: with a {@link CreditBudgetError} if too few remain. */
+  reserve(credits: number, operation: string): Reservation | Promise<Reservation>
+}
+
+/**
+ * A ceiling on credits that several calls, walks or clients may share. A call that could exceed it is refused
+ * before anything is sent, however many run at once. Credits whose fate is unknown count as spent.
+ */
+export class CreditBudget implements Budget {
+  /** Credits that may be spent in all. */
+  readonly limit: number
+  readonly #account = new Account()
+
+  /**
+   * A ceiling on credits, to be shared.
+   *
+   * @param limit Credits, a number of at least 0.
+   */
+  constructor(limit: number) {
+    if (!Number.isFinite(limit) || limit < 0) {
+      throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)
+    }
+    this.limit = limit
+  }
+
+  /** Credits known to be spent. */
+  get spent(): number {
+    return this.#account.spent
+  }
+
+  /** Credits of calls that may or may not have been charged. */
+  get uncertain(): number {
+    return this.#account.uncertain
+  }
+
+  /** Credits set aside for calls under way. */
+  get reserved(): number {
+    return this.#account.reserved
+  }
+
+  /** Credits that further calls may cost. */
+  get remaining(): number {
+    return Math.max(0, rounded(this.limit - this.spent - this.uncertain - this.reserved))
+  }
+
+  /**
+   * Sets credits aside.
+   *
+   * @throws {CreditBudgetError} if fewer remain.
+   */
+  reserve(credits: number, operation: string): Reservation {
+    if (credits > this.remaining) {
+      throw new CreditBudgetError({ needed: credits, remaining: this.remaining }, { operation })
+    }
+    return this.#account.reserve(credits)
+  }
+
+  toJSON(): CreditSummary & { limit: number; remaining: number } {
+    return { limit: this.limit, remaining: this.remaining, ...this.#account.summary() }
+  }
+}

@@ -1,0 +1,113 @@
+import { isRecord } from '../../contract/is-record.ts'
+import type { Scope } from '../../contract/operation.ts'
+import {
+  ApiError,
+  type ApiErrorDetails,
+  type Charged,
+  ClosedError,
+  ConnectionError,
+  CreditBudgetError,
+  QueueFullError,
+  RedirectError,
+  type SocialSearchError,
+  TimeoutError,
+} from '../../errors.ts'
+import type { Complaint } from './dialect.ts'
+import type { CallCredits } from '../credits/purchase.ts'
+
+/**
+ * What a proxy on this package adds to the service's own answers, and a client behind it reads: what a call has cost, and
+ * the errors that the service has no words for. The service itself sends nothing of the kind.
+ */
+
+/** Header of an answer that says what the call behind it has cost, all its attempts taken together. */
+export const creditsHeader = 'social-search-credits'
+
+/** What a proxy tells of the cost of a call. */
+export interface ToldCredits extends CallCredits {
+  readonly charged: Charged
+}
+
+export function writeCredits({ spent, uncertain, charged }: ToldCredits): string {
+  return `spent=${spent}, uncertain=${uncertain}, charged=${charged}`
+}
+
+/** Null where it is not told in full. */
+export function readCredits(headers: Headers): ToldCredits | null {
+  const amount = String.raw`(\d{1,9}(?:\.\d{1,6})?)`
+  const form = new RegExp(`^spent=${amount}, uncertain=${amount}, charged=(no|yes|unknown)$`)
+  const told = form.exec(headers.get(creditsHeader) ?? '')
+  return told && { spent: Number(told[1]), uncertain: Number(told[2]), charged: told[3] as Charged }
+}
+
+/** `error` of an error body, beyond what the service documents. */
+export interface Relay {
+  charged: Charged
+  [detail: string]: unknown
+}
+
+/** What is told of an error: of one that did not come from the service, enough for {@link readRelay} to make it anew. */
+export function writeRelay(error: SocialSearchError): Relay {
+  if (error instanceof ApiError) {
+    const { charged, requiredScopes } = error
+    return { charged, ...(requiredScopes && { requiredScopes }) }
+  }
+  // Its code alone may be the service's, too: an undocumented one such as `timeout`.
+  return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
+}
+
+function detailsOf(error: SocialSearchError): Record<string, unknown> {
+  if (error instanceof ConnectionError) {
+    // Where the runtime gives no code, its words may name machines that are nobody's business out there.
+    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not told by the proxy'
+    return { phase: error.phase, reason }
+  }
+  if (error instanceof RedirectError) return { status: error.status }
+  if (error instanceof TimeoutError) return { phase: error.phase }
+  if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
+  return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
+}
+
+/** Reads it from an error body; null where none was told. */
+export function readRelay(
+  body: unknown,
+): (Required<Pick<Complaint, 'charged'>> & Pick<Complaint, 'toError' | 'requiredScopes'>) | null {
+  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
+  const { code, charged, by, requiredScopes } = error
+  if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
+  const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(makers, code)
+  const toError = isOwn ? makers[code] : undefined
+  return {
+    charged,
+    ...(toError && { toError: (details) => toError(error, details) }),
+    ...(Array.isArray(requiredScopes) && {
+      requiredScopes: requiredScopes.filter((scope): scope is Scope => typeof scope === 'string'),
+    }),
+  }
+}
+
+/** Makes the errors that this package raises by itself. A detail that is missing gets what promises the least. */
+const makers: Record<string, (told: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError> =
+  {
+    connection: ({ phase, reason }, { message, ...context }) =>
+      new ConnectionError(message, {
+        ...context,
+        phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
+        reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not told by the proxy',
+      }),
+    timeout: ({ phase }, { message, ...context }) =>
+      new TimeoutError(message, {
+        ...context,
+        phase: isOneOf(phase, ['queue', 'headers', 'body', 'wait']) ? phase : 'headers',
+      }),
+    redirect: ({ status }, { message, ...context }) =>
+      new RedirectError(message, { ...context, status: typeof status === 'number' ? status : undefined }),
+    credit_budget: ({ needed, remaining }, context) =>
+      new CreditBudgetError({ needed: Number(needed), remaining: Number(remaining) }, context),
+    queue_full: ({ maxQueued }, context) => new QueueFullError(Number(maxQueued), context),
+    closed: (_, context) => new ClosedError(context),
+  }
+
+function isOneOf<const T extends string>(value: unknown, allowed: readonly T[]): value is T {
+  return (allowed as readonly unknown[]).includes(value)
+}

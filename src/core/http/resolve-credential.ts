@@ -1,0 +1,42 @@
+import type { ClientOptions } from '../options/types.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { assertMethod } from '../lib/assert.ts'
+import { type AuthProvider, assertToken } from './credential.ts'
+import { isPath } from './base-url.ts'
+import { inBrowser } from '../lib/runtime.ts'
+
+/**
+ * Reads where a client's tokens come from; null for a client without a credential.
+ *
+ * @throws {ConfigurationError}
+ */
+export function resolveProvider(options: ClientOptions): AuthProvider | null {
+  const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
+  if (apiKey !== undefined && auth !== undefined)
+    throw new ConfigurationError('pass either apiKey or auth, not both')
+  if (auth === false) return null
+  if (auth !== undefined) {
+    assertMethod('auth', auth, 'token')
+    return auth
+  }
+  if (apiKey === undefined) {
+    if (isPath(baseUrl)) return null
+    throw new ConfigurationError(
+      'apiKey is missing; pass apiKey, auth, or auth: false for a proxy that has the key',
+    )
+  }
+  if (inBrowser() && !dangerouslyAllowBrowser) {
+    throw new ConfigurationError(
+      'an apiKey in a browser can be read by everybody; call a proxy, or set dangerouslyAllowBrowser',
+    )
+  }
+  if (typeof apiKey === 'function') return { token: apiKey }
+  assertToken(apiKey, 'apiKey')
+  return { token: () => apiKey }
+}
+
+/** What stands for the organization when limits are shared. */
+export function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
+  if (organization !== undefined) return `organization ${organization}`
+  return (typeof apiKey === 'string' ? `key ${apiKey}` : apiKey) ?? (auth || 'no credential')
+}

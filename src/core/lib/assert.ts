@@ -1,0 +1,61 @@
+import { count } from '../../contract/count.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { maxTimerMs } from './time.ts'
+
+/** Refuses what is not an object, null included. */
+export function assertObject(name: string, value: unknown): asserts value is object {
+  if (typeof value !== 'object' || value === null) {
+    throw new ConfigurationError(`${name} must be an object, got ${shown(value)}`)
+  }
+}
+
+/** Refuses names that mean nothing: a typo would otherwise be a setting that silently does not hold. */
+export function assertOptions(options: unknown, known: object, name = 'options'): void {
+  assertObject(name, options)
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
+  if (unknown !== undefined) {
+    throw new ConfigurationError(`${name} has no ${unknown}; there are ${Object.keys(known).join(', ')}`)
+  }
+}
+
+/** Refuses an object that lacks what will be called later. */
+export function assertMethod(name: string, value: unknown, method: string): void {
+  if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return
+  throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
+}
+
+/** Refuses what is no signal; none is fine. */
+export function assertSignal(name: string, value: unknown): void {
+  const used = ['throwIfAborted', 'addEventListener', 'removeEventListener'] as const
+  const isSignal = used.every((method) => typeof (value as AbortSignal | null)?.[method] === 'function')
+  if (value !== undefined && !isSignal)
+    throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
+}
+
+/** A duration that a timer can hold. */
+export function milliseconds(name: string, value: unknown): number {
+  if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {
+    throw new ConfigurationError(
+      `${name} must be a number of milliseconds from 1 to ${maxTimerMs}, got ${shown(value)}`,
+    )
+  }
+  return value
+}
+
+/** A count of at least one, and at most so many. */
+export function wholeNumber(name: string, value: unknown, max = Infinity): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return Number(value)
+  const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
+  throw new ConfigurationError(`${name} must be a whole number ${range}, got ${shown(value)}`)
+}
+
+/** Names a value that is not text; text may be a secret that ended up in the wrong place. */
+export function shown(value: unknown): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
+}
+
+/** The same where one of a few words is expected: a short word of letters alone is a typo, and no secret. */
+export function shownWord(value: unknown): string {
+  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
+}

@@ -1,0 +1,47 @@
+import type { Operation } from '../../contract/operation.ts'
+import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
+
+/** How to walk a list whose shape is not documented. */
+export interface PagingOverride {
+  /** Name of the array in the body, or a function that finds the items. */
+  items?: string | ((body: OpenBody) => readonly unknown[]) | undefined
+  /** Params of the next page, or null after the last one. */
+  next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
+}
+
+/** The items of a page, or null where there are none to be found. */
+export function itemsOf(
+  operation: Operation,
+  body: unknown,
+  { items }: PagingOverride = {},
+): readonly unknown[] | null {
+  const property = typeof items === 'string' ? items : (operation.list?.property ?? '')
+  const found =
+    typeof items === 'function'
+      ? attempted(() => items(body as OpenBody))
+      : (body as OpenRecord | null)?.[property]
+  return Array.isArray(found) ? found : null
+}
+
+/** What a function finds; nothing, where it fails. */
+export function attempted<T>(find: () => T): T | undefined {
+  try {
+    return find()
+  } catch {
+    return undefined
+  }
+}
+
+/** Says what was looked for in a list and what was there. */
+export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
+  const sought =
+    typeof items === 'function'
+      ? 'what paging.items returns'
+      : `an array under ${items ?? operation.list?.property}`
+  return `looked for ${sought}, there is ${namesOf(body, '')}; pass paging.items`
+}
+
+export function namesOf(value: unknown, prefix: string): string {
+  const names = Object.keys(value ?? {}).map((name) => prefix + name)
+  return names.length === 0 ? 'nothing' : names.slice(0, 10).join(', ')
+}

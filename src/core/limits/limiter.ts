@@ -1,0 +1,60 @@
+/** What one client takes of the organization's limits, at most. */
+export interface Share {
+  /** Requests in flight. */
+  readonly inFlight: number
+  /** Requests a minute at each surface; Infinity for no pacing. */
+  readonly perMinute: number
+}
+
+/** What a call asks of a limiter before each attempt. */
+export interface Ticket {
+  /** The search surface whose pace counts, or null where only the slots do. */
+  readonly surface: string | null
+  /** The same object for all calls of one client. */
+  readonly share: Share
+  /** The higher goes first. */
+  readonly priority: number
+  /** Whether the call was already under way; such calls go before those of the same priority that have not been sent yet. */
+  readonly resumed: boolean
+  /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
+  readonly patience: number
+  /** Aborting it takes the call out of the queue at once. */
+  readonly signal: AbortSignal
+}
+
+/** Permission to send one request now. */
+export interface Lease {
+  /** Time spent waiting for a slot, in milliseconds. */
+  readonly queued: number
+  /** Time spent waiting for the surface to open, in milliseconds. */
+  readonly paced: number
+  /** Says that the request goes out now; until then the grant counts towards the pace as if it had. */
+  sent(): void
+  /** Says that the answer begins to come, and what its `Date` says. */
+  answered(date: Date | null): void
+  /** Gives the slot back; call it when the answer's body has been read, or has failed. */
+  release(): void
+}
+
+/** Keeps the organization's limits for everybody who shares it. */
+export interface Limiter {
+  /** What the organization has, for clients that are not told to take less. Default the documented limits. */
+  readonly limits?: Limits | undefined
+  /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
+  acquire(ticket: Ticket): Promise<Lease>
+  /** Closes a surface for so many milliseconds from now: the service answered 429. */
+  hold(surface: string | null, milliseconds: number): void
+}
+
+/** Limits of an organization, where they are not the documented ones. */
+export interface Limits {
+  /** Requests that may be in flight. */
+  readonly inFlight: number
+  /** Requests that each surface accepts in the window. */
+  readonly perMinute: number
+  /** Length of the window, in milliseconds. */
+  readonly windowMs: number
+}
+
+/** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
+export const abandonedMs = 50

@@ -1,0 +1,153 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Budget } from '../credits/budget.ts'
+import type { AuthProvider } from '../http/credential.ts'
+import type { Middleware } from '../http/middleware.ts'
+import type { Fetch } from '../http/send.ts'
+import type { PagingOverride } from '../lib/items.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Limiter } from '../limits/limiter.ts'
+
+/**
+ * How answers are checked against the documented shape. `strict`: documented fields must be there with their types.
+ * `lenient`: items that do not fit are set apart. `off`: it is not looked at. Undocumented fields are always kept.
+ */
+export type Validation = 'strict' | 'lenient' | 'off'
+
+/** How failed attempts are repeated. */
+export interface RetryOptions {
+  /**
+   * Also repeat what may have been billed or may have changed something: a metered search that got no answer, for
+   * example. Each such attempt then stands in the ledger as uncertain. Default false.
+   */
+  ambiguous?: boolean | undefined
+  /** Most attempts of one call, the first included. Default: what the failure allows, at most 5. */
+  maxAttempts?: number | undefined
+  /**
+   * Longest announced wait that is waited out, in milliseconds; a longer one fails at once. Waits that 429s announce do not
+   * use up attempts until they come to as much together. Default 60,000.
+   */
+  maxWait?: number | undefined
+}
+
+/** What one client takes of the organization's limits, at most; the other clients of the organization have the rest. */
+export interface LimitOptions {
+  /** The part of all limits that this client takes, above 0 and up to 1, where others use the organization, too. Default 1. */
+  share?: number | undefined
+  /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its limit. */
+  inFlight?: number | undefined
+  /**
+   * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it; with a
+   * `limiter`, its limit. All clients keep the organization's limit together; a larger number stands for an organization
+   * that has more. False for no pacing.
+   */
+  perMinute?: number | false | undefined
+  /**
+   * The surface of an operation, by its id (`microblog.search`); null for no pacing. The service does not define its
+   * search surfaces; by default each network is one.
+   */
+  surfaces?: Readonly<Record<string, string | null>> | undefined
+  /** Calls that may wait for their turn, besides those that find a free slot; a further one is refused at once with a `QueueFullError`. Default any number. */
+  maxQueued?: number | undefined
+}
+
+/** Options of a client that `withOptions` may change. */
+export interface SharedOptions {
+  /** Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the operation, otherwise 30,000. */
+  timeout?: number | undefined
+  /** Time for one call with its queueing and waits, in milliseconds; each page of a walk is a call. Default none. */
+  deadline?: number | undefined
+  /** How failed attempts are repeated; false for one attempt only. */
+  retry?: RetryOptions | false | undefined
+  /** How answers are checked against the documented shape; a `schema` of the call is checked in any case. Default `strict`. */
+  validation?: Validation | undefined
+  /** A ceiling on credits, beside those already in force; may be shared with other clients. */
+  budget?: Budget | undefined
+  /** Headers for every request. `Authorization` is not among them: use `apiKey` or `auth`. */
+  headers?: Readonly<Record<string, string>> | Headers | undefined
+  /** Wraps every attempt, the first one outermost. */
+  middleware?: readonly Middleware[] | undefined
+  /** Where log lines go. Default nowhere. */
+  logger?: Logger | undefined
+}
+
+/** Options of a client. */
+export interface ClientOptions extends SharedOptions {
+  /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a browser also a path such as `/api/social`. */
+  baseUrl: string
+  /** The organization's API key, or a function that returns it, called before each attempt and again after a queue. */
+  apiKey?: string | (() => string | Promise<string>) | undefined
+  /** Provides bearer tokens, in place of `apiKey`; false for a proxy that adds the credential itself. */
+  auth?: AuthProvider | false | undefined
+  /** What this client takes of the organization's limits, at most. */
+  limits?: LimitOptions | undefined
+  /**
+   * Credits that operations cost, by their ids, for each request or item, where they differ from the documented ones:
+   * `(await client.creditRates()).prices`, for example.
+   */
+  prices?: Readonly<Record<string, number>> | undefined
+  /** A limiter that several processes share, in place of the one of this process. */
+  limiter?: Limiter | undefined
+  /** A label for the organization: clients with the same label and `baseUrl` share their limits, whatever their credentials. */
+  organization?: string | undefined
+  /** Default: the global fetch. */
+  fetch?: Fetch | undefined
+  /** Allows an `apiKey` in a browser, where everybody can read it. */
+  dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/** Options of one call: they replace those of the client, but a budget adds to its budget, and headers to its headers. */
+export interface CallOptions extends Pick<
+  SharedOptions,
+  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers'
+> {
+  /** Aborts the call; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Among the calls that wait for the same search surface, the higher goes first: a dashboard's before a batch's. Default 0. */
+  priority?: number | undefined
+}
+
+/** An option of calls whose price depends on how much comes back, with no documented bound. */
+export interface CeilingOption {
+  /**
+   * Items to set credits aside for; a call for which a budget has less left is refused. It is no bound: the service may
+   * return more, and charges for each. Default 1,000, an assumption of this package.
+   */
+  ceiling?: number | undefined
+}
+
+/** Options of a list whose shape is not documented. */
+export interface OpenListOptions extends PagedOptions {
+  /**
+   * Where items and next page are, where the inferred convention does not fit: an array under the resource's name,
+   * `meta.hasMore`, `meta.nextCursor`.
+   */
+  paging?: PagingOverride | undefined
+}
+
+/** The option that gives the records of a call another type. */
+export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
+  /**
+   * Checks each record of a list, or the whole body of a call that is no list, and may transform it: any Standard Schema.
+   * Its output is the type of what it checks.
+   */
+  schema: Schema
+}
+
+/** Options of a call that walks pages. */
+export interface PagedOptions extends CallOptions {
+  /** Items after which the walk ends. Whole pages are bought; `pages()` yields the last one whole. */
+  limit?: number | undefined
+  /** Most pages that the walk buys. */
+  maxPages?: number | undefined
+}
+
+/** Options of those who call for somebody else, who may leave and does not wait for long. */
+export interface RelayOptions {
+  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
+  abandon?: AbortSignal | undefined
+  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
+  sendWithin?: number | undefined
+}
+
+/** Whatever options a call may have. */
+export type AnyCallOptions = OpenListOptions & CeilingOption & RelayOptions & Partial<SchemaOption>

@@ -1,0 +1,36 @@
+import type { Answer } from '../call/transport.ts'
+import { type WithResponse, describe } from './with-response.ts'
+
+/** A call that is under way: a promise of the body that can also tell what it took. */
+export class ApiCall<Body> implements Promise<Body> {
+  readonly #answer: Promise<Answer>
+
+  constructor(answer: Promise<Answer>) {
+    this.#answer = answer
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'ApiCall'
+  }
+
+  then<A = Body, B = never>(
+    onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
+    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#answer.then(({ decoded }) => decoded.body as Body).then(onfulfilled, onrejected)
+  }
+
+  catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
+    return this.then(undefined, onrejected)
+  }
+
+  finally(onfinally?: (() => void) | null): Promise<Body> {
+    return this.then().finally(onfinally)
+  }
+
+  /** The body, with the HTTP response, the attempts and the credits it took. */
+  async withResponse(): Promise<WithResponse<Body>> {
+    const answer = await this.#answer
+    return describe(answer, answer.decoded.body as Body)
+  }
+}

@@ -1,0 +1,106 @@
+import type { Operation } from '../../contract/operation.ts'
+
+/** What an attempt came to, as far as it matters for another one. */
+export type FailureKind =
+  /** Proven not to have reached the service: DNS, refused, TLS. */
+  | 'unsent'
+  /** Sent, and no complete answer came back. */
+  | 'no-answer'
+  /** 429. */
+  | 'rate-limited'
+  /** 503 with the service's error body. */
+  | 'unavailable'
+  /** 502 with the service's error body. */
+  | 'upstream'
+  /** 500, 504 and other 5xx with the service's error body. */
+  | 'server-error'
+  /** 5xx without the service's error body: a proxy's, which may have cut off a success. */
+  | 'foreign-error'
+  /** A success that cannot be read. */
+  | 'unreadable'
+  /** Anything else: trying again would change nothing. */
+  | 'final'
+
+/** What is at stake when a request is sent again. */
+export type Stake = 'read' | 'metered' | 'write'
+
+/** How a call is retried. */
+export interface RetryPolicy {
+  /** Whether failures that may have been billed, or may have changed something, are retried too. */
+  readonly ambiguous: boolean
+  /** Most attempts of one call, whatever the failures; Infinity leaves it to the table. */
+  readonly maxAttempts: number
+  /**
+   * Longest announced wait that is waited out, in milliseconds. Shorter ones of 429s do not use up attempts until they have
+   * come to as much together.
+   */
+  readonly maxWaitMs: number
+}
+
+/** A failed attempt, as far as it matters for another one. */
+export interface Failure {
+  readonly kind: FailureKind
+  /** The announced wait in milliseconds, or null. */
+  readonly announced: number | null
+}
+
+/** Attempts in total, by failure and stake. */
+const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
+  unsent: { read: 3, metered: 3, write: 3 },
+  'no-answer': { read: 3, metered: 1, write: 1 },
+  'rate-limited': { read: 5, metered: 5, write: 5 },
+  unavailable: { read: 3, metered: 3, write: 3 },
+  upstream: { read: 3, metered: 3, write: 1 },
+  'server-error': { read: 2, metered: 1, write: 1 },
+  'foreign-error': { read: 3, metered: 1, write: 1 },
+  unreadable: { read: 2, metered: 1, write: 1 },
+  final: { read: 1, metered: 1, write: 1 },
+}
+
+export function stakeOf(operation: Pick<Operation, 'method' | 'price'>): Stake {
+  if (operation.price.kind !== 'free') return 'metered'
+  return operation.method === 'GET' ? 'read' : 'write'
+}
+
+/**
+ * Milliseconds to wait before the next attempt, or null for none. `failures` are all failed attempts of the
+ * call so far, the latest last.
+ */
+export function nextWait(
+  failures: readonly Failure[],
+  stake: Stake,
+  policy: RetryPolicy,
+  random: () => number,
+): number | null {
+  const latest = failures.at(-1)
+  if (latest === undefined || failures.length >= policy.maxAttempts) return null
+  // An announced 429 says nothing about how the call fares otherwise: it is counted apart, and costs nothing but time.
+  const alike = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
+  const waited = alike.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
+  const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
+  if (!isPatient && alike.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
+    return null
+  if (latest.announced === null) return backoff(latest.kind, alike.length, random)
+  return latest.announced > policy.maxWaitMs ? null : spread(latest.announced, random)
+}
+
+function isAnnouncedLimit({ kind, announced }: Failure): boolean {
+  return kind === 'rate-limited' && announced !== null
+}
+
+const baseMs = 500
+const baseMsRateLimited = 1000
+const capMs = 20_000
+
+/** Exponential backoff with full jitter: clients that failed together do not come back together. */
+function backoff(kind: FailureKind, failed: number, random: () => number): number {
+  const base = kind === 'rate-limited' ? baseMsRateLimited : baseMs
+  return random() * Math.min(capMs, base * 2 ** (failed - 1))
+}
+
+const spreadMs = 250
+
+/** An announced wait is never cut short; a wait of nothing is spread out a little, so that no tight loop forms. */
+function spread(announced: number, random: () => number): number {
+  return announced > 0 ? announced : random() * spreadMs
+}

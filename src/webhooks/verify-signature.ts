@@ -1,0 +1,158 @@
+import { ConfigurationError } from '../errors.ts'
+import { assertObject, assertOptions, shown } from '../core/lib/assert.ts'
+import type { Delivery, Verify } from './receive.ts'
+
+/** How a signature is made. The service documents none: these are the choices of whoever signs, a gateway of yours, say. */
+export interface HmacOptions {
+  /** The key, as text; several while it is being replaced. */
+  secret: string | readonly string[]
+  /** Header that has the signature. */
+  header: string
+  /** Default `SHA-256`. */
+  algorithm?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512' | undefined
+  /** Default `hex`. */
+  encoding?: 'hex' | 'base64' | undefined
+  /** What comes before the signature in the header, such as `sha256=`. */
+  prefix?: string | undefined
+  /** Header whose text is signed before the body, so that `replay` can rely on it. Default: the body alone is signed. */
+  timestampHeader?: string | undefined
+  /** What is signed between that text and the body, and is no part of that text. Default `.` */
+  separator?: string | undefined
+}
+
+/** Where a shared secret is: in a header, or in the query of the URL. */
+export type SharedSecretOptions =
+  | { secret: string | readonly string[]; header: string; prefix?: string | undefined }
+  | { secret: string | readonly string[]; query: string }
+
+const algorithms = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512']
+const hmacNames: Record<keyof HmacOptions, true> = {
+  ...{ secret: true, header: true, algorithm: true, encoding: true, prefix: true },
+  ...{ timestampHeader: true, separator: true },
+}
+
+/**
+ * A `verify` that checks an HMAC of the body. That the sender signs in this way is your choice and knowledge; the service
+ * documents no signing. The comparison takes the same time wherever a signature is wrong.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ */
+export function verifyHmac(options: HmacOptions): Verify {
+  assertOptions(options, hmacNames)
+  const { algorithm = 'SHA-256', encoding = 'hex', prefix = '', timestampHeader, separator = '.' } = options
+  const secrets = secretsOf(options.secret)
+  const header = nameOf('header', options.header)
+  if (!algorithms.includes(algorithm)) {
+    throw new ConfigurationError(`algorithm must be one of ${algorithms.join(', ')}, got ${shown(algorithm)}`)
+  }
+  const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
+  if (decode === undefined) {
+    throw new ConfigurationError(`encoding must be hex or base64, got ${shown(encoding)}`)
+  }
+  if (timestampHeader !== undefined) nameOf('timestampHeader', timestampHeader)
+  if (typeof separator !== 'string' || separator === '') {
+    throw new ConfigurationError(`separator must be a text that is not empty, got ${shown(separator)}`)
+  }
+  const keys = lazy(() => Promise.all(secrets.map((secret) => hmacKey(secret, algorithm))))
+
+  return async ({ headers, body }) => {
+    const given = headers.get(header)
+    if (given?.startsWith(prefix) !== true) return false
+    const signature = decode(given.slice(prefix.length))
+    if (signature === null) return false
+    const timestamp = timestampHeader === undefined ? undefined : headers.get(timestampHeader)
+    // Where the time could have a separator in it, a part of the body could be passed off as a part of the time.
+    if (timestamp === null || timestamp?.includes(separator) === true) return false
+    const signed = timestamp === undefined ? body : await concat(timestamp + separator, body)
+    const matches = await Promise.all(
+      (await keys()).map((key) => crypto.subtle.verify('HMAC', key, signature, signed)),
+    )
+    return matches.includes(true)
+  }
+}
+
+/**
+ * A `verify` that checks a secret which the sender was given, in a header or in the URL. Both end up in logs of servers
+ * on the way more easily than a signature does. The comparison takes the same time wherever the secret is wrong.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ */
+export function verifySharedSecret(options: SharedSecretOptions): Verify {
+  assertObject('options', options)
+  const secrets = secretsOf(options.secret)
+  const given = giverOf(options)
+  // Of both, a code of the same length is compared: not even the length of the secret shows.
+  const key = lazy(() => hmacKey(crypto.randomUUID(), 'SHA-256'))
+  const expected = lazy(async () => {
+    const sign = async (secret: string) => crypto.subtle.sign('HMAC', await key(), encoder.encode(secret))
+    return Promise.all(secrets.map(sign))
+  })
+
+  return async (delivery) => {
+    const text = given(delivery)
+    if (text === null) return false
+    const [own, codes] = [await key(), await expected()]
+    const matches = await Promise.all(
+      codes.map((code) => crypto.subtle.verify('HMAC', own, code, encoder.encode(text))),
+    )
+    return matches.includes(true)
+  }
+}
+
+function giverOf(options: SharedSecretOptions): (delivery: Delivery) => string | null {
+  if ('query' in options) {
+    assertOptions(options, { secret: true, query: true })
+    const query = nameOf('query', options.query)
+    return ({ url }) => {
+      const values = url.searchParams.getAll(query)
+      return values.length === 1 ? (values[0] ?? null) : null
+    }
+  }
+  assertOptions(options, { secret: true, header: true, prefix: true })
+  const { prefix = '' } = options
+  const header = nameOf('header', options.header)
+  return ({ headers }) => {
+    const value = headers.get(header)
+    return value?.startsWith(prefix) === true ? value.slice(prefix.length) : null
+  }
+}
+
+function secretsOf(secret: unknown): readonly string[] {
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) {
+    return [...secrets] as string[]
+  }
+  throw new ConfigurationError('secret must be a text that is not empty, or a list of such texts')
+}
+
+function nameOf(option: string, name: unknown): string {
+  if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
+  throw new ConfigurationError(`${option} must be the name of a ${option}, got ${shown(name)}`)
+}
+
+const encoder = new TextEncoder()
+
+function hmacKey(secret: string, hash: string): Promise<CryptoKey> {
+  const usages: KeyUsage[] = ['sign', 'verify']
+  return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, usages)
+}
+
+async function concat(text: string, body: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  return new Blob([text, body]).arrayBuffer()
+}
+
+const decoders: Record<string, (text: string) => Uint8Array<ArrayBuffer> | null> = {
+  hex: (text) => {
+    if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return null
+    return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+  },
+  base64: (text) => {
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return null
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  },
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
