@@ -87,7 +87,7 @@ export type { Credits } from './core/credits/ledger.ts'
 export type { CallCredits } from './core/credits/purchase.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/send.ts'
-export { SurfaceClosed } from './core/limits/surface-queue.ts'
+export { SurfaceClosed } from './core/limits/surface-closed.ts'
 export type { LogFields, LogLevel, Logger } from './core/lib/logger.ts'
 export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
 

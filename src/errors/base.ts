@@ -56,10 +56,15 @@ export declare enum UndocumentedCode {
 /** A code that the service sent. */
 export type ApiErrorCode = ServiceErrorCode | UndocumentedCode
 
+/** What an error tells of the call that failed. */
 export interface ErrorContext {
   operation?: string | undefined
   requestId?: string | undefined
+  /** All attempts taken together. */
   charged?: Charged
+  attempts?: readonly Attempt[] | undefined
+  /** Params of the page that failed. */
+  next?: object | null | undefined
 }
 
 const doubt = '; it may have been charged'
@@ -78,7 +83,7 @@ export class SocialSearchError extends Error {
   /** Whether the call cost credits, all its attempts taken together. */
   readonly charged: Charged
   /** What was tried, in order; empty if nothing was sent. */
-  readonly attempts: readonly Attempt[] = []
+  readonly attempts: readonly Attempt[]
   /** For a call that walks pages: the params of the page that failed, as plain JSON, ready to be passed back. */
   declare readonly next?: object | null
 
@@ -90,8 +95,10 @@ export class SocialSearchError extends Error {
     super(`${prefix}${message}${isOpen ? doubt : ''}`)
     this.code = code
     this.charged = charged
+    this.attempts = context.attempts ?? []
     if (context.requestId !== undefined) this.requestId = context.requestId
     if (context.operation !== undefined) this.operation = context.operation
+    if (context.next !== undefined) this.next = context.next
   }
 
   /** What a JSON log should hold of it. */
@@ -100,10 +107,8 @@ export class SocialSearchError extends Error {
   }
 }
 
-/** Completes an error with what only its caller knows; the fields are read-only for everybody else. */
-export function annotate(
-  error: SocialSearchError,
-  facts: { charged?: Charged; attempts?: readonly Attempt[]; next?: object },
-): void {
-  Object.assign(error, facts)
+/** A failure that several calls may meet together, such as a refused token. */
+export abstract class SharedError extends SocialSearchError {
+  /** The same failure, as one call tells it. */
+  abstract of(context: ErrorContext): SharedError
 }

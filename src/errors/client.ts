@@ -1,6 +1,6 @@
 import { count } from '../contract/count.ts'
 import type { Issue } from '../contract/issues.ts'
-import { type ErrorContext, SocialSearchError } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 
 /** An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret. */
@@ -106,7 +106,7 @@ export class InvalidResponseError extends SocialSearchError {
 }
 
 /** The call may cost more than the budget has left; for reactions, that is what `ceiling` sets aside. Nothing was sent. */
-export class CreditBudgetError extends SocialSearchError {
+export class CreditBudgetError extends SharedError {
   static {
     this.prototype.name = 'CreditBudgetError'
   }
@@ -126,10 +126,14 @@ export class CreditBudgetError extends SocialSearchError {
     this.needed = needed
     this.remaining = remaining
   }
+
+  override of(context: ErrorContext): CreditBudgetError {
+    return new CreditBudgetError(this, context)
+  }
 }
 
 /** A budget kept elsewhere could not be asked, so nothing was sent. */
-export class BudgetUnavailableError extends SocialSearchError {
+export class BudgetUnavailableError extends SharedError {
   static {
     this.prototype.name = 'BudgetUnavailableError'
   }
@@ -140,6 +144,10 @@ export class BudgetUnavailableError extends SocialSearchError {
   constructor(reason: string, context?: ErrorContext) {
     super('budget_unavailable', `the budget is out of reach: ${reason}`, context)
     this.reason = reason
+  }
+
+  override of(context: ErrorContext): BudgetUnavailableError {
+    return new BudgetUnavailableError(this.reason, context)
   }
 }
 
@@ -155,8 +163,7 @@ export class PaginationError extends SocialSearchError {
   declare readonly page?: unknown
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
-    super('pagination', message, context)
-    Object.defineProperty(this, 'next', { value: next, enumerable: true })
+    super('pagination', message, { ...context, next })
     if (context?.page !== undefined)
       Object.defineProperty(this, 'page', { value: context.page, enumerable: false })
   }

@@ -1,10 +1,4 @@
-import { type ErrorContext, SocialSearchError } from './base.ts'
-
-/** There is no token to send, for a reason that is nobody call's own: any number of calls may meet it together. */
-export abstract class CredentialError extends SocialSearchError {
-  /** The same error as one call tells it. */
-  abstract of(operation: string): CredentialError
-}
+import { type ErrorContext, SharedError } from './base.ts'
 
 /**
  * Why a user has to be asked again. `no_tokens`: the store is empty. `no_refresh_token`: there is none, since
@@ -14,7 +8,7 @@ export abstract class CredentialError extends SocialSearchError {
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 
 /** The user has to authorize the client again; calls work again as soon as an `exchange` has succeeded. */
-export class ReauthorizationRequiredError extends CredentialError {
+export class ReauthorizationRequiredError extends SharedError {
   static {
     this.prototype.name = 'ReauthorizationRequiredError'
   }
@@ -26,8 +20,8 @@ export class ReauthorizationRequiredError extends CredentialError {
     this.reason = reason
   }
 
-  override of(operation: string): ReauthorizationRequiredError {
-    return new ReauthorizationRequiredError(this.reason, { operation })
+  override of(context: ErrorContext): ReauthorizationRequiredError {
+    return new ReauthorizationRequiredError(this.reason, context)
   }
 }
 
@@ -51,7 +45,7 @@ export interface OAuthErrorDetails {
 }
 
 /** The authorization server refused, could not be reached, or said what cannot be accepted. */
-export class OAuthError extends CredentialError {
+export class OAuthError extends SharedError {
   static {
     this.prototype.name = 'OAuthError'
   }
@@ -80,13 +74,13 @@ export class OAuthError extends CredentialError {
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
   }
 
-  override of(operation: string): OAuthError {
-    return new OAuthError(this.#text, this, { operation })
+  override of(context: ErrorContext): OAuthError {
+    return new OAuthError(this.#text, this, context)
   }
 }
 
 /** A token store cannot be read or written. The message never holds what is in it. */
-export class TokenStoreError extends CredentialError {
+export class TokenStoreError extends SharedError {
   static {
     this.prototype.name = 'TokenStoreError'
   }
@@ -98,7 +92,7 @@ export class TokenStoreError extends CredentialError {
     this.#text = text
   }
 
-  override of(operation: string): TokenStoreError {
-    return new TokenStoreError(this.#text, { operation })
+  override of(context: ErrorContext): TokenStoreError {
+    return new TokenStoreError(this.#text, context)
   }
 }

@@ -4,7 +4,8 @@ import { parsed } from '../core/http/dialect.ts'
 import { type Fetch, readText, send } from '../core/http/send.ts'
 import type { Redactor } from '../core/lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
-import { ConnectionError, OAuthError, type OAuthStep } from '../errors.ts'
+import { FetchMisuse, type NetworkFailure } from '../core/http/network-error.ts'
+import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 
 /** One exchange with the authorization server. */
 export interface Wire {
@@ -36,15 +37,24 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
   redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
   // The server may close a kept connection just when the next request goes out, which would cost that refresh its token.
   headers.set('connection', 'close')
-  const outgoing = { method: init.method, url, headers, body: init.body?.toString(), token: undefined }
-  const exchange = { redactor, context: { operation, attempt: 1 }, metered: false }
-  const hooks = { onSend: () => undefined, onAnswer: () => undefined }
+  const exchange = {
+    ...{ method: init.method, url, headers: [...headers], body: init.body?.toString(), token: null },
+    ...{ fetch, middleware: [], redactor, context: { operation, attempt: 1 } },
+    ...{ onSend: () => undefined, onAnswer: () => undefined },
+    connectionError: (_: string, { phase, reason }: NetworkFailure) => {
+      const sent = phase === 'exchange'
+      return new OAuthError(
+        `${sent ? 'the connection failed after the request was sent' : 'connecting failed, nothing was sent'} (${reason})`,
+        { step, reason: 'unreachable', processed: sent ? 'unknown' : 'no' },
+      )
+    },
+  }
   try {
     return await within(
       timeoutMs,
       async (signal) => {
-        const response = await send({ ...outgoing, signal }, { fetch, middleware: [], ...exchange, ...hooks })
-        const { text } = await readText(response, exchange, signal)
+        const response = await send({ ...exchange, signal })
+        const { text } = await readText(response, { ...exchange, signal })
         if (response.ok) return new Response(withoutFlaws(text), response)
         throw refusal(response, text, wire)
       },
@@ -54,12 +64,7 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
       },
     )
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error
-    const sent = error.phase === 'exchange'
-    throw new OAuthError(
-      `${sent ? 'the connection failed after the request was sent' : 'connecting failed, nothing was sent'} (${error.reason})`,
-      { step, reason: 'unreachable', processed: sent ? 'unknown' : 'no' },
-    )
+    throw error instanceof FetchMisuse ? new ConfigurationError(error.message, { operation }) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import { CreditBudget } from '../core/credits/budget.ts'
-import { defaultTimeoutMs } from '../core/call/exchange.ts'
+import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { report } from '../webhooks/receive.ts'
 import { now } from '../core/lib/time.ts'
 import { ConfigurationError, TimeoutError } from '../errors.ts'
@@ -128,19 +128,20 @@ async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<Answer> {
-  const sendWithin = Math.ceil(times.sendBy - now())
+  const sendWithinMs = Math.ceil(times.sendBy - now())
   const deadline = Math.ceil(times.endBy - now())
-  if (sendWithin < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
+  if (sendWithinMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
   const { response, text } = await bounded.request(
     operation,
     params as object,
     {
-      ...{ budget: meter, ceiling, deadline, sendWithin, abandon: request.signal },
+      ...{ budget: meter, ceiling, deadline },
       ...(isFree && operation.method === 'GET' && { signal: request.signal }),
     },
     id,
+    { abandon: request.signal, sendWithinMs },
   )
   const answer = { status: response.status, headers: {}, body: text }
   if (isFree) return answer

@@ -1,11 +1,11 @@
-import type { Lease, Limiter, Limits, Ticket } from '../core/limits/limiter.ts'
+import type { CallQueue, Lease, Limiter, Limits, Place, Ticket, Waiter } from '../core/limits/limiter.ts'
 import { organizationLimits } from '../contract/limits.ts'
 import { assertOptions, milliseconds, shown, shownWord, wholeNumber } from '../core/lib/assert.ts'
-import { Lane } from '../core/limits/surface-queue.ts'
-import { Margin } from '../core/limits/jitter-margin.ts'
+import { SurfaceQueue } from '../core/limits/surface-queue.ts'
+import { JitterMargin } from '../core/limits/jitter-margin.ts'
 import { Pace } from '../core/limits/pace.ts'
-import { SendLog } from '../core/limits/send-log.ts'
-import { Shares } from '../core/limits/client-shares.ts'
+import { acquireFrom } from '../core/limits/custom-limiter.ts'
+import { ClientShares } from '../core/limits/client-shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { Port } from './client.ts'
 import { type Account, Fleet } from './fleet.ts'
@@ -48,16 +48,16 @@ const lookMs = 1000
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
  * arrival; the processes take turns, whoever has waited longest first.
  */
-export class RedisLimiter implements Limiter {
+export class RedisLimiter implements Limiter, CallQueue {
   readonly #port: Port
   /** What the organization has, for all its processes together. */
   readonly limits: Limits
   readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
   readonly #fleet: Fleet
   readonly #outage: Outage
-  readonly #margin = new Margin()
-  readonly #lanes = new Map<string | null, { lane: Lane; surface: Surface }>()
-  readonly #shares = new Shares(() => this.#wake())
+  readonly #margin = new JitterMargin()
+  readonly #surfaces = new Map<string | null, { queue: SurfaceQueue; surface: Surface }>()
+  readonly #shares = new ClientShares()
   readonly #waiting = new Set<Surface>()
   readonly #full = { since: -1 }
   #changes = 0
@@ -106,9 +106,16 @@ export class RedisLimiter implements Limiter {
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
-    if (this.#closed) return Promise.reject(new ClosedError({}, 'limiter'))
+    return acquireFrom(this, ticket)
+  }
+
+  enter(waiter: Waiter): Place | undefined {
+    if (this.#closed) {
+      waiter.refuse(new ClosedError({}, 'limiter'))
+      return undefined
+    }
     this.#unlisten ??= this.#listen()
-    return this.#at(ticket.surface).lane.enter(ticket)
+    return this.#at(waiter.surface).queue.enter(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -124,12 +131,12 @@ export class RedisLimiter implements Limiter {
    */
   async close(): Promise<void> {
     this.#closed = true
-    for (const { lane } of this.#lanes.values()) lane.empty(new ClosedError({}, 'limiter'))
+    for (const { queue } of this.#surfaces.values()) queue.empty(new ClosedError({}, 'limiter'))
     this.#outage.stop()
     clearTimeout(this.#look)
     this.#unlisten?.()
     await this.#turn
-    // By then, the lanes have given back what came for nobody.
+    // By then, the queues have given back what came for nobody.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#fleet.flush()
   }
@@ -139,11 +146,12 @@ export class RedisLimiter implements Limiter {
     return this.#outage.on && this.#rejoining === undefined
   }
 
-  #at(name: string | null): { lane: Lane; surface: Surface } {
-    const known = this.#lanes.get(name)
+  #at(name: string | null): { queue: SurfaceQueue; surface: Surface } {
+    const known = this.#surfaces.get(name)
     if (known !== undefined) return known
     const { windowMs, perMinute } = this.limits
-    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
+    const ownPerMinute = name === null ? Infinity : (this.#alone ?? this.limits).perMinute
+    const pace = new Pace(ownPerMinute, windowMs, this.#margin)
     const surface = new Surface(
       name,
       {
@@ -157,14 +165,22 @@ export class RedisLimiter implements Limiter {
         changes: () => this.#changes,
         waiting: this.#waiting,
         look: (ms) => this.#lookWithin(ms),
-        closed: () => lane.turnAway(),
+        closed: () => queue.refuseImpatient(),
         rejoin: () => this.#rejoin(),
       },
-      new Pace(name === null ? Infinity : (this.#alone ?? this.limits).perMinute, windowMs, this.#margin),
+      pace,
     )
-    const lane = new Lane(this.#shares.keep(surface, name === null ? 0 : perMinute, makeLog))
-    const made = { lane, surface }
-    this.#lanes.set(name, made)
+    const queue = new SurfaceQueue({
+      gate: surface,
+      pace,
+      margin: this.#margin,
+      shares: this.#shares,
+      limits: { inFlight: this.limits.inFlight, perMinute: name === null ? 0 : perMinute },
+      windowMs,
+      onRelease: () => this.#wake(),
+    })
+    const made = { queue, surface }
+    this.#surfaces.set(name, made)
     return made
   }
 
@@ -187,9 +203,9 @@ export class RedisLimiter implements Limiter {
   }
 
   #close(name: string | null, milliseconds: number): void {
-    const { lane, surface } = this.#at(name)
+    const { queue, surface } = this.#at(name)
     surface.close(milliseconds)
-    lane.turnAway()
+    queue.refuseImpatient()
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -208,17 +224,17 @@ export class RedisLimiter implements Limiter {
     this.#changes++
     clearTimeout(this.#look)
     this.#look = undefined
-    for (const { surface } of this.#lanes.values()) surface.changed()
+    for (const { surface } of this.#surfaces.values()) surface.changed()
     this.#wake()
   }
 
   #wake(): void {
-    for (const surface of this.#waiting) this.#lanes.get(surface.name)?.lane.wake()
-    for (const { lane } of this.#lanes.values()) lane.wake()
+    for (const surface of this.#waiting) this.#surfaces.get(surface.name)?.queue.wake()
+    for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
   #accounts(): Account[] {
-    return [...this.#lanes.values()].map(({ surface }) => surface.account())
+    return [...this.#surfaces.values()].map(({ surface }) => surface.account())
   }
 
   #hasToReport(): boolean {

@@ -1,6 +1,7 @@
 import type { Share } from '../core/limits/limiter.ts'
-import type { Pass, Place, Turnstile } from '../core/limits/surface-queue.ts'
-import type { Margin } from '../core/limits/jitter-margin.ts'
+import type { Slot } from '../core/limits/lease.ts'
+import type { Gate } from '../core/limits/surface-queue.ts'
+import type { JitterMargin } from '../core/limits/jitter-margin.ts'
 import type { Pace } from '../core/limits/pace.ts'
 import type { Send } from '../core/limits/send-log.ts'
 import { now } from '../core/lib/time.ts'
@@ -17,7 +18,7 @@ export interface Surroundings {
   readonly outage: Outage
   /** Whether Redis is told nothing now, since it will be told everything when it is back. */
   readonly isSilent: () => boolean
-  readonly margin: Margin
+  readonly margin: JitterMargin
   /** Requests in flight of this process while Redis is out of reach; undefined if none shall be sent. */
   readonly alone: number | undefined
   /** Runs one request for a place after the other, so that one refusal can speak for all. */
@@ -36,7 +37,7 @@ export interface Surroundings {
 }
 
 /** Decides on the requests to one surface, together with all other processes. */
-export class Surface implements Turnstile {
+export class Surface implements Gate {
   readonly name: string | null
   readonly #in: Surroundings
   /** What this process has sent itself, and the closure that it knows of. */
@@ -88,10 +89,12 @@ export class Surface implements Turnstile {
     return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
-  reserve(share: Share): Promise<Place | undefined> {
+  reserve(share: Share): Promise<Slot | undefined> {
     const { outage, turn } = this.#in
-    const take = (): Pass | undefined => (outage.on ? this.#pass(crypto.randomUUID(), now()) : undefined)
-    if (outage.on) return Promise.resolve({ take, giveBack: () => {} })
+    if (outage.on) {
+      const id = crypto.randomUUID()
+      return Promise.resolve(this.#slot(id, performance.now(), () => outage.on))
+    }
     return turn(() => this.#ask(this.#limit(share)))
   }
 
@@ -101,7 +104,7 @@ export class Surface implements Turnstile {
     return Math.max(perMinute, this.#in.fleet.limits.perMinute)
   }
 
-  async #ask(limit: number): Promise<Place | undefined> {
+  async #ask(limit: number): Promise<Slot | undefined> {
     const { changes, fleet, full, margin } = this.#in
     const asked = changes()
     if (full.since === asked) {
@@ -157,7 +160,7 @@ export class Surface implements Turnstile {
     }
   }
 
-  #granted(id: string, at: number, limit: number): Place | undefined {
+  #granted(id: string, at: number, limit: number): Slot | undefined {
     const { fleet, waiting } = this.#in
     waiting.delete(this)
     // It was asleep for so long that somebody else may have the place by now.
@@ -166,33 +169,26 @@ export class Surface implements Turnstile {
       return undefined
     }
     fleet.enter(id)
-    return {
-      giveBack: () => void fleet.cancel(this.name, id),
-      take: (share) => {
-        if (this.#limit(share) >= limit) return this.#pass(id, at)
-        void fleet.cancel(this.name, id)
-        return undefined
-      },
-    }
+    return this.#slot(id, at, (share) => this.#limit(share) >= limit)
   }
 
-  #pass(id: string, at: number): Pass {
+  /** @param at When it was asked for. */
+  #slot(id: string, at: number, fits: Slot['fits']): Slot {
     const { fleet, margin } = this.#in
-    fleet.enter(id)
-    const send: Send = { at: now(), answered: Infinity }
-    const finish = [this.#pace.enter(send), () => this.#release(id, send)]
-    this.#remember(id, send)
     return {
-      sent: () => {
-        send.at = now()
+      fits,
+      enter: (send) => {
+        fleet.enter(id)
+        this.#remember(id, send)
+      },
+      sent: (send) => {
         if (this.name === null || send.at - at <= promptMs || this.#in.isSilent()) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
-      answered: (date) => {
-        send.answered = now()
-        if (date !== null) margin.observe(date)
+      release: (send) => {
+        if (send !== null) this.#release(id, send)
+        else if (fleet.held.has(id)) void fleet.cancel(this.name, id)
       },
-      release: () => finish.splice(0).forEach((end) => end()),
     }
   }
 

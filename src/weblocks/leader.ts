@@ -1,6 +1,6 @@
-import { type Limits, type Share, abandonedMs } from '../core/limits/limiter.ts'
+import { type Lease, type Limits, type Share, abandonedMs } from '../core/limits/limiter.ts'
 import { recommendedTimeoutMs } from '../contract/limits.ts'
-import { SurfaceClosed, type Pass } from '../core/limits/surface-queue.ts'
+import { SurfaceClosed } from '../core/limits/surface-closed.ts'
 import { LocalLimiter } from '../core/limits/local-limiter.ts'
 import { now } from '../core/lib/time.ts'
 import type { Books, Grant } from './shared-state.ts'
@@ -36,7 +36,7 @@ export class Leader {
   readonly #end = new AbortController()
   readonly #limiter: LocalLimiter
   readonly #queued = new Map<string, { readonly tab: string; readonly abort: AbortController }>()
-  readonly #passes = new Map<string, { readonly tab: string; readonly pass: Pass }>()
+  readonly #passes = new Map<string, { readonly tab: string; readonly pass: Lease }>()
   readonly #shares = new Map<string, Share>()
   readonly #watched = new Set<string>()
   /** Tabs that have said where they stand. */

@@ -35,8 +35,11 @@ describe('the origin of baseUrl', () => {
         socket.end(http(status, '', { location: `${to}/v1/elsewhere` }))
       })
       const client = new SocialSearch({ baseUrl: origin.baseUrl, apiKey, organization: status })
-      for (const call of [client.microblog.search({ query: 'rust' }), client.organization.usage()]) {
-        await expect(call).rejects.toMatchObject({
+      for (const call of [
+        () => client.microblog.search({ query: 'rust' }),
+        () => client.organization.usage(),
+      ]) {
+        await expect(call()).rejects.toMatchObject({
           name: 'RedirectError',
           status: Number(status.slice(0, 3)),
         })

@@ -2,7 +2,16 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, type AuthProvider, type ClientOptions, type SocialSearchError } from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { type Step, apiKey, baseUrl, failure, makeClient, ok, scriptedService, unreachable } from '../support/service.ts'
+import {
+  type Step,
+  apiKey,
+  baseUrl,
+  failure,
+  makeClient,
+  ok,
+  scriptedService,
+  unreachable,
+} from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

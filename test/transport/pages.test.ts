@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, type MicroblogSearchParams, PaginationError, type SocialSearchError } from '../../src/index.ts'
+import {
+  CreditBudget,
+  type MicroblogSearchParams,
+  PaginationError,
+  type SocialSearchError,
+} from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { idsOf, search, threePages } from '../support/search.ts'

@@ -1,7 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConnectionError, InvalidResponseError, RateLimitError, type SocialSearchError } from '../../src/index.ts'
+import {
+  ConnectionError,
+  InvalidResponseError,
+  RateLimitError,
+  type SocialSearchError,
+} from '../../src/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { type Step, failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../support/service.ts'
+import {
+  type Step,
+  failure,
+  makeClient,
+  ok,
+  rateLimited,
+  scriptedService,
+  unreachable,
+} from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

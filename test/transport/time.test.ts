@@ -176,7 +176,8 @@ describe('abort', () => {
     await settle(
       Promise.all(Array.from({ length: 100 }, () => client.microblog.search({ query: 'rust' }, { signal }))),
     )
-    expect(add).toHaveBeenCalledTimes(100)
+    // One serves all calls: adding a listener takes the longer the more there are.
+    expect(add).toHaveBeenCalledTimes(1)
     const listeners = (spy: { mock: { calls: unknown[][] } }) =>
       new Set(spy.mock.calls.map(([, listener]) => listener))
     expect(listeners(remove)).toEqual(listeners(add))

@@ -1,106 +1,170 @@
-import type { Lease } from '../limits/limiter.ts'
-import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
-import { abortable } from '../lib/abort.ts'
+import {
+  type Attempt,
+  type Charged,
+  ConfigurationError,
+  ConnectionError,
+  SocialSearchError,
+  TimeoutError,
+} from '../../errors.ts'
+import { FetchMisuse } from '../http/network-error.ts'
+import { type Exchange, readText, send } from '../http/send.ts'
+import { type Lease, abandonedMs } from '../limits/limiter.ts'
+import type { RetryState } from '../retry/retry-state.ts'
+import { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
-import { cleanSuccess } from './redact-success.ts'
-import { type Decoded, decode } from './decode.ts'
-import { parsed } from '../http/dialect.ts'
-import { type Received, exchange } from './exchange.ts'
-import { AttemptFailure } from '../retry/failure.ts'
-import { maxBodyBytes } from '../http/send.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
-import { requestIdOf } from '../http/request-id.ts'
-import { giveBack, takeSlot } from './slot.ts'
+import { type Received, type Success, readAnswer } from './read-answer.ts'
+import { readFailure } from './read-failure.ts'
 
-/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
-const staleMs = 1000
-
-/** A success, read and checked. */
-export interface Success {
-  readonly response: Response
-  readonly text: string
-  /** The parsed body, before a schema has made anything of it. */
-  readonly sent: unknown
-  readonly requestId: string | undefined
-  readonly decoded: Extract<Decoded, { ok: true }>
-}
+/** Time for one attempt if the service recommends none, in milliseconds. */
+export const defaultTimeoutMs = 30_000
 
 /**
- * Goes through one attempt of a call: credits, token, slot, exchange, check.
+ * Makes one attempt of a call that has its lease: sends the request, reads the answer and checks it.
  *
  * @throws {AttemptFailure} and nothing else, with the outcome noted in timeline and ledger.
  */
-export async function attempt(call: Call): Promise<Success> {
-  const { credential, log } = call.settings
-  let lease: Lease | undefined
+export async function attempt(call: Call, lease: Lease, retries: RetryState): Promise<Success> {
+  const entry = call.begin(lease)
+  const received = await exchange(call, entry, lease, retries)
   try {
-    await abortable(call.signal, () => call.purchase.cover())
-    // Asked for ahead of the queue, since a renewal may take its time and should hold no slot.
-    call.token = await abortable(call.signal, () => credential.token())
-    lease = await takeSlot(call)
-    if (lease.queued + lease.paced > staleMs)
-      call.token = await abortable(call.signal, () => credential.token())
-  } catch (error) {
-    if (lease) giveBack(lease, log)
-    throw AttemptFailure.final(error, 'no')
+    return await readAnswer(call, entry, received)
+  } catch (failure) {
+    throw note(call, entry, failure as AttemptFailure, retries)
   }
-  const entry = call.enter(lease)
-  return accept(call, entry, await exchange(call, entry, lease))
 }
 
-/** Checks a success. What was paid for is never dropped: an answer that cannot be used travels on the error. */
-async function accept(call: Call, entry: Attempt, received: Received): Promise<Success> {
-  const { operation, settings, signal } = call
-  const { complete } = received
-  const isWhole = received.response.status !== 206 && complete
-  const { response, text, body } = cleanSuccess(
-    received.response,
-    received.text,
-    isWhole ? parsed(received.text, settings.dialect) : undefined,
-    settings,
-  )
-  const requestId = requestIdOf(body, settings.redactor)
-  if (requestId !== undefined) entry.requestId = requestId
-  // Only the service puts its request id into a body; without one it may be a proxy's.
-  call.bill(
-    entry,
-    { origin: received.origin, told: readCredits(response.headers) },
-    requestId === undefined ? undefined : body,
-  )
-
-  let decoded: Decoded
+/**
+ * Sends the request and reads the answer, while the slot is held. One timer covers both, since a body can stall as well as
+ * headers can. A failure is noted before the slot is given back, since a 429 has to close the surface before the next
+ * request goes.
+ */
+async function exchange(call: Call, entry: Attempt, lease: Lease, retries: RetryState): Promise<Received> {
+  const { settings } = call
+  const controller = new AbortController()
+  const timeoutMs = settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
+  const start = performance.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  call.phase = 'headers'
   try {
-    // A schema of the caller's may take its time; it must not outlast the call.
-    decoded = await abortable(signal, () =>
-      body === undefined
-        ? Promise.resolve({ ok: false, complaint: unreadable(response.status, text, complete), issues: [] })
-        : decode(operation, body, settings),
-    )
-  } catch (error) {
-    if (!(error instanceof TimeoutError)) throw call.failed(entry, AttemptFailure.final(error, entry.charged))
-    decoded = { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }
-  }
-  if (decoded.ok) {
-    settings.log('debug', 'answered', {
-      operation: operation.id,
-      attempt: call.attempts.length,
-      status: response.status,
-      durationMs: Math.round(entry.duration),
-      requestId,
+    return await new Promise<Received>((resolve, reject) => {
+      const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
+        reject(new AttemptFailure(reason, { kind, announced: null }, chargedIf(call, entry)))
+        controller.abort(reason)
+      }
+      timer = setTimeout(() => stop(overdue(call, entry, timeoutMs), 'no-answer'), timeoutMs)
+      call.onAbort(stop)
+      receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
-    return { response, text, sent: body, requestId, decoded }
+  } catch (error) {
+    throw note(call, entry, failureOf(call, entry, error), retries)
+  } finally {
+    clearTimeout(timer)
+    entry.duration = performance.now() - start
+    const { aborted } = controller.signal
+    // The service has yet to notice that the connection is gone.
+    if (aborted && entry.sent !== null) setTimeout(() => call.release(lease), abandonedMs)
+    else call.release(lease)
+    // A middleware that still holds the request must not send it now, since its cost would not be counted.
+    if (settings.middleware.length > 0) controller.abort(new Error('the attempt is over'))
   }
-  const error = new InvalidResponseError(settings.redactor.text(decoded.complaint), {
-    operation: operation.id,
-    requestId,
-    issues: settings.redactor.data(decoded.issues.map((issue) => ({ ...issue }))),
-    body: body ?? text,
-  })
-  throw call.failed(entry, new AttemptFailure(error, { kind: 'unreadable', announced: null }, entry.charged))
 }
 
-function unreadable(status: number, text: string, complete: boolean): string {
-  if (!complete) return `the answer is larger than ${maxBodyBytes} bytes and was cut off`
-  if (status === 206) return 'the answer is partial (206)'
-  return text === '' ? `the answer is empty (${status})` : 'the answer is not JSON'
+async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSignal): Promise<Received> {
+  const { operation, settings, request, token } = call
+  const context = { operation: operation.id, attempt: call.attempts.length }
+  /** Of what fetch itself brought; a middleware may have put another answer in its place. */
+  let fetchedStatus = 0
+  const outgoing: Exchange = {
+    method: operation.method,
+    url: settings.baseUrl + request.path,
+    headers: headersOf(call),
+    body: request.body,
+    token,
+    signal,
+    ...{ fetch: settings.fetch, middleware: settings.middleware, redactor: settings.redactor, context },
+    onSend: () => {
+      entry.sent = new Date().toISOString()
+      lease.sent()
+      settings.log?.('debug', 'sending', context)
+    },
+    onAnswer: ({ status, headers }) => {
+      fetchedStatus = status
+      const date = headers.get('date')
+      lease.answered(date === null ? null : new Date(date))
+    },
+    connectionError: (message, failure) => {
+      const charged = failure.phase === 'exchange' ? chargedIf(call, entry) : 'no'
+      return new ConnectionError(message, { ...call.context(charged), ...failure })
+    },
+  }
+  const response = await send(outgoing)
+  entry.status = response.status
+  call.phase = 'body'
+  const { text, complete } = await readText(response, outgoing)
+  const isSuccess = fetchedStatus >= 200 && fetchedStatus < 300
+  if (!response.ok)
+    throw readFailure(call, entry, { response, text, replacesSuccess: call.metered && isSuccess })
+  const origin = entry.sent === null ? 'middleware' : isSuccess ? 'service' : 'uncertain'
+  return { response, text, complete, origin }
+}
+
+function headersOf({ settings, request }: Call): (readonly [string, string])[] {
+  const headers: (readonly [string, string])[] = [...settings.headers, ['accept', settings.dialect.accept]]
+  if (request.body !== undefined) headers.push(['content-type', 'application/json'])
+  return headers
+}
+
+/** Whether a request without a usable answer was charged: perhaps, once it is out. */
+function chargedIf(call: Call, { sent }: Attempt): Charged {
+  return call.metered && sent !== null ? 'unknown' : 'no'
+}
+
+function overdue(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
+  const { phase } = call
+  const context = call.context(chargedIf(call, entry))
+  return new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
+    ...context,
+    phase,
+  })
+}
+
+/** What an exchange that has thrown means for the call. */
+function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
+  if (error instanceof AttemptFailure) return error
+  const charged = chargedIf(call, entry)
+  if (error instanceof ConnectionError) {
+    const { phase } = error
+    const failure = { kind: failureKinds[phase], announced: null }
+    return new AttemptFailure(error, failure, phase === 'exchange' ? charged : 'no')
+  }
+  if (error instanceof FetchMisuse)
+    return AttemptFailure.final(new ConfigurationError(error.message, call.context(charged)), charged)
+  // A middleware threw an error of its own.
+  return AttemptFailure.final(error, charged)
+}
+
+const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } as const
+
+/** Takes note of a failed attempt, and hands the failure back. */
+function note(call: Call, entry: Attempt, failure: AttemptFailure, retries: RetryState): AttemptFailure {
+  const { operation, settings, purchase } = call
+  const { error, outcome, charged, told } = failure
+  entry.outcome = outcome
+  entry.charged = charged
+  if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
+  if (charged !== 'no') {
+    if (told === null) purchase.doubt()
+    else purchase.settle(told.spent, told.uncertain)
+  }
+  retries.add(failure)
+  if (failure.kind === 'rate-limited') {
+    const ms = failure.announced || (retries.wait ?? 0)
+    call.patience = Math.max(settings.retry.maxWaitMs, ms)
+    settings.limiter.hold(call.surface, ms)
+  }
+  settings.log?.(charged === 'no' ? 'debug' : 'warn', 'attempt failed', {
+    ...{ operation: operation.id, attempt: call.attempts.length, outcome, charged },
+    requestId: entry.requestId,
+  })
+  return failure
 }

@@ -1,28 +1,43 @@
-import type { Lease } from '../limits/limiter.ts'
 import type { Operation } from '../../contract/operation.ts'
 import {
-  ApiError,
   type Attempt,
-  ClosedError,
-  CredentialError,
-  SocialSearchError,
+  type Charged,
+  type ErrorContext,
+  RateLimitError,
+  SharedError,
   TimeoutError,
   type TimeoutPhase,
-  annotate,
 } from '../../errors.ts'
-import { abortable, linkAbort } from '../lib/abort.ts'
-import type { Received } from './exchange.ts'
-import { AttemptFailure } from '../retry/failure.ts'
-import type { Message } from './compose-request.ts'
-import { costOf } from '../credits/price.ts'
 import type { Purchase } from '../credits/purchase.ts'
-import type { ToldCredits } from '../http/proxy-protocol.ts'
-import { nextWait, stakeOf } from '../retry/policy.ts'
-import type { CallSettings } from '../options/settings.ts'
-import { tell } from './slot.ts'
-import { now, sleep } from '../lib/time.ts'
+import { type Abortable, followAbort } from '../lib/abort.ts'
+import { after } from '../lib/time.ts'
+import type { Lease, Place, Share, Waiter } from '../limits/limiter.ts'
+import { SurfaceClosed } from '../limits/surface-closed.ts'
+import { type Settings, surfaceOf } from '../options/settings.ts'
+import { AttemptFailure } from './attempt-failure.ts'
+import type { ComposedRequest } from './compose-request.ts'
+import type { OpenCalls } from './open-calls.ts'
 
-/** When time ran out, in words. */
+/** How long a caller who calls for another one, such as a proxy, wants an answer. */
+export interface CallerPatience {
+  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
+  readonly abandon?: AbortSignal | undefined
+  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
+  readonly sendWithinMs?: number | undefined
+}
+
+/** What a call is made of. */
+export interface CallParts {
+  /** At the user's own price. */
+  readonly operation: Operation
+  readonly request: ComposedRequest
+  readonly settings: Settings
+  readonly purchase: Purchase
+  readonly openCalls: OpenCalls
+  /** The page that the call fetches. */
+  readonly page: { readonly params: object } | undefined
+}
+
 const moments: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
   headers: 'before the answer began',
@@ -30,202 +45,242 @@ const moments: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-/** One call under way: what it is, how far it has come, and when it has to end. */
-export class Call {
+/** One call under way: how far it has come, what its errors tell, and how it is aborted. */
+export class Call implements Waiter, Abortable {
   readonly operation: Operation
-  readonly message: Message
-  readonly settings: CallSettings
+  readonly request: ComposedRequest
+  readonly settings: Settings
   readonly purchase: Purchase
-  readonly signal: AbortSignal
   readonly attempts: Attempt[] = []
   phase: TimeoutPhase = 'queue'
-  /** The token of the latest attempt. */
-  token: string | undefined
-  /** Monotonic time before which a 429 forbids the next send. */
-  notBefore = -Infinity
+  /** The token of the next attempt, or of the latest. */
+  token: string | null = null
+  /** Longest closure of the surface that the call waits out, in milliseconds. */
+  patience: number
+  queuedAt = 0
   /** Monotonic time after which there is no further send. */
-  readonly sendBy: number
-  readonly #closing: AbortSignal
-  readonly #failures: AttemptFailure[] = []
-  readonly #dispose: () => void
-  #overdue: TimeoutError | undefined
-  #wait: number | null = null
-  #renewed = false
+  #sendBy = Infinity
+  readonly #openCalls: OpenCalls
+  readonly #page: CallParts['page']
+  #isAbandoned = false
+  #aborted: { readonly reason: unknown } | undefined
+  #granted: ((lease: Lease) => void) | undefined
+  #onAbort: ((reason: unknown) => void) | undefined
+  #place: Place | undefined
+  #cleanUp: (() => void)[] | undefined
 
-  constructor(
-    operation: Operation,
-    message: Message,
-    settings: CallSettings,
-    purchase: Purchase,
-    closing: AbortSignal,
-  ) {
+  constructor({ operation, request, settings, purchase, openCalls, page }: CallParts) {
     this.operation = operation
-    this.message = message
+    this.request = request
     this.settings = settings
     this.purchase = purchase
-    this.#closing = closing
-    const { deadlineMs = Infinity, sendWithinMs = Infinity, signal, abandon } = settings
-    const linked = linkAbort([signal, closing])
-    const expire = (message: string): void => {
-      const { phase } = this
-      const isOut = (phase === 'headers' || phase === 'body') && this.attempts.at(-1)?.sent !== null
-      const charged = isOut && operation.price.kind !== 'free' ? 'unknown' : 'no'
-      this.#overdue = new TimeoutError(`${message} ${moments[phase]}`, {
-        operation: operation.id,
-        phase,
-        charged,
-      })
-      linked.abort(this.#overdue)
-    }
-    const after = (ms: number, then: () => void) => (ms === Infinity ? undefined : setTimeout(then, ms))
-    const isIdle = (): boolean => this.phase === 'queue' || this.phase === 'wait'
-    const timers = [
-      after(deadlineMs, () => expire(`the deadline of ${deadlineMs} ms passed`)),
-      after(sendWithinMs, () => {
-        if (isIdle()) expire(`it could not be sent within ${sendWithinMs} ms`)
-      }),
-    ]
-    this.sendBy = now() + Math.min(deadlineMs, sendWithinMs)
-    this.signal = linked.signal
-    const leave = (): void => {
-      if (isIdle()) linked.abort(abandon?.reason)
-    }
-    if (abandon?.aborted === true) leave()
-    abandon?.addEventListener('abort', leave)
-    this.#dispose = () => {
-      abandon?.removeEventListener('abort', leave)
-      timers.forEach(clearTimeout)
-      linked.dispose()
-    }
+    this.patience = settings.retry.maxWaitMs
+    this.#openCalls = openCalls
+    this.#page = page
   }
 
   get surface(): string | null {
-    return this.settings.surfaceOf(this.operation)
+    return surfaceOf(this.settings, this.operation)
+  }
+
+  get share(): Share {
+    return this.settings.share
+  }
+
+  get priority(): number {
+    return this.settings.priority
+  }
+
+  get resumed(): boolean {
+    return this.attempts.length > 0
+  }
+
+  get metered(): boolean {
+    return this.operation.price.kind !== 'free'
+  }
+
+  /** Begins: from now on, the call can be aborted. */
+  open({ abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
+    const { signal, deadlineMs } = this.settings
+    this.#openCalls.add(this)
+    if (signal !== undefined) this.#follow(signal, this)
+    if (abandon !== undefined) {
+      this.#follow(abandon, { abort: (reason) => this.#abandon(reason) })
+    }
+    if (deadlineMs !== Infinity) {
+      this.#expireAfter(deadlineMs, () => this.#expire(`the deadline of ${deadlineMs} ms passed`))
+    }
+    if (sendWithinMs !== Infinity) {
+      const message = `it could not be sent within ${sendWithinMs} ms`
+      this.#expireAfter(sendWithinMs, () => {
+        if (this.#isIdle) this.#expire(message)
+      })
+    }
+  }
+
+  /** Ends: nothing of the call is left behind. */
+  close(): void {
+    this.purchase.close()
+    this.#cleanUp?.forEach((cleanUp) => cleanUp())
+    this.#openCalls.delete(this)
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted !== undefined) return
+    this.#aborted = { reason }
+    this.#place?.leave()
+    this.#leaveQueue()
+    this.#onAbort?.(reason)
+  }
+
+  /** Sets what is to be done if the call is aborted, or does it at once if it has been. */
+  onAbort(then: (reason: unknown) => void): void {
+    this.#onAbort = then
+    if (this.#aborted !== undefined) then(this.#aborted.reason)
+  }
+
+  /** Settles with the work, or rejects with the reason as soon as the call is aborted. */
+  race<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.onAbort(reject)
+      if (this.#aborted === undefined) work().then(resolve, reject)
+    })
+  }
+
+  /** Waits at least so many milliseconds. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = after(ms, resolve)
+      this.onAbort((reason) => {
+        cancel()
+        reject(reason)
+      })
+    })
+  }
+
+  /** Whether a request may still go after so many milliseconds. */
+  hasTime(ms: number): boolean {
+    return !this.#isAbandoned && performance.now() + ms < this.#sendBy
+  }
+
+  /** Joins the queue of the surface; exactly one of the two functions is called, once. */
+  queue(granted: (lease: Lease) => void, refused: (reason: unknown) => void): void {
+    this.onAbort(refused)
+    if (this.#aborted !== undefined) return
+    try {
+      this.#openCalls.queue(this)
+    } catch (error) {
+      refused(error)
+      return
+    }
+    this.phase = 'queue'
+    this.queuedAt = performance.now()
+    this.patience = Math.min(this.patience, this.#sendBy - this.queuedAt)
+    this.#granted = granted
+    this.#place = this.settings.limiter.enter(this)
+  }
+
+  grant(lease: Lease): void {
+    const granted = this.#granted
+    this.#leaveQueue()
+    granted?.(lease)
+  }
+
+  refuse(reason: unknown): void {
+    this.#leaveQueue()
+    this.#onAbort?.(reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason)
   }
 
   /** Adds an attempt to the timeline. */
-  enter({ queued, paced }: Lease): Attempt {
+  begin({ queued, paced }: Lease): Attempt {
     const attempt: Attempt = {
-      queued,
-      paced,
-      sent: null,
-      duration: 0,
-      outcome: 'ok',
-      charged: 'no',
-      waited: 0,
+      ...{ queued, paced, sent: null, duration: 0 },
+      ...{ outcome: 'ok', charged: 'no', waited: 0 },
     }
     this.attempts.push(attempt)
+    this.#openCalls.send()
     return attempt
   }
 
-  /** Accounts for a success. `body` is undefined where it is not recognizably the service's own. */
-  bill(
-    entry: Attempt,
-    { origin, told }: { origin: Received['origin']; told: ToldCredits | null },
-    body: unknown,
-  ): void {
-    const { price } = this.operation
-    if (price.kind === 'free' || origin === 'middleware') return
-    if (origin === 'service' && told !== null) {
-      this.purchase.settle(told.spent, told.uncertain)
-      entry.charged = told.charged
-      return
-    }
-    const cost =
-      origin === 'service' && body !== undefined ? costOf(this.operation, body, this.settings.paging) : null
-    if (cost === null) this.purchase.doubt()
-    else this.purchase.settle(cost)
-    // Where the price is the same for every success, a success is enough to know that it was charged.
-    entry.charged = origin === 'service' && (cost !== null || price.kind === 'perRequest') ? 'yes' : 'unknown'
+  /** Gives the slot of an attempt back. */
+  release(lease: Lease): void {
+    this.#openCalls.release()
+    lease.release()
   }
 
-  /** Takes note of a failed attempt, and hands the failure back. */
-  failed(entry: Attempt, failure: AttemptFailure): AttemptFailure {
-    const { operation, settings } = this
-    const { error, outcome } = failure
-    // A middleware may have answered in place of the service, or failed before it was its turn.
-    const charged = entry.sent === null ? 'no' : failure.charged
-    entry.outcome = outcome
-    entry.charged = charged
-    if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-    if (charged !== 'no') {
-      if (failure.told === null) this.purchase.doubt()
-      else this.purchase.settle(failure.told.spent, failure.told.uncertain)
-    }
-    this.#failures.push(failure)
-    this.#wait = nextWait(this.#failures, stakeOf(operation), settings.retry, Math.random)
-    if (failure.kind === 'rate-limited') this.#hold(failure.announced || (this.#wait ?? 0))
-    const fields = { operation: operation.id, attempt: this.attempts.length, outcome, charged }
-    settings.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', {
-      ...fields,
-      requestId: entry.requestId,
-    })
-    return failure
+  /** Whether the latest attempt may be charged, as far as it has come. */
+  get chargedSoFar(): Charged {
+    const isOut = !this.#isIdle && this.attempts.at(-1)?.sent !== null
+    return isOut && this.metered ? 'unknown' : 'no'
   }
 
-  /** Decides whether there is a next attempt, and waits until it is due. */
-  async proceeds(failure: AttemptFailure): Promise<boolean> {
-    this.phase = 'wait'
-    if (this.settings.abandon?.aborted === true) return false
-    if (this.#mayRenew(failure)) {
-      const { token = '' } = this
-      const renewal = this.settings.credential.refresh(token)
-      // Whoever waits for it hears of its failure; where nobody does, the next call asks for itself.
-      renewal.catch(() => {})
-      if (this.attempts.length >= this.settings.retry.maxAttempts) return false
-      this.#renewed = true
-      // It says nothing about how the call fares with a token that is accepted.
-      this.#failures.pop()
-      await abortable(this.signal, () => renewal)
-      return true
-    }
-    const wait = failure.kind === 'final' ? null : this.#wait
-    if (wait === null || now() + wait >= this.sendBy) return false
-    const fields = { operation: this.operation.id, attempt: this.attempts.length, waitMs: Math.round(wait) }
-    this.settings.log('info', 'retrying', fields)
-    // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
-    if (failure.kind === 'rate-limited') return true
-    await sleep(wait, this.signal)
-    const latest = this.attempts.at(-1)
-    if (latest) latest.waited = wait
-    return true
-  }
-
-  /** What the caller is told of a call that failed. */
-  conclude(failure: unknown): unknown {
-    const error = failure instanceof AttemptFailure ? failure.error : failure
-    if (this.signal.aborted && error === this.signal.reason && error !== this.#overdue) {
-      // The caller's reason is handed back as it is. Closing has one reason for all calls, so each gets its own error.
-      if (!this.#closing.aborted || error !== this.#closing.reason) return error
-      return this.#complete(new ClosedError({ operation: this.operation.id }))
-    }
-    // Many calls may wait for one refresh; each has an account of its own.
-    if (error instanceof CredentialError) return this.#complete(error.of(this.operation.id))
-    return error instanceof SocialSearchError && error.operation === this.operation.id
-      ? this.#complete(error)
-      : error
-  }
-
-  dispose(): void {
-    this.purchase.close()
-    this.#dispose()
-  }
-
-  #complete(error: SocialSearchError): SocialSearchError {
-    const all = this.attempts.map(({ charged }) => charged)
+  /**
+   * What an error tells of the call.
+   *
+   * @param latest Whether the latest attempt was charged.
+   */
+  context(latest: Charged = 'no'): ErrorContext {
+    const all = [latest, ...this.attempts.map(({ charged }) => charged)]
     const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    annotate(error, { charged, attempts: this.attempts })
-    return error
+    return { operation: this.operation.id, charged, attempts: this.attempts, next: this.#page?.params }
   }
 
-  #mayRenew({ error }: AttemptFailure): boolean {
-    const allowed = !this.#renewed && this.settings.credential.refreshable
-    return allowed && error instanceof ApiError && error.status === 401
+  /** The error that the caller gets. */
+  errorOf(failure: unknown): unknown {
+    const error = failure instanceof AttemptFailure ? failure.error : failure
+    // The caller's own reason is handed back as it is.
+    const isReason = this.#aborted !== undefined && error === this.#aborted.reason
+    return error instanceof SharedError && !isReason ? error.of(this.context()) : error
   }
 
-  #hold(milliseconds: number): void {
-    const { limiter, log } = this.settings
-    this.notBefore = now() + milliseconds
-    tell(() => limiter.hold(this.surface, milliseconds), log)
+  logWait(seconds: number): void {
+    this.settings.log?.('warn', 'still queued', {
+      ...{ operation: this.operation.id, surface: this.surface, seconds },
+    })
+  }
+
+  get #isIdle(): boolean {
+    return this.phase === 'queue' || this.phase === 'wait'
+  }
+
+  #abandon(reason: unknown): void {
+    if (this.#isIdle) this.abort(reason)
+    else this.#isAbandoned = true
+  }
+
+  #leaveQueue(): void {
+    if (this.#granted === undefined) return
+    this.#granted = undefined
+    this.#place = undefined
+    this.#openCalls.unqueue(this)
+  }
+
+  #follow(signal: AbortSignal, follower: Abortable): void {
+    this.#onEnd(followAbort(signal, follower))
+    if (signal.aborted) follower.abort(signal.reason)
+  }
+
+  #expireAfter(ms: number, expire: () => void): void {
+    this.#sendBy = Math.min(this.#sendBy, performance.now() + ms)
+    const timer = setTimeout(expire, ms)
+    this.#onEnd(() => clearTimeout(timer))
+  }
+
+  #expire(message: string): void {
+    const { phase } = this
+    const context = this.context(this.chargedSoFar)
+    this.abort(new TimeoutError(`${message} ${moments[phase]}`, { ...context, phase }))
+  }
+
+  #onEnd(cleanUp: () => void): void {
+    ;(this.#cleanUp ??= []).push(cleanUp)
+  }
+
+  #closedSurface(remainingMs: number): RateLimitError {
+    const retryAfter = Math.ceil(remainingMs / 1000)
+    const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
+    return new RateLimitError({
+      ...{ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter },
+    })
   }
 }

@@ -2,32 +2,42 @@ import type { Issue } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Dialect } from '../http/dialect.ts'
 
-/** What goes over the wire. */
-export interface Message {
+/** A request, ready to be sent, unless there is something wrong with it. */
+export interface ComposedRequest {
   /** Path with its query, relative to the base URL. */
   readonly path: string
   /** JSON text, if there is a body. */
   readonly body: string | undefined
+  /** Most items that the input asks for, where that decides what the call may cost. */
+  readonly maxItems: unknown
+  /** What is wrong with the input; nothing is sent then. */
+  readonly issues: readonly Issue[]
 }
 
 /**
- * Makes a message of a call's input, or tells what is wrong with it. An id that could lead elsewhere is refused, not
- * repaired.
+ * Makes a request of a call's input. Its text is taken at once, so that what the caller does to the input later changes
+ * nothing. An id that could lead elsewhere is refused, not repaired.
  */
-export function composeMessage(
+export function composeRequest(
   operation: Operation,
   params: unknown,
   id: unknown,
   dialect: Dialect,
-): Message | readonly Issue[] {
-  const { path, idPrefix, method } = operation
+): ComposedRequest {
+  const { path, idPrefix, pathId, method } = operation
   const issues = operation.request(params)
   if (idPrefix !== undefined) issues.push(...idIssues(id, idPrefix))
-  for (const { message } of operation.pathId?.(id) ?? []) issues.push({ path: 'id', message })
-  const search = method === 'GET' ? queryOf(params, issues) : ''
+  if (pathId !== undefined) issues.push(...pathId(id).map(({ message }) => ({ path: 'id', message })))
+  const query = method === 'GET' ? queryOf(params, issues) : ''
   const body = method === 'GET' ? undefined : json(params, issues, dialect)
-  if (issues.length > 0) return issues
-  return { path: path.replace(/\{\w+\}/, encodeURIComponent(String(id))) + search, body }
+  const isSafe = issues.length === 0
+  const filled = isSafe ? path.replace(/\{\w+\}/, () => encodeURIComponent(String(id))) : path
+  return { path: filled + query, body, maxItems: maxItemsOf(operation, params), issues }
+}
+
+function maxItemsOf({ price }: Operation, params: unknown): unknown {
+  if (price.kind !== 'perItem' || price.ceiling === null) return undefined
+  return (params as Record<string, unknown> | null)?.[price.ceiling.param]
 }
 
 function json(params: unknown, issues: Issue[], { stringify }: Dialect): string | undefined {

@@ -1,3 +1,4 @@
+import { applySchema } from './apply-schema.ts'
 import type { Validation } from '../options/types.ts'
 import type { PagingOverride } from '../lib/items.ts'
 import { missingItems } from '../lib/items.ts'
@@ -5,7 +6,6 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { applySchema } from './apply-schema.ts'
 
 /** An item that does not fit the documented shape, or the caller's schema. */
 export interface InvalidItem {
@@ -24,12 +24,13 @@ export interface Rules {
 
 export type Decoded =
   /** `invalid` is null unless items may be set apart. */
-  | {
-      readonly ok: true
-      readonly body: unknown
-      readonly invalid: readonly InvalidItem[] | null
-    }
+  | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
+
+/** Whether a body has the documented shape in full, and nothing is to be made of it: the common case, decided quickly. */
+export function fitsAsItIs(operation: Operation, body: unknown, { validation, schema }: Rules): boolean {
+  return validation === 'strict' && schema === undefined && operation.accepts?.(body) === true
+}
 
 const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'

@@ -3,60 +3,59 @@ import type { Operation } from '../../contract/operation.ts'
 import {
   ApiError,
   type ApiErrorDetails,
+  type Attempt,
   type Charged,
   ConnectionError,
-  RateLimitError,
   RedirectError,
   apiErrorClasses,
 } from '../../errors.ts'
 import { type Complaint, parsed } from '../http/dialect.ts'
-import { AttemptFailure } from '../retry/failure.ts'
+import { AttemptFailure } from './attempt-failure.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import type { FailureKind } from '../retry/policy.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Call } from './call.ts'
+
+/** An answer that is not a success. */
+interface Failed {
+  readonly response: Response
+  readonly text: string
+  /** Whether a middleware has put it in the place of a success that was charged. */
+  readonly replacesSuccess: boolean
+}
 
 /** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
-export function readFailure(
-  operation: Operation,
-  response: Response,
-  text: string,
-  { redactor, dialect }: Pick<Settings, 'redactor' | 'dialect'>,
-  wallClock: number,
-): AttemptFailure {
+export function readFailure(call: Call, { sent }: Attempt, failed: Failed): AttemptFailure {
+  const { operation, settings, metered } = call
+  const { redactor, dialect } = settings
+  const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
-  const metered = operation.price.kind !== 'free'
-  const ambiguous: Charged = metered ? 'unknown' : 'no'
+  const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    const context = { operation: operation.id, charged: ambiguous, ...(status > 0 && { status }) }
-    const error = new RedirectError(
-      'the answer is a redirect, which is never followed; check baseUrl',
-      context,
-    )
-    return AttemptFailure.final(error, ambiguous)
+    const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
+    const message = 'the answer is a redirect, which is never followed; check baseUrl'
+    return AttemptFailure.final(new RedirectError(message, context), ambiguous)
   }
   if (status < 200) {
-    const details = { phase: 'exchange', reason: `status ${status}`, charged: ambiguous } as const
-    return AttemptFailure.disconnected(
-      new ConnectionError(`there is no answer (status ${status})`, { operation: operation.id, ...details }),
-      metered,
-    )
+    const context = { ...call.context(ambiguous), phase: 'exchange', reason: `status ${status}` } as const
+    const error = new ConnectionError(`there is no answer (status ${status})`, context)
+    return new AttemptFailure(error, { kind: 'no-answer', announced: null }, ambiguous)
   }
   const body = redactor.data(parsed(text, dialect))
   const complaint = dialect.complaintOf(body)
-  const announced = announcedWait(headers, body, wallClock)
+  const announced = announcedWait(headers, body, Date.now())
   const told = complaint?.charged
   // A proxy has repeated all there is to repeat, but may not have the time for a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
-  const kind = told === undefined || isWaiting ? kindOf(status, complaint) : 'final'
+  const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const charged: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
+  const own: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
+  const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
-    operation: operation.id,
+    ...call.context(charged),
     status,
-    charged,
     code: printable(complaint?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
     message:
       told === undefined
@@ -71,12 +70,8 @@ export function readFailure(
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = complaint?.toError?.(details) ?? new ErrorClass(details)
-  return new AttemptFailure(
-    error,
-    { kind, announced },
-    charged,
-    told === undefined ? null : readCredits(headers),
-  )
+  const credits = told === undefined ? null : readCredits(headers)
+  return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
 }
 
 /** Most that is repeated of what the service says, in characters: it ends up in logs. */
@@ -87,19 +82,6 @@ const maxMessageLength = 500
 function printable(text: string, maxLength: number): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
-}
-
-/** What a call is told whose surface an earlier 429 has closed for longer than anybody should wait. */
-export function closedSurface(operation: Operation, remainingMs: number): RateLimitError {
-  const retryAfter = Math.ceil(remainingMs / 1000)
-  const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
-  return new RateLimitError({
-    operation: operation.id,
-    status: 429,
-    code: 'rate_limited',
-    message,
-    retryAfter,
-  })
 }
 
 function kindOf(status: number, complaint: Complaint | null): FailureKind {

@@ -1,15 +1,17 @@
-import { type ClientOptions, type AnyCallOptions, type SharedOptions } from '../options/types.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { type Attempt, ClosedError, ConfigurationError, InvalidRequestError } from '../../errors.ts'
-import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
-import { type Success, attempt } from './attempt.ts'
-import { Call } from './call.ts'
+import { type Attempt, ConfigurationError, type ErrorContext, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger } from '../credits/ledger.ts'
-import { composeMessage } from './compose-request.ts'
 import { priced, worstCase } from '../credits/price.ts'
 import { type CallCredits, Purchase } from '../credits/purchase.ts'
-import { retrying } from '../retry/retry.ts'
-import type { CallSettings, Settings } from '../options/settings.ts'
+import type { Lease } from '../limits/limiter.ts'
+import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
+import type { Settings } from '../options/settings.ts'
+import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
+import { Call, type CallerPatience } from './call.ts'
+import { type ComposedRequest, composeRequest } from './compose-request.ts'
+import { OpenCalls } from './open-calls.ts'
+import type { Success } from './read-answer.ts'
+import { prepare, runAttempts } from './run-attempts.ts'
 
 /** A success, with what is known of the call behind it. */
 export interface Answer extends Success {
@@ -17,11 +19,16 @@ export interface Answer extends Success {
   readonly credits: CallCredits
 }
 
-/** What clients of one family have in common. */
+/** What a call may have besides the options of its caller. */
+interface CallExtras extends CallerPatience {
+  /** The page that it fetches; an error of the call has its params in `next`. */
+  readonly page?: { readonly params: object } | undefined
+}
+
+/** What clients of one family share. */
 interface Family {
   readonly ledger: Ledger
-  readonly closing: AbortController
-  readonly pending: Set<Promise<unknown>>
+  readonly openCalls: OpenCalls
 }
 
 /**
@@ -47,10 +54,9 @@ export class Transport {
     return new Transport(resolveShared(this.#settings, options), this.#family)
   }
 
-  /** Ends every pending call with a {@link ClosedError} and refuses further ones; resolves when all have settled. */
-  async close(): Promise<void> {
-    this.#family.closing.abort(new ClosedError())
-    await Promise.allSettled(this.#family.pending)
+  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  close(): Promise<void> {
+    return this.#family.openCalls.close()
   }
 
   /**
@@ -59,49 +65,80 @@ export class Transport {
    * @param params The body, or the query of a GET.
    * @param id What stands for the id in the path.
    */
-  request(operation: Operation, params: object, options: AnyCallOptions = {}, id?: unknown): Promise<Answer> {
-    const answer = this.#call(operation, params, options, id)
-    this.#family.pending.add(answer)
-    const settled = (): void => void this.#family.pending.delete(answer)
-    answer.then(settled, settled)
-    return answer
+  request(
+    operation: Operation,
+    params: object,
+    options?: AnyCallOptions,
+    id?: unknown,
+    extras?: CallExtras,
+  ): Promise<Answer> {
+    return this.send(operation, this.compose(operation, params, id), options, extras)
   }
 
-  async #call(operation: Operation, params: object, options: AnyCallOptions, id?: unknown): Promise<Answer> {
-    const { ledger, closing } = this.#family
-    const settings = settingsOf(operation, this.#settings, options)
-    const message = composeMessage(operation, params, id, settings.dialect)
-    if (!('path' in message)) {
-      const issues = settings.redactor.data(message.map((issue) => ({ ...issue })))
-      throw new InvalidRequestError(issues, { operation: operation.id, subject: subjectOf(operation) })
-    }
+  /** The request of a call, as its params are now. */
+  compose(operation: Operation, params: object, id?: unknown): ComposedRequest {
+    return composeRequest(operation, params, id, this.#settings.dialect)
+  }
 
-    const offer = priced(operation, settings.prices)
-    const worst = worstCase(offer.price, params, settings.ceiling)
-    const purchase = new Purchase(ledger, operation.id, worst, settings.budgets)
-    const call = new Call(offer, message, settings, purchase, closing.signal)
-    try {
-      const success = await retrying(
-        () => attempt(call),
-        (failure) => call.proceeds(failure),
-      )
-      return { ...success, attempts: call.attempts, credits: purchase.credits }
-    } catch (failure) {
-      throw call.conclude(failure)
-    } finally {
-      call.dispose()
+  /** Makes one call of a request that has been composed before. */
+  send(
+    operation: Operation,
+    request: ComposedRequest,
+    options?: AnyCallOptions,
+    { page, ...patience }: CallExtras = {},
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const call = this.#open(operation, request, options, { page, ...patience })
+      const fail = (failure: unknown): void => {
+        call.close()
+        reject(call.errorOf(failure))
+      }
+      const enter = (): void => call.queue((lease) => resolve(answer(call, lease)), fail)
+      const preparing = prepare(call)
+      if (preparing === undefined) enter()
+      else preparing.then(enter, fail)
+    })
+  }
+
+  #open(
+    operation: Operation,
+    request: ComposedRequest,
+    options: AnyCallOptions | undefined,
+    { page, ...patience }: CallExtras,
+  ): Call {
+    const context = { operation: operation.id, next: page?.params }
+    const settings = options === undefined ? this.#settings : settingsOf(this.#settings, options, context)
+    if (request.issues.length > 0) {
+      const issues = settings.redactor.data(request.issues.map((issue) => ({ ...issue })))
+      throw new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
     }
+    const { ledger, openCalls } = this.#family
+    const offer = priced(operation, settings.prices)
+    const worst = worstCase(offer.price, request.maxItems, settings.ceiling)
+    const purchase = new Purchase(ledger, operation.id, worst, settings.budgets)
+    const call = new Call({ operation: offer, request, settings, purchase, openCalls, page })
+    call.open(patience)
+    return call
+  }
+}
+
+async function answer(call: Call, lease: Lease): Promise<Answer> {
+  try {
+    const success = await runAttempts(call, lease)
+    return { ...success, attempts: call.attempts, credits: call.purchase.credits }
+  } catch (failure) {
+    throw call.errorOf(failure)
+  } finally {
+    call.close()
   }
 }
 
 /** The settings of a call; what is wrong with its options is said of its operation. */
-function settingsOf({ id }: Operation, settings: Settings, options: AnyCallOptions): CallSettings {
+function settingsOf(settings: Settings, options: AnyCallOptions, context: ErrorContext): Settings {
   try {
     return resolveCall(settings, options)
   } catch (error) {
-    throw error instanceof ConfigurationError
-      ? new ConfigurationError(error.message, { operation: id })
-      : error
+    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, context) : error
   }
 }
 
@@ -121,9 +158,5 @@ export function createTransport(options: ClientOptions): Transport {
 
 /** A transport of a family of its own. */
 export function transportOf(settings: Settings): Transport {
-  return new Transport(settings, {
-    ledger: new Ledger(),
-    closing: new AbortController(),
-    pending: new Set(),
-  })
+  return new Transport(settings, { ledger: new Ledger(), openCalls: new OpenCalls(settings.maxQueued) })
 }

@@ -14,54 +14,55 @@ export interface Reservation {
   settle(credits: number, uncertain?: number): void
   /** The call was not charged. */
   release(): void
-  /** Nobody knows whether the call was charged. */
+  /** The call may have been charged. */
   doubt(): void
 }
 
-/** Sums of fractions are off by less than anybody pays; without rounding they would add up to a credit too much. */
+/** Sums of fractions are off by less than a credit's smallest part; without rounding they would add up to a credit too much. */
 export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6
 }
 
 /** Three sums that reservations move credits between. */
-export class Account {
-  #spent = 0
-  #uncertain = 0
-  #reserved = 0
-
-  get spent(): number {
-    return this.#spent
-  }
-
-  get uncertain(): number {
-    return this.#uncertain
-  }
-
-  get reserved(): number {
-    return this.#reserved
-  }
+export class Account implements CreditSummary {
+  spent = 0
+  uncertain = 0
+  reserved = 0
 
   summary(): CreditSummary {
-    return { spent: this.#spent, uncertain: this.#uncertain, reserved: this.#reserved }
+    return { spent: this.spent, uncertain: this.uncertain, reserved: this.reserved }
   }
 
   reserve(credits: number): Reservation {
-    this.#reserved = rounded(this.#reserved + credits)
-    let open = true
-    const close = (then: () => void): void => {
-      if (!open) return
-      open = false
-      this.#reserved = rounded(this.#reserved - credits)
-      then()
-    }
-    return {
-      settle: (cost, uncertain = 0) =>
-        close(() => {
-          this.#spent = rounded(this.#spent + cost)
-          this.#uncertain = rounded(this.#uncertain + uncertain)
-        }),
-      release: () => close(() => {}),
-      doubt: () => close(() => (this.#uncertain = rounded(this.#uncertain + credits))),
-    }
+    return new AccountReservation(this, credits)
+  }
+}
+
+class AccountReservation implements Reservation {
+  readonly #account: Account
+  readonly #credits: number
+  #isOpen = true
+
+  constructor(account: Account, credits: number) {
+    this.#account = account
+    this.#credits = credits
+    account.reserved = rounded(account.reserved + credits)
+  }
+
+  settle(credits: number, uncertain = 0): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    const account = this.#account
+    account.reserved = rounded(account.reserved - this.#credits)
+    account.spent = rounded(account.spent + credits)
+    account.uncertain = rounded(account.uncertain + uncertain)
+  }
+
+  release(): void {
+    this.settle(0)
+  }
+
+  doubt(): void {
+    this.settle(0, this.#credits)
   }
 }

@@ -18,14 +18,14 @@ export function priced(operation: Operation, prices: Readonly<Record<string, num
 /**
  * Credits that one success may cost at most; null for what is free whatever comes back.
  *
+ * @param maxItems The bound on the items that the call asks for, if its price has one.
  * @param ceiling The caller's own bound on the items, for a price that has no documented one.
  */
-export function worstCase(price: Price, params: unknown, ceiling = assumedCeiling): number | null {
+export function worstCase(price: Price, maxItems: unknown, ceiling = assumedCeiling): number | null {
   if (price.kind === 'free') return null
   if (price.kind === 'perRequest') return price.credits
   if (price.ceiling === null) return price.credits * ceiling
-  const bound = (params as Record<string, unknown> | null)?.[price.ceiling.param]
-  return price.credits * (typeof bound === 'number' ? bound : price.ceiling.default)
+  return price.credits * (typeof maxItems === 'number' ? maxItems : price.ceiling.default)
 }
 
 /** Credits that a success has cost, or null where the body does not tell. */

@@ -7,6 +7,9 @@ export interface NetworkFailure {
   readonly reason: string
 }
 
+/** A `fetch` or a middleware of the user's that does not do what it has to. */
+export class FetchMisuse extends Error {}
+
 /** Codes of failures to connect. The kernel uses some of them for established connections too, see below. */
 const unsentCodes = new Set([
   'ENOTFOUND',

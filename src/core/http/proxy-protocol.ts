@@ -13,7 +13,6 @@ import {
   TimeoutError,
 } from '../../errors.ts'
 import type { Complaint } from './dialect.ts'
-import type { CallCredits } from '../credits/purchase.ts'
 
 /**
  * What a proxy on this package adds to the service's own answers, and a client behind it reads: what a call has cost, and
@@ -24,7 +23,9 @@ import type { CallCredits } from '../credits/purchase.ts'
 export const creditsHeader = 'social-search-credits'
 
 /** What a proxy tells of the cost of a call. */
-export interface ToldCredits extends CallCredits {
+export interface ToldCredits {
+  readonly spent: number
+  readonly uncertain: number
   readonly charged: Charged
 }
 
@@ -32,11 +33,13 @@ export function writeCredits({ spent, uncertain, charged }: ToldCredits): string
   return `spent=${spent}, uncertain=${uncertain}, charged=${charged}`
 }
 
+const creditsForm =
+  /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
+
 /** Null where it is not told in full. */
 export function readCredits(headers: Headers): ToldCredits | null {
-  const amount = String.raw`(\d{1,9}(?:\.\d{1,6})?)`
-  const form = new RegExp(`^spent=${amount}, uncertain=${amount}, charged=(no|yes|unknown)$`)
-  const told = form.exec(headers.get(creditsHeader) ?? '')
+  const header = headers.get(creditsHeader)
+  const told = header === null ? null : creditsForm.exec(header)
   return told && { spent: Number(told[1]), uncertain: Number(told[2]), charged: told[3] as Charged }
 }
 

@@ -1,8 +1,8 @@
 import ky from 'ky'
-import { ConfigurationError, ConnectionError, type ConnectionPhase } from '../../errors.ts'
+import { ConfigurationError, type ConnectionPhase } from '../../errors.ts'
 import { shown } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
-import { readNetworkFailure } from './network-error.ts'
+import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { inBrowser, inDeno } from '../lib/runtime.ts'
 
@@ -20,89 +20,87 @@ export function resolveFetch(fetch: Fetch | undefined): Fetch {
   return fetch ?? ((request) => globalThis.fetch(request))
 }
 
-/** One HTTP request of one attempt. */
-export interface Outgoing {
+/** One HTTP request, and what is done around it. */
+export interface Exchange {
   readonly method: string
   readonly url: string
-  readonly headers: Headers
+  /** Names and values. */
+  readonly headers: Iterable<readonly [string, string]>
   /** JSON text, if there is a body. */
   readonly body: string | undefined
-  /** Bearer token; added last, so that nothing but fetch sees it. */
-  readonly token: string | undefined
+  /** Bearer token; added last, so that only fetch sees it. */
+  readonly token: string | null
+  /** Aborts the request and the reading of its answer. */
   readonly signal: AbortSignal
-}
-
-/** What an error has to know of the exchange that failed. */
-export interface Exchange {
-  readonly redactor: Redactor
-  readonly context: MiddlewareContext
-  /** Whether the request may be charged once it has been sent. */
-  readonly metered: boolean
-}
-
-export interface HttpOptions extends Exchange {
   readonly fetch: Fetch
   readonly middleware: readonly Middleware[]
+  readonly context: MiddlewareContext
+  readonly redactor: Redactor
   /** Called right before the request is handed to fetch. */
   readonly onSend: () => void
   /** Called when the answer of fetch begins to come. */
   readonly onAnswer: (response: Response) => void
+  /** Makes the error of a request that got no complete answer. */
+  readonly connectionError: (message: string, failure: NetworkFailure) => Error
 }
 
+const http = ky.create({ redirect: 'manual', retry: 0, throwHttpErrors: false, timeout: false })
+
 /** Sends one request and returns the response, whatever its status, with its body unread. */
-export async function send(outgoing: Outgoing, options: HttpOptions): Promise<Response> {
-  const { fetch, middleware, context, onSend, onAnswer } = options
-  const { method, url, headers, body, token, signal } = outgoing
-  const { origin } = new URL(url)
-  const { operation } = context
-
-  const innermost = async (request: Request): Promise<Response> => {
-    if (new URL(request.url).origin !== origin) {
-      const target = new URL(request.url).origin
-      throw new ConfigurationError(`a middleware changed the origin to ${target}, nothing was sent`, {
-        operation,
-      })
-    }
-    const authorized = new Headers(request.headers)
-    if (token !== undefined) authorized.set('authorization', `Bearer ${token}`)
-    // A middleware may have made a request of its own, without what keeps this one in bounds.
-    const final = new Request(request, { headers: authorized, redirect: 'manual', signal })
-    signal.throwIfAborted()
-    onSend()
-    try {
-      const response = asResponse(await fetch(final), 'fetch', operation)
-      onAnswer(response)
-      return response
-    } catch (error) {
-      throw error instanceof ConfigurationError ? error : connectionError(error, options)
-    }
-  }
-
-  const outermost = compose(middleware, innermost, context)
-  return ky(url, {
+export async function send(exchange: Exchange): Promise<Response> {
+  const { method, url, headers, body, signal, middleware, context } = exchange
+  const isPlain = middleware.length === 0
+  return http(url, {
     method,
-    headers,
     // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
     ...(body !== undefined && { body: inDeno() ? new Blob([body]).stream() : body }),
     signal,
-    fetch: async (request) => asResponse(await outermost(request as Request), 'a middleware', operation),
-    redirect: 'manual',
-    retry: 0,
-    throwHttpErrors: false,
-    timeout: false,
+    fetch: async (input) => {
+      const request = input as Request
+      // Set here, since ky would copy them three times.
+      for (const [name, value] of headers) request.headers.set(name, value)
+      if (isPlain) return fetchOnce(request, exchange)
+      const outermost = compose(middleware, (changed) => fetchChanged(changed, exchange), context)
+      return asResponse(await outermost(request), 'a middleware')
+    },
   })
 }
 
+/**
+ * A middleware may have made a request of its own, without what keeps this one in bounds; and it must not see the
+ * credential, so fetch gets another request.
+ */
+async function fetchChanged(request: Request, exchange: Exchange): Promise<Response> {
+  const { origin } = new URL(request.url)
+  if (origin !== new URL(exchange.url).origin) {
+    throw new FetchMisuse(`a middleware changed the origin to ${origin}, nothing was sent`)
+  }
+  const headers = new Headers(request.headers)
+  return fetchOnce(new Request(request, { headers, redirect: 'manual', signal: exchange.signal }), exchange)
+}
+
+async function fetchOnce(request: Request, exchange: Exchange): Promise<Response> {
+  const { token, signal, fetch } = exchange
+  if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
+  signal.throwIfAborted()
+  exchange.onSend()
+  try {
+    const response = asResponse(await fetch(request), 'fetch')
+    exchange.onAnswer(response)
+    return response
+  } catch (error) {
+    throw error instanceof FetchMisuse ? error : connectionError(error, exchange)
+  }
+}
+
 /** Refuses what is not a response, or one whose body is gone: the caller's own code did that, and should hear of it. */
-function asResponse(value: unknown, source: string, operation: string): Response {
+function asResponse(value: unknown, source: string): Response {
   const response = value as Partial<Response> | null | undefined
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
-    throw new ConfigurationError(`${source} returned no Response`, { operation })
+    throw new FetchMisuse(`${source} returned no Response`)
   }
   if (response.bodyUsed || response.body?.locked) {
-    throw new ConfigurationError(`${source} has read the body; it should read response.clone()`, {
-      operation,
-    })
+    throw new FetchMisuse(`${source} has read the body; it should read response.clone()`)
   }
   return value as Response
 }
@@ -123,9 +121,9 @@ export interface BodyText {
  */
 export async function readText(
   response: Response,
-  exchange: Exchange,
-  signal: AbortSignal,
+  exchange: Pick<Exchange, 'redactor' | 'signal' | 'connectionError'>,
 ): Promise<BodyText> {
+  const { signal } = exchange
   if (response.body === null) return { text: '', complete: true }
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
@@ -157,16 +155,15 @@ export async function readText(
  */
 function connectionError(
   error: unknown,
-  { redactor, context: { operation }, metered }: Exchange,
+  { redactor, connectionError }: Pick<Exchange, 'redactor' | 'connectionError'>,
   knownPhase?: ConnectionPhase,
-): ConnectionError {
+): Error {
   const failure = readNetworkFailure(error)
   const phase = knownPhase ?? failure.phase
   // A secret that is cut in two would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
-  const message = `${explanations[phase]} (${reason})${phase === 'exchange' ? browserHint() : ''}`
-  const charged = metered && phase === 'exchange' ? 'unknown' : 'no'
-  return new ConnectionError(message, { operation, phase, reason, charged })
+  const hint = phase === 'exchange' ? browserHint() : ''
+  return connectionError(`${explanations[phase]} (${reason})${hint}`, { phase, reason })
 }
 
 /** Longest sentence that is repeated, in characters. */

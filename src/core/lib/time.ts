@@ -7,26 +7,35 @@ export function now(): number {
 }
 
 /**
- * Resolves when at least `ms` milliseconds have passed, or rejects with the reason of the signal, if there is one. Timers may fire a
- * little early; the clock decides, so that nothing is sent before an announced time.
+ * Calls a function when at least `ms` milliseconds have passed. Timers may fire a little early; the clock decides, so that
+ * nothing is sent before an announced time.
+ *
+ * @returns Cancels it.
  */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const end = now() + ms
+export function after(ms: number, then: () => void): () => void {
+  const end = performance.now() + ms
   let timer: ReturnType<typeof setTimeout> | undefined
   const tick = (): void => {
-    const left = end - now()
-    if (left <= 0) settle(resolve)
+    const left = end - performance.now()
+    if (left <= 0) then()
     else timer = setTimeout(tick, Math.min(Math.ceil(left), maxTimerMs))
   }
-  const onAbort = (): void => settle(() => reject(signal?.reason))
-  const settle = (how: () => void): void => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-    how()
-  }
-  if (signal?.aborted) return Promise.reject(signal.reason)
-  signal?.addEventListener('abort', onAbort)
   tick()
-  return promise
+  return () => clearTimeout(timer)
+}
+
+/** Resolves when at least `ms` milliseconds have passed, or rejects with the reason of the signal, if there is one. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const cancel = after(ms, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    const onAbort = (): void => {
+      cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
 }

@@ -1,5 +1,3 @@
-import { now } from '../lib/time.ts'
-
 /** Part of what this process lets itself send that is left after a refusal, at least. */
 const decrease = 0.7
 /** How many steps of recovery there are in one window. */
@@ -16,7 +14,7 @@ const mostDoublings = 4
  * What others of the organization leave of a surface, as far as 429s tell: nobody else does. What this process lets
  * itself send falls towards what it had sent when it was refused, and rises again, ever faster, while nothing is refused.
  */
-export class Others {
+export class Contention {
   readonly #limit: number
   readonly #windowMs: number
   #allowance: number
@@ -33,7 +31,7 @@ export class Others {
   /** Sends that this process lets itself have within the window. */
   get allowance(): number {
     const stepMs = this.#windowMs / stepsPerWindow
-    while (this.#allowance < this.#limit && now() - this.#changedAt >= stepMs) {
+    while (this.#allowance < this.#limit && performance.now() - this.#changedAt >= stepMs) {
       this.#allowance = Math.min(this.#limit, this.#allowance + this.#step)
       this.#step *= 2
       this.#changedAt += stepMs
@@ -59,7 +57,7 @@ export class Others {
     this.#refusals++
     this.#step = 1
     // While the surface is closed, nothing is learnt.
-    this.#changedAt = now() + announcedMs
+    this.#changedAt = performance.now() + announcedMs
     if (!momentary) this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * decrease)))
     else if (this.#refusals > 1) this.#allowance = Math.max(1, allowance - 1)
     return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, mostDoublings) - 1) : 0

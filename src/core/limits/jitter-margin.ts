@@ -1,5 +1,3 @@
-import { now } from '../lib/time.ts'
-
 /** Bounds of the margin, in milliseconds: below, what timers may be off by; above, more than a usable network's jitter. */
 const least = 150
 const most = 1000
@@ -17,11 +15,30 @@ const remembered = 64
  * on an even network the time from `Date` to arrival varies by a second; what it varies beyond that is the network. Until
  * there is enough to judge by, the margin is the widest.
  */
-export class Margin {
+export class JitterMargin {
   readonly #delays: number[] = []
   #widened = 1
+  #ms = most
 
+  /** In milliseconds. */
   get ms(): number {
+    return this.#ms
+  }
+
+  /** Takes note of an answer that has just come. */
+  observe(date: Date): void {
+    if (Number.isNaN(date.getTime())) return
+    this.#delays.push(performance.now() - date.getTime())
+    if (this.#delays.length > remembered) this.#delays.shift()
+    this.#ms = this.#judge()
+  }
+
+  /** A request was refused although it came late enough by this margin. */
+  widen(): void {
+    this.#widened = Math.min(this.#widened * 2, most / least)
+    this.#ms = this.#judge()
+  }
+  #judge(): number {
     const count = this.#delays.length
     if (count < enough) return most
     const spread = Math.max(...this.#delays) - Math.min(...this.#delays)
@@ -29,17 +46,5 @@ export class Margin {
     const expected = (1000 * (count - 1)) / (count + 1)
     const jitter = Math.max(least, caution.factor * (spread - expected) + caution.extraMs)
     return Math.min(most, jitter * this.#widened)
-  }
-
-  /** Takes note of an answer that has just come. */
-  observe(date: Date): void {
-    if (Number.isNaN(date.getTime())) return
-    this.#delays.push(now() - date.getTime())
-    if (this.#delays.length > remembered) this.#delays.shift()
-  }
-
-  /** A request was refused although it came late enough by this margin. */
-  widen(): void {
-    this.#widened = Math.min(this.#widened * 2, most / least)
   }
 }

@@ -58,3 +58,22 @@ export interface Limits {
 
 /** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
 export const abandonedMs = 50
+
+/** A call that waits in a queue: it is granted a lease or refused, once, unless it leaves before. */
+export interface Waiter extends Omit<Ticket, 'signal'> {
+  grant(lease: Lease): void
+  refuse(reason: unknown): void
+}
+
+/** A place in a queue. */
+export interface Place {
+  leave(): void
+}
+
+/** Where the calls of a client wait. A waiting call costs a place in a list: no promise, timer or signal. */
+export interface CallQueue {
+  /** Undefined if the call was settled at once. */
+  enter(waiter: Waiter): Place | undefined
+  /** Closes a surface for so many milliseconds from now: the service answered 429. */
+  hold(surface: string | null, milliseconds: number): void
+}

@@ -1,33 +1,29 @@
-import type { Lease, Limiter, Limits, Share, Ticket } from './limiter.ts'
 import pLimit from 'p-limit'
 import { organizationLimits } from '../../contract/limits.ts'
-import { Lane, type Pass, type Turnstile } from './surface-queue.ts'
-import { Margin } from './jitter-margin.ts'
+import { ClientShares } from './client-shares.ts'
 import { isMomentary } from './contention.ts'
+import { acquireFrom } from './custom-limiter.ts'
+import { JitterMargin } from './jitter-margin.ts'
+import type { Slot } from './lease.ts'
+import type { CallQueue, Lease, Limiter, Limits, Place, Share, Ticket, Waiter } from './limiter.ts'
 import { Pace } from './pace.ts'
-import { type Send, SendLog } from './send-log.ts'
-import { type Kept, Shares } from './client-shares.ts'
-import { now } from '../lib/time.ts'
+import type { Send } from './send-log.ts'
+import { SurfaceQueue } from './surface-queue.ts'
 
-/** What may send at one surface, and when. */
-interface Entrance {
-  readonly lane: Lane
+/** One surface: the calls that wait for it, and its pace. */
+interface Surface {
+  readonly queue: SurfaceQueue
   readonly pace: Pace
-  /** Counts a request that holds a slot. */
-  readonly take: (giveBack: () => void, send?: Send) => Pass
-  /** Counts it towards its client's share as well. */
-  readonly count: Kept['count']
 }
 
 /** A limiter for the clients of one process. */
-export class LocalLimiter implements Limiter {
+export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
   readonly #slots: ReturnType<typeof pLimit>
-  readonly #lanes = new Map<string | null, Entrance>()
-  readonly #margin = new Margin()
+  readonly #surfaces = new Map<string | null, Surface>()
+  readonly #margin = new JitterMargin()
+  readonly #shares = new ClientShares()
   #narrowUntil = -Infinity
-  // A client may have calls in any lane.
-  readonly #shares = new Shares(() => this.wake())
 
   constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
@@ -35,81 +31,74 @@ export class LocalLimiter implements Limiter {
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
-    return this.#at(ticket.surface).lane.enter(ticket)
+    return acquireFrom(this, ticket)
+  }
+
+  enter(waiter: Waiter): Place | undefined {
+    return this.#at(waiter.surface).queue.enter(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    const { lane, pace } = this.#at(surface)
+    const { queue, pace } = this.#at(surface)
     pace.hold(milliseconds)
     if (isMomentary(milliseconds, this.limits.windowMs)) this.#narrow()
-    lane.turnAway()
+    queue.refuseImpatient()
   }
 
-  /** Counts a request that somebody else has let through, as if it had been acquired here. */
-  adopt(surface: string | null, share: Share, send: Send): Pass {
-    const { take, count } = this.#at(surface)
+  /** Counts a request that another limiter has let through, as if it had been acquired here. */
+  adopt(surface: string | null, share: Share, send: Send): Lease {
     const slot = this.#takeSlot()
-    return count(
-      share,
-      take(() => void slot.then((giveBack) => giveBack()), send),
-      send,
-    )
+    const release = (): void => void slot.then((taken) => taken.release(send))
+    return this.#at(surface).queue.lease(share, { fits: () => true, release }, send)
   }
 
-  /** Looks again whether somebody may go, where timers may be late: in a page in the background, for example. */
+  /** Looks again whether calls may go, since timers may be late: in a page in the background, for example. */
   wake(): void {
-    this.#lanes.forEach(({ lane }) => lane.wake())
+    for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
-  #at(surface: string | null): Entrance {
-    const known = this.#lanes.get(surface)
+  #at(name: string | null): Surface {
+    const known = this.#surfaces.get(name)
     if (known !== undefined) return known
-    const { windowMs, perMinute } = this.limits
-    const makeLog = (): SendLog => new SendLog(windowMs, this.#margin)
-    const pace = new Pace(surface === null ? Infinity : perMinute, windowMs, this.#margin)
-    const take: Entrance['take'] = (giveBack, send = { at: now(), answered: Infinity }) => {
-      const finish = [pace.enter(send), giveBack]
-      return {
-        sent: () => pace.sent(send),
-        answered: (date) => {
-          send.answered = now()
-          if (date !== null) this.#margin.observe(date)
-        },
-        release: () => finish.splice(0).forEach((end) => end()),
-      }
-    }
-    const turnstile: Turnstile = {
-      closed: () => pace.closed,
-      wait: (share) => pace.wait(share.perMinute),
-      reserve: async () => {
-        const giveBack = await this.#takeSlot()
-        return { giveBack, take: () => take(giveBack) }
-      },
-    }
-    const kept = this.#shares.keep(turnstile, surface === null ? 0 : perMinute, makeLog)
-    const made = { lane: new Lane(kept), pace, take, count: kept.count }
-    this.#lanes.set(surface, made)
-    return made
+    const { inFlight, windowMs } = this.limits
+    // What has no surface is not paced.
+    const perMinute = name === null ? Infinity : this.limits.perMinute
+    const pace = new Pace(perMinute, windowMs, this.#margin)
+    const queue = new SurfaceQueue({
+      gate: { wait: (share) => pace.wait(share.perMinute), reserve: () => this.#takeSlot() },
+      pace,
+      margin: this.#margin,
+      shares: this.#shares,
+      limits: { inFlight, perMinute: name === null ? 0 : perMinute },
+      windowMs,
+      onRelease: () => this.wake(),
+    })
+    const surface = { queue, pace }
+    this.#surfaces.set(name, surface)
+    return surface
   }
 
-  /** A 429 came while two requests were in flight: somebody else may have been the third, so one has to do for a while. */
+  /** A 429 came while all slots were taken: another process may have had one more, so one slot less has to do for a while. */
   #narrow(): void {
     if (this.#slots.activeCount < this.limits.inFlight) return
     this.#slots.concurrency = Math.max(1, this.limits.inFlight - 1)
-    this.#narrowUntil = now() + this.limits.windowMs / 2
+    this.#narrowUntil = performance.now() + this.limits.windowMs / 2
   }
 
-  /** Takes one of the organization's slots; the returned function gives it back. */
-  #takeSlot(): Promise<() => void> {
-    if (now() > this.#narrowUntil) this.#slots.concurrency = this.limits.inFlight
+  /** Takes one of the organization's slots. */
+  #takeSlot(): Promise<Slot> {
+    if (performance.now() > this.#narrowUntil && this.#slots.concurrency !== this.limits.inFlight)
+      this.#slots.concurrency = this.limits.inFlight
     return new Promise((granted) => {
-      void this.#slots(() => new Promise<void>((release) => granted(release)))
+      void this.#slots(
+        () => new Promise<void>((release) => granted({ fits: () => true, release: () => release() })),
+      )
     })
   }
 }
 
-// Limiters outlive the clients that use them: the service remembers a minute of requests whoever sent them, so a
-// client that is made anew for each job must find what its predecessor sent.
+// Limiters outlive the clients that use them: the service counts a minute of requests, from any client, so a client that
+// is made anew for each job must find what its predecessor sent.
 const byLabel = new Map<string, Map<string, LocalLimiter>>()
 const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
 

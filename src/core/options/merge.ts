@@ -15,7 +15,7 @@ import type { RetryPolicy } from '../retry/policy.ts'
 import type { Settings } from './settings.ts'
 
 /** Budgets add up, since a ceiling that a call could drop would be none; headers merge; the rest replaces. */
-export function overlay(settings: Settings, options: SharedOptions): Settings {
+export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, options: SharedOptions): Base {
   const { timeout, deadline, retry, validation, budget, headers, middleware, logger } = options
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)

@@ -1,19 +1,19 @@
-import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from './types.ts'
-import { type Limits, type Share } from '../limits/limiter.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from '../../contract/limits.ts'
-import { assertMethod, assertOptions, assertSignal, milliseconds, shown, wholeNumber } from '../lib/assert.ts'
-import { Credential } from '../http/credential.ts'
+import { ConfigurationError } from '../../errors.ts'
 import { assertSafe, resolveBaseUrl } from '../http/base-url.ts'
+import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import { resolveFetch } from '../http/send.ts'
-import { sharedLimiter } from '../limits/local-limiter.ts'
-import { createLog } from '../lib/logger.ts'
-import { defaultRetry, overlay } from './merge.ts'
-import { ownerOf, resolveProvider } from '../http/resolve-credential.ts'
+import { assertMethod, assertOptions, assertSignal, shown, wholeNumber } from '../lib/assert.ts'
 import { Redactor } from '../lib/redact.ts'
-import type { CallSettings, Settings } from './settings.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { CustomLimiter, isCallQueue } from '../limits/custom-limiter.ts'
+import type { Limits, Share } from '../limits/limiter.ts'
+import { sharedLimiter } from '../limits/local-limiter.ts'
+import { defaultRetry, merge } from './merge.ts'
+import { ownerOf, resolveProvider } from './resolve-credential.ts'
+import type { Settings } from './settings.ts'
+import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from './types.ts'
 
 // Written as records, so that the compiler knows when a name is missing.
 const sharedNames: Record<keyof SharedOptions, true> = {
@@ -32,17 +32,8 @@ const limitNames: Record<keyof LimitOptions, true> = {
 }
 
 const callNames: Record<keyof AnyCallOptions, true> = {
-  ...{
-    signal: true,
-    priority: true,
-    timeout: true,
-    deadline: true,
-    retry: true,
-    validation: true,
-    budget: true,
-  },
-  ...{ headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
-  ...{ abandon: true, sendWithin: true },
+  ...{ signal: true, priority: true, timeout: true, deadline: true, retry: true, validation: true },
+  ...{ budget: true, headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
 }
 
 /**
@@ -52,11 +43,11 @@ const callNames: Record<keyof AnyCallOptions, true> = {
  */
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
-  const { limits = {}, limiter, organization } = options
+  const { limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
-  for (const [id, credits] of Object.entries(options.prices ?? {})) {
+  for (const [id, credits] of Object.entries(prices)) {
     if (!(Number.isFinite(credits) && credits >= 0)) {
       throw new ConfigurationError(`prices.${id} must be a number of at least 0, got ${shown(credits)}`)
     }
@@ -70,31 +61,33 @@ export function resolveOptions(options: ClientOptions): Settings {
   }
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
-  const settings: Settings = {
+  const own = limiter ?? sharedLimiter(ownerOf(options), baseUrl)
+  const settings: Omit<Settings, 'limiter'> = {
     baseUrl,
     dialect: serviceDialect,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: limiter ?? sharedLimiter(ownerOf(options), baseUrl),
     share: resolveShare(limits, limiter?.limits),
-    queue: {
-      length: 0,
-      open: 0,
-      max: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),
-    },
-    surfaceOf: ({ id, surface }) => (limits.surfaces?.[id] === undefined ? surface : limits.surfaces[id]),
-    prices: { ...options.prices },
+    maxQueued: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),
+    surfaces: { ...limits.surfaces },
+    prices: { ...prices },
     fetch,
     timeoutMs: undefined,
-    deadlineMs: undefined,
+    deadlineMs: Infinity,
     retry: defaultRetry,
     validation: 'strict',
     budgets: [],
     headers: new Headers(),
     middleware: [],
-    log: createLog(undefined, redactor),
+    log: undefined,
+    signal: undefined,
+    priority: 0,
+    schema: undefined,
+    paging: undefined,
+    ceiling: undefined,
   }
-  return overlay(settings, options)
+  const merged = merge(settings, options)
+  return { ...merged, limiter: isCallQueue(own) ? own : new CustomLimiter(own, merged.log) }
 }
 
 function resolveShare(limits: LimitOptions, all: Pick<Limits, keyof Share> = organizationLimits): Share {
@@ -113,15 +106,14 @@ function resolveShare(limits: LimitOptions, all: Pick<Limits, keyof Share> = org
 /** The settings of a client made with `withOptions`. */
 export function resolveShared(settings: Settings, options: SharedOptions): Settings {
   assertOptions(options, sharedNames)
-  return overlay(settings, options)
+  return merge(settings, options)
 }
 
-/** The settings of one call. */
-export function resolveCall(settings: Settings, options: AnyCallOptions): CallSettings {
+/** The settings of a call that has options of its own. */
+export function resolveCall(settings: Settings, options: AnyCallOptions): Settings {
   assertOptions(options, callNames)
-  const { signal, abandon, priority = 0, schema, ceiling, paging } = options
+  const { signal, priority = 0, schema, ceiling, paging } = options
   assertSignal('signal', signal)
-  assertSignal('abandon', abandon)
   if (schema !== undefined)
     assertMethod(
       "schema's ~standard",
@@ -131,8 +123,6 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
   if (!Number.isFinite(priority)) {
     throw new ConfigurationError(`priority must be a finite number, got ${shown(priority)}`)
   }
-  const sendWithinMs =
-    options.sendWithin === undefined ? undefined : milliseconds('sendWithin', options.sendWithin)
   if (ceiling !== undefined) wholeNumber('ceiling', ceiling)
   if (paging !== undefined) assertOptions(paging, { items: true, next: true }, 'paging')
   if (schema !== undefined && typeof paging?.items === 'function') {
@@ -140,5 +130,5 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): CallSe
       'paging.items must be a name where a schema is given, so that its output can take their place',
     )
   }
-  return { ...overlay(settings, options), signal, abandon, sendWithinMs, priority, schema, ceiling, paging }
+  return { ...merge(settings, options), signal, priority, schema, ceiling, paging }
 }

@@ -1,57 +1,51 @@
-import type { Validation } from './types.ts'
-import type { PagingOverride } from '../lib/items.ts'
-import type { Limiter, Share } from '../limits/limiter.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../contract/operation.ts'
-import type { Credential } from '../http/credential.ts'
 import type { Budget } from '../credits/budget.ts'
+import type { Credential } from '../http/credential.ts'
 import type { Dialect } from '../http/dialect.ts'
-import type { Fetch } from '../http/send.ts'
-import type { Log } from '../lib/logger.ts'
 import type { Middleware } from '../http/middleware.ts'
+import type { Fetch } from '../http/send.ts'
+import type { PagingOverride } from '../lib/items.ts'
+import type { Log } from '../lib/logger.ts'
 import type { Redactor } from '../lib/redact.ts'
+import type { CallQueue, Share } from '../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
+import type { Validation } from './types.ts'
 
-/** Everything about a client that its calls depend on, checked and complete. */
+/** Everything that a call depends on, checked and complete: a client's, or a call's where it sets options of its own. */
 export interface Settings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
   readonly dialect: Dialect
   readonly credential: Credential
   readonly redactor: Redactor
-  readonly limiter: Limiter
+  readonly limiter: CallQueue
   readonly share: Share
-  /** Calls that wait for their turn, how many may, and those that have a slot. */
-  readonly queue: { length: number; open: number; readonly max: number }
+  /** Calls that may wait for their turn. */
+  readonly maxQueued: number
   /** Credits that operations cost, by id, where they differ from the documented ones. */
   readonly prices: Readonly<Record<string, number>>
-  readonly surfaceOf: (operation: Operation) => string | null
+  /** Surfaces of operations, by id, where they differ from the assumed ones. */
+  readonly surfaces: Readonly<Record<string, string | null>>
   readonly fetch: Fetch
   /** Undefined for what the operation asks for. */
   readonly timeoutMs: number | undefined
-  readonly deadlineMs: number | undefined
+  readonly deadlineMs: number
   readonly retry: RetryPolicy
   readonly validation: Validation
   readonly budgets: readonly Budget[]
   readonly headers: Headers
   readonly middleware: readonly Middleware[]
-  readonly log: Log
-}
-
-/** The settings of one call. */
-export interface CallSettings extends Settings {
+  readonly log: Log | undefined
   readonly signal: AbortSignal | undefined
-  readonly abandon: AbortSignal | undefined
-  readonly sendWithinMs: number | undefined
   readonly priority: number
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined
-  /** The caller's own bound on the items of a price per item that has no documented one. */
+  /** The user's own bound on the items of a price per item that has no documented one. */
   readonly ceiling: number | undefined
 }
 
-/** Most a walk may yield and buy. */
-export interface WalkLimits {
-  readonly items: number
-  readonly pages: number
+/** The surface of an operation, or null for no pacing. */
+export function surfaceOf({ surfaces }: Settings, { id, surface }: Operation): string | null {
+  return surfaces[id] === undefined ? surface : surfaces[id]
 }

@@ -141,13 +141,5 @@ export interface PagedOptions extends CallOptions {
   maxPages?: number | undefined
 }
 
-/** Options of those who call for somebody else, who may leave and does not wait for long. */
-export interface RelayOptions {
-  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
-  abandon?: AbortSignal | undefined
-  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
-  sendWithin?: number | undefined
-}
-
-/** Whatever options a call may have. */
-export type AnyCallOptions = OpenListOptions & CeilingOption & RelayOptions & Partial<SchemaOption>
+/** Any option that a call may have. */
+export type AnyCallOptions = OpenListOptions & CeilingOption & Partial<SchemaOption>

@@ -17,7 +17,7 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#answer.then(({ decoded }) => decoded.body as Body).then(onfulfilled, onrejected)
+    return this.#answer.then(({ body }) => body as Body).then(onfulfilled, onrejected)
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
@@ -31,6 +31,6 @@ export class ApiCall<Body> implements Promise<Body> {
   /** The body, with the HTTP response, the attempts and the credits it took. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.#answer
-    return describe(answer, answer.decoded.body as Body)
+    return describe(answer, answer.body as Body)
   }
 }

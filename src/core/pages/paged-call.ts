@@ -1,12 +1,14 @@
-import type { AnyCallOptions } from '../options/types.ts'
-import { attempted, itemsOf, missingItems } from '../lib/items.ts'
 import { isRecord } from '../../contract/is-record.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { PaginationError, SocialSearchError, annotate } from '../../errors.ts'
-import { wholeNumber } from '../lib/assert.ts'
+import { ConfigurationError, PaginationError } from '../../errors.ts'
+import type { ComposedRequest } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/decode.ts'
-import { type Step, WalkGuard, nextStep, resolveWalk } from './next-step.ts'
 import type { Answer, Transport } from '../call/transport.ts'
+import { wholeNumber } from '../lib/assert.ts'
+import { itemsOf, missingItems } from '../lib/items.ts'
+import type { AnyCallOptions } from '../options/types.ts'
+import { type Step, nextStep } from './next-step.ts'
+import { WalkGuard, resolveWalk } from './walk-guard.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
 /** What the SDK adds to the body of a page. */
@@ -25,15 +27,15 @@ export interface PageFields<Params> {
 export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
   readonly #transport: Transport
   readonly #operation: Operation
-  readonly #params: object
-  readonly #options: AnyCallOptions
+  readonly #options: AnyCallOptions | undefined
+  readonly #page: PageRequest
   #first: Promise<Fetched<Page>> | undefined
 
-  constructor(transport: Transport, operation: Operation, params: object, options: AnyCallOptions = {}) {
+  constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
     this.#transport = transport
     this.#operation = operation
-    this.#params = snapshot(operation, params)
-    this.#options = { ...options }
+    this.#options = options && { ...options }
+    this.#page = PageRequest.of(transport, operation, params)
   }
 
   get [Symbol.toStringTag](): string {
@@ -44,9 +46,10 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     onfulfilled?: ((page: Page) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#fetchFirst()
-      .then(({ page }) => page)
-      .then(onfulfilled, onrejected)
+    return this.#fetchFirst().then(
+      ({ page }) => (onfulfilled ? onfulfilled(page) : (page as never)),
+      onrejected,
+    )
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page | B> {
@@ -71,44 +74,44 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
    * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const limits = resolveWalk(this.#options)
+    const limits = resolveWalk(this.#options ?? {})
     const guard = new WalkGuard()
-    const ahead = new Map<string, Promise<Fetched<Page>>>()
+    const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
+    let request = this.#page
     let fetched = await this.#fetchFirst()
-    let params = this.#params
     let items = 0
     for (let pages = 1; ; pages++) {
       const { answer, page, step } = fetched
-      if (step.kind === 'wrong') throw this.#astray(step.why, params, page)
+      if (step.kind === 'wrong') throw this.#astray(step.why, request.params, page)
       // The reader may do to the page what it likes.
-      const { length } = this.#items(page)
-      // A schema may make the same of different items, so it is what was sent that is compared.
-      const sent = itemsOf(this.#operation, answer.sent, this.#options.paging)
+      const { length } = this.#items(page, request)
+      // A schema may make the same of different items, so the items are compared as they were sent.
+      const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
       if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(sent ?? [])) {
-        throw this.#astray('the page has the very items of the one before', params, page)
+        throw this.#astray('the page has the very items of the one before', request.params, page)
       }
-      guard.enter(params)
+      guard.enter(request.text)
       yield page
 
       items += length
-      const isEmpty = length === 0 && fetched.invalid === 0
+      const isEmpty = length === 0 && !answer.invalid?.length
       if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
         return
       if (step.kind === 'lost') throw this.#astray(step.why, null)
-      params = step.params
-      if (guard.knows(params)) throw this.#astray('the next page is one that this walk has been to', params)
-      this.#fetchAhead(ahead, params, fetched, limits.pages - pages)
-      const key = JSON.stringify(params)
-      fetched = await (ahead.get(key) ?? this.#fetch(params))
-      ahead.delete(key)
+      request = step.request
+      if (guard.knows(request.text))
+        throw this.#astray('the next page is one that this walk has been to', request.params)
+      this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
+      fetched = await (ahead.get(request.text) ?? this.#fetch(request))
+      ahead.delete(request.text)
     }
   }
 
   /** Walks the items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    let left = resolveWalk(this.#options).items
+    let left = resolveWalk(this.#options ?? {}).items
     for await (const page of this.pages()) {
-      for (const item of this.#items(page)) {
+      for (const item of this.#items(page, this.#page)) {
         yield item as Item
         if (--left === 0) return
       }
@@ -131,63 +134,68 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#fetch(this.#params))
+    return (this.#first ??= this.#fetch(this.#page))
   }
 
-  async #fetch(params: object): Promise<Fetched<Page>> {
-    const { signal, paging } = this.#options
+  #fetch(request: PageRequest): Promise<Fetched<Page>> {
     try {
       // Checked before anything is bought, though only a walk needs them.
-      resolveWalk(this.#options)
-      const answer = await this.#transport.request(this.#operation, params, this.#options)
-      const { body, invalid } = answer.decoded
-      const step = nextStep(this.#operation, params, body, paging, invalid?.length)
-      const fields: PageFields<object> = {
-        // A copy, so that what the caller does to it does not change the pages to come.
-        next: step.kind === 'next' ? structuredClone(step.params) : null,
-        ...(invalid !== null && { invalid: [...invalid] }),
-      }
-      // Without validation a body may be anything, and is handed over as it is.
-      const page = (isRecord(body) ? { ...body, ...fields } : body) as Page
-      return { answer, page, step, invalid: invalid?.length ?? 0 }
+      if (this.#options !== undefined) resolveWalk(this.#options)
     } catch (error) {
-      const isAbort = signal?.aborted === true && error === signal.reason
-      if (error instanceof SocialSearchError && !isAbort)
-        annotate(error, { next: snapshot(this.#operation, params) })
-      throw error
+      const { message } = error as ConfigurationError
+      return Promise.reject(new ConfigurationError(message, { next: request.params }))
     }
+    return this.#transport
+      .send(this.#operation, request.composed, this.#options, { page: request })
+      .then((answer) => this.#complete(answer, request))
   }
 
-  /** Where pages are free and counted, two of them are fetched at a time. */
+  /** Makes a page of a body. */
+  #complete(answer: Answer, request: PageRequest): Fetched<Page> {
+    const { body, invalid } = answer
+    const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+    const next = step.kind === 'next' ? step.params : null
+    // Taken before the caller has the params, and may change them.
+    const following =
+      next === null ? step : { ...step, request: new PageRequest(this.#transport, this.#operation, next) }
+    const fields: PageFields<object> = { next, ...(invalid !== null && { invalid: [...invalid] }) }
+    // Without validation a body may be anything, and is handed over as it is.
+    const page = (isRecord(body) ? Object.assign(body, fields) : body) as Page
+    return { answer, page, step: following as FollowingStep }
+  }
+
+  /** If pages are free and counted, fetches two of them at a time. */
   #fetchAhead(
-    ahead: Map<string, Promise<Fetched<Page>>>,
-    params: object,
+    ahead: Map<string | undefined, Promise<Fetched<Page>>>,
+    request: PageRequest,
     { answer }: Fetched<Page>,
     most: number,
   ): void {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return
-    const { meta } = answer.decoded.body as { meta?: { pageCount?: unknown } }
+    const { meta } = answer.body as { meta?: { pageCount?: unknown } }
+    const { params } = request
     const page = Number((params as Record<string, unknown>)[paging.param])
     const isLast = page >= Number(meta?.pageCount) || most === 1
-    const wanted = isLast ? [params] : [params, { ...params, [paging.param]: page + 1 }]
+    const wanted = [request]
+    if (!isLast)
+      wanted.push(new PageRequest(this.#transport, this.#operation, { ...params, [paging.param]: page + 1 }))
     for (const each of wanted) {
-      const key = JSON.stringify(each)
-      if (ahead.has(key)) continue
+      if (ahead.has(each.text)) continue
       const fetching = this.#fetch(each)
-      // Its failure is nobody's before its turn has come, and then it is fetched again.
-      fetching.catch(() => ahead.delete(key))
-      ahead.set(key, fetching)
+      // A page that fails is fetched again when it is needed.
+      fetching.catch(() => ahead.delete(each.text))
+      ahead.set(each.text, fetching)
     }
   }
 
-  #items(page: Page): readonly unknown[] {
-    const { paging } = this.#options
+  #items(page: Page, request: PageRequest): readonly unknown[] {
+    const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
     // Documented lists have been checked; where nothing is to be checked, nothing can be missed.
     if (this.#operation.documented) return []
-    throw this.#astray(missingItems(this.#operation, page, paging), this.#params, page)
+    throw this.#astray(missingItems(this.#operation, page, paging), request.params, page)
   }
 
   #astray(message: string, next: object | null, page?: unknown): PaginationError {
@@ -195,37 +203,54 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 }
 
-interface Fetched<Page> {
-  readonly answer: Answer
-  readonly page: Page
-  readonly step: Step
-  /** Items that were set apart. */
-  readonly invalid: number
-}
+/** A page to fetch, with its params as they are now: changing them later changes nothing. */
+class PageRequest {
+  /** The params as JSON text; undefined if they cannot be written as such, and are refused. */
+  readonly text: string | undefined
+  readonly #transport: Transport
+  readonly #operation: Operation
+  readonly #given: object
+  #composed: ComposedRequest | undefined
 
-/**
- * A copy, so that what the caller does to the object later does not change the pages to come. A body that passes through
- * is copied as JSON will have it; what cannot be copied will be refused, and told why.
- */
-function snapshot(operation: Operation, params: object): object {
-  const asJson = (value: object): object => JSON.parse(JSON.stringify(value)) as object
-  const { method, documented } = operation
-  try {
-    if (method === 'GET') return withTextForBigints(structuredClone(params))
-    return documented ? structuredClone(params) : asJson(params)
-  } catch {
-    // Proxies, as state libraries make them, cannot be cloned.
-    return attempted(() => (operation.request(params).length === 0 ? asJson(params) : params)) ?? params
+  constructor(transport: Transport, operation: Operation, params: object) {
+    this.#transport = transport
+    this.#operation = operation
+    this.#given = params
+    this.text = textOf(params)
+  }
+
+  /** Checks the params that the user has passed, which may hold what JSON would hide. */
+  static of(transport: Transport, operation: Operation, params: object): PageRequest {
+    const request = new PageRequest(transport, operation, params)
+    request.#composed = transport.compose(operation, params)
+    return request
+  }
+
+  get composed(): ComposedRequest {
+    return (this.#composed ??= this.#transport.compose(this.#operation, this.params))
+  }
+
+  /** A copy. */
+  get params(): object {
+    return this.text === undefined ? this.#given : (JSON.parse(this.text) as object)
   }
 }
 
-/** In a query they are the same; a page's `next` has to be plain JSON. */
-function withTextForBigints(query: object): object {
-  if (!isRecord(query)) return query
-  const text = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
-  const entries = Object.entries(query).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.map(text) : text(value),
-  ])
-  return Object.fromEntries(entries) as object
+/** In a query, a bigint is the same as its text. */
+function textOf(params: object): string | undefined {
+  try {
+    return JSON.stringify(params, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  } catch {
+    return undefined
+  }
+}
+
+/** The step after a page, with the request of the next one. */
+type FollowingStep =
+  Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly request: PageRequest }
+
+interface Fetched<Page> {
+  readonly answer: Answer
+  readonly page: Page
+  readonly step: FollowingStep
 }

@@ -17,12 +17,14 @@ export function describe<T>(answer: Answer, data: T): WithResponse<T> {
   return { data, response: replay(answer), requestId, attempts, credits }
 }
 
-/** The response as it came, with a body that can be read again. */
-function replay({ response, text }: Answer): Response {
+/** The response as it came, free of secrets, with a body that can be read again. */
+function replay({ response, text, redactor }: Answer): Response {
   const { status, statusText } = response
-  const headers = new Headers(response.headers)
-  // They describe the body on the wire, not the decoded text.
-  headers.delete('content-encoding')
-  headers.delete('content-length')
-  return new Response(text, { status, statusText, headers })
+  const headers = new Headers()
+  for (const [name, value] of response.headers) {
+    // They describe the body on the wire, not the decoded text.
+    if (name === 'content-encoding' || name === 'content-length') continue
+    if (redactor.text(name) === name) headers.append(name, redactor.text(value))
+  }
+  return new Response(text, { status, statusText: redactor.text(statusText), headers })
 }

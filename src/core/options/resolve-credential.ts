@@ -1,16 +1,16 @@
-import type { ClientOptions } from '../options/types.ts'
+import type { ClientOptions } from './types.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { assertMethod } from '../lib/assert.ts'
-import { type AuthProvider, assertToken } from './credential.ts'
-import { isPath } from './base-url.ts'
+import { type AuthProvider, assertToken } from '../http/credential.ts'
+import { isPath } from '../http/base-url.ts'
 import { inBrowser } from '../lib/runtime.ts'
 
 /**
- * Reads where a client's tokens come from; null for a client without a credential.
+ * Reads where a client's tokens come from: a provider, or the key itself; null for a client without a credential.
  *
  * @throws {ConfigurationError}
  */
-export function resolveProvider(options: ClientOptions): AuthProvider | null {
+export function resolveProvider(options: ClientOptions): AuthProvider | string | null {
   const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
   if (apiKey !== undefined && auth !== undefined)
     throw new ConfigurationError('pass either apiKey or auth, not both')
@@ -32,7 +32,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | null {
   }
   if (typeof apiKey === 'function') return { token: apiKey }
   assertToken(apiKey, 'apiKey')
-  return { token: () => apiKey }
+  return apiKey
 }
 
 /** What stands for the organization when limits are shared. */

@@ -1,0 +1,102 @@
+import { type Abortable, followAbort } from '../lib/abort.ts'
+import type { Log } from '../lib/logger.ts'
+import { sleep } from '../lib/time.ts'
+import type { CallQueue, Lease, Limiter, Place, Ticket, Waiter } from './limiter.ts'
+import { SurfaceClosed } from './surface-closed.ts'
+
+/** Waits in a queue, as a promise. */
+export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const caller: Abortable = {
+      abort: (reason) => {
+        place?.leave()
+        reject(reason)
+      },
+    }
+    const unfollow = followAbort(signal, caller)
+    const place = queue.enter({
+      ...ticket,
+      grant: (lease) => {
+        unfollow()
+        resolve(lease)
+      },
+      refuse: (reason) => {
+        unfollow()
+        reject(reason)
+      },
+    })
+  })
+}
+
+/** Whether a limiter has a queue that calls can enter without a promise, as those of this package do. */
+export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
+  return typeof (limiter as Partial<CallQueue>).enter === 'function'
+}
+
+/**
+ * Lets calls wait at a limiter of the user's own, which knows promises and signals. Errors that it throws cost no answer
+ * that is paid for, and no call goes before the time that a 429 announced.
+ */
+export class CustomLimiter implements CallQueue {
+  readonly #limiter: Limiter
+  readonly #log: Log | undefined
+  /** Monotonic time until which a 429 has closed a surface. */
+  readonly #closedUntil = new Map<string | null, number>()
+
+  constructor(limiter: Limiter, log: Log | undefined) {
+    this.#limiter = limiter
+    this.#log = log
+  }
+
+  enter(waiter: Waiter): Place {
+    const controller = new AbortController()
+    void this.#acquire(waiter, controller.signal)
+    return { leave: () => controller.abort() }
+  }
+
+  hold(surface: string | null, milliseconds: number): void {
+    this.#closedUntil.set(surface, performance.now() + milliseconds)
+    this.#attempt(() => this.#limiter.hold(surface, milliseconds))
+  }
+
+  async #acquire(waiter: Waiter, signal: AbortSignal): Promise<void> {
+    const { surface, share, priority, resumed, patience } = waiter
+    try {
+      for (;;) {
+        const lease = this.#guarded(
+          await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal }),
+        )
+        const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
+        if (!signal.aborted && early <= 0) {
+          waiter.grant(lease)
+          return
+        }
+        lease.release()
+        if (early > patience) throw new SurfaceClosed(early)
+        await sleep(early, signal)
+      }
+    } catch (error) {
+      if (!signal.aborted) waiter.refuse(error)
+    }
+  }
+
+  #guarded(lease: Lease): Lease {
+    const { queued, paced } = lease
+    return {
+      queued,
+      paced,
+      sent: () => this.#attempt(() => lease.sent()),
+      answered: (date) => this.#attempt(() => lease.answered(date)),
+      release: () => this.#attempt(() => lease.release()),
+    }
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#log?.('error', 'the limiter failed', { reason: String(error) })
+    }
+  }
+}
