@@ -1,10 +1,11 @@
-import { globSync } from 'node:fs'
-import { defineConfig } from 'tsup'
+import { globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Metafile, Plugin } from 'esbuild'
+import { type Options, defineConfig } from 'tsup'
+import packageJson from './package.json' with { type: 'json' }
 
-const entry = {
-  index: 'src/index.ts',
-  'sandbox/index': 'src/sandbox/index.ts',
-  'sandbox/node': 'src/sandbox/node.ts',
+/** Entries that share the errors and the limiters of the client. */
+const onClient = {
   'catalog/index': 'src/catalog/index.ts',
   'weblocks/index': 'src/weblocks/index.ts',
   'redis/index': 'src/redis/index.ts',
@@ -12,6 +13,13 @@ const entry = {
   'oauth/node': 'src/oauth/node.ts',
   'proxy/index': 'src/proxy/index.ts',
   'events/index': 'src/events/index.ts',
+}
+
+const entry = {
+  index: 'src/index.ts',
+  ...onClient,
+  'sandbox/index': 'src/sandbox/index.ts',
+  'sandbox/node': 'src/sandbox/node.ts',
   node: 'src/serve/node.ts',
 }
 
@@ -23,16 +31,77 @@ const apart = Object.fromEntries(
   ]),
 )
 
-export default defineConfig({
-  entry: { ...entry, ...apart },
+const common = {
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
   splitting: true,
-  treeshake: true,
-  sourcemap: true,
-  clean: true,
-  dts: { entry },
   external: [/^node:/],
   removeNodeProtocol: false,
-})
+} as const satisfies Options
+
+/**
+ * Loads the client with every entry. esbuild makes a chunk for each set of entries that shares code; with the client in
+ * every entry, all of it is one chunk.
+ */
+const clientInEveryEntry: Plugin = {
+  name: 'client-in-every-entry',
+  setup(build) {
+    const paths = new Set(Object.values(onClient).map((path) => resolve(path)))
+    build.onResolve({ filter: /^client-of-this-package$/ }, () => ({
+      path: resolve(entry.index),
+      // `sideEffects: false` in package.json would drop an import without names.
+      sideEffects: true,
+    }))
+    build.onLoad({ filter: /\/src\/[^/]+\/(index|node)\.ts$/ }, ({ path }) =>
+      paths.has(path)
+        ? { contents: `${readFileSync(path, 'utf8')}\nimport 'client-of-this-package'\n`, loader: 'ts' }
+        : null,
+    )
+  },
+}
+
+/** Writes the licenses of the packages that are part of the output beside it. */
+const licenses: Plugin = {
+  name: 'licenses',
+  setup(build) {
+    build.initialOptions.metafile = true
+    build.onEnd(({ metafile }) => {
+      if (metafile === undefined) return
+      const texts = packagesIn(metafile).map((name) => {
+        const folder = `node_modules/${name}`
+        const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+        if (file === undefined) throw new Error(`${folder} has no license file`)
+        return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`
+      })
+      mkdirSync('dist/bundled', { recursive: true })
+      writeFileSync('dist/bundled/LICENSES.txt', texts.join(`\n${'-'.repeat(80)}\n\n`))
+    })
+  },
+}
+
+function packagesIn({ outputs }: Metafile): string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
+  const names = inputs.flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? [])
+  return [...new Set(names)].sort()
+}
+
+export default defineConfig([
+  {
+    ...common,
+    entry: { ...entry, ...apart },
+    treeshake: true,
+    sourcemap: true,
+    clean: ['!bundled/**'],
+    dts: { entry },
+  },
+  {
+    // What Node loads: few files, and nothing from other packages.
+    ...common,
+    entry: { index: entry.index, ...onClient },
+    outDir: 'dist/bundled',
+    noExternal: Object.keys(packageJson.dependencies),
+    esbuildPlugins: [clientInEveryEntry, licenses],
+    clean: true,
+  },
+])

@@ -4,6 +4,7 @@
  */
 import { SocialSearch } from 'social-search-sdk'
 import { createSandbox } from 'social-search-sdk/sandbox'
+import { startRatios } from './start.ts'
 
 const limits = { perMinute: false } as const
 const baseUrl = 'http://localhost/v1'
@@ -89,7 +90,12 @@ for (const { what, than, run, base, times = 1 } of pairs) {
     const own = await timeOf(run, runRepeats)
     ratios.push(own / times / (await timeOf(base, baseRepeats)))
   }
+  report(ratios, `${what}, against ${than}`)
+}
+report(startRatios(rounds), 'importing it and making a client, against importing ky, p-retry, p-limit and zod')
+
+function report(ratios: number[], what: string): void {
   ratios.sort((a, b) => a - b)
   const at = (part: number): string => (ratios[Math.floor(part * (rounds - 1))] ?? NaN).toFixed(2)
-  console.log(`${at(0.5)} × (${at(0.25)} to ${at(0.75)})  ${what}, against ${than}`)
+  console.log(`${at(0.5)} × (${at(0.25)} to ${at(0.75)})  ${what}`)
 }

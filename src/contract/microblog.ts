@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from './credits.ts'
+import { accepts } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
 import { check, defaulted, integer, text, texts } from './schema.ts'
 
@@ -217,6 +218,7 @@ export const microblogSearch = {
   errors: [400, 401, 429, 502],
   request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
   response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
+  accepts,
   list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

@@ -75,7 +75,7 @@ export interface Operation {
   readonly request: Check
   /** Checks what came back; the items of a list are left to `list.item`. */
   readonly response: Check
-  /** Whether a body and all its items have the documented shape: the same verdict as the checks', without reasons. */
+  /** Whether a body, with all its items, has the documented shape: fast, where `response` and `list.item` explain. */
   readonly accepts?: (body: unknown) => boolean
   readonly list?: ListShape
   /** Where the operation is not documented, the paging is inferred from those that are. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isRecord } from './is-record.ts'
 import type { Paging } from './operation.ts'
 import { type Check, check } from './schema.ts'
 
@@ -19,6 +20,8 @@ export const openParams: Check = check<OpenRecord>(() => z.record(z.string(), z.
 /** Checks what every body of the data endpoints has. */
 const openBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
 
+const accepts = (body: unknown) => isRecord(body) && typeof body['requestId'] === 'string'
+
 /** What the operations on an organization's own data have in common. */
 export const openRead = {
   method: 'GET',
@@ -27,6 +30,7 @@ export const openRead = {
   documented: false,
   request: openParams,
   response: openBody,
+  accepts,
 } as const
 
 /** Paging as the documented searches have it: an inference, which callers can override. */
@@ -39,5 +43,6 @@ export const openSearch = {
   documented: false,
   request: openParams,
   response: openBody,
+  accepts,
   paging: openCursor,
 } as const

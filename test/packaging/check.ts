@@ -1,11 +1,15 @@
 /** Gates on what would be published; needs nothing from the network. */
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { type Platform, build } from 'esbuild'
+import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/contract/operations.ts'
 import { pack, root, run } from './tarball.ts'
 
+/** What is needed when it runs; the other has types only. */
+const dependencies = Object.keys(packageJson.dependencies).filter((name) => name !== '@standard-schema/spec')
 const { folder, tarball } = pack()
+const installed = join(folder, 'node_modules/social-search-sdk')
 try {
   // Both exit with an error for anything they have to say; `esm-only` stands for what `engines` says: Node requires ES modules.
   run('npx', ['publint', 'run', tarball, '--strict'])
@@ -13,13 +17,31 @@ try {
   run('npx', ['attw', tarball, '--profile', 'esm-only'])
   claim('passes attw', true)
 
-  run('tar', ['-xzf', tarball, '-C', folder])
-  const files = readdirSync(join(folder, 'package'), { recursive: true, encoding: 'utf8' })
+  mkdirSync(installed, { recursive: true })
+  run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1'])
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
   claim(
     'holds only what users need',
     files.every((file) => /^(dist|docs|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file)),
   )
-  claim('has source maps that resolve', files.filter((file) => file.endsWith('.js')).every(hasResolvingMap))
+  // What is bundled for Node is readable as it is.
+  const mapped = files.filter((file) => file.endsWith('.js') && !file.startsWith('dist/bundled/'))
+  claim('has source maps that resolve', mapped.every(hasResolvingMap))
+
+  cpSync(join(root, 'test/packaging/one-copy.mjs'), join(folder, 'one-copy.mjs'))
+  const loaded = run(process.execPath, ['one-copy.mjs'], folder).trim()
+  claim('shares its errors and limiters between entry points in Node, without any other package', true)
+  const count = filesOf(loaded).size
+  claim('loads at most three files in Node', loaded.includes('bundled') && count <= 3, `${count} files`)
+  const licenses = readFileSync(join(dirname(loaded), 'LICENSES.txt'), 'utf8')
+  claim(
+    'holds the licenses of the packages that are part of it',
+    dependencies.every((name) => licenses.includes(`${name}\n`)),
+  )
+  for (const name of dependencies)
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  run(process.execPath, ['--conditions=module', 'one-copy.mjs'], folder)
+  claim('shares them between entry points in bundles', true)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -35,7 +57,8 @@ claim(
 )
 claim('leaves the client out of a bundle that does not use it', !text.includes('SOCIAL_SEARCH_API_KEY'))
 const others = operations.filter(({ id }) => !id.startsWith('microblog.'))
-const kept = others.filter(({ path }) => text.includes(path))
+const forNode = await bundle('createTransport, microblog', 'social-search-sdk', 'node')
+const kept = others.filter(({ path }) => text.includes(path) || forNode.text.includes(path))
 claim(
   'leaves out the operations that a bundle does not use',
   kept.length === 0,
@@ -57,10 +80,12 @@ claim(
 async function bundle(
   names: string,
   from = 'social-search-sdk',
+  platform: Platform = 'browser',
 ): Promise<{ text: string; inputs: string[] }> {
   const { metafile, outputFiles } = await build({
     stdin: { contents: `export { ${names} } from '${from}'`, resolveDir: root },
     bundle: true,
+    platform,
     format: 'esm',
     minify: true,
     write: false,
@@ -75,7 +100,7 @@ async function bundle(
 }
 
 function hasResolvingMap(file: string): boolean {
-  const path = join(folder, 'package', file)
+  const path = join(installed, file)
   const map = /\/\/# sourceMappingURL=(\S+)/.exec(readFileSync(path, 'utf8'))?.[1]
   if (map === undefined) return /^\s*(import|export)[^;]*;?\s*$/m.test(readFileSync(path, 'utf8'))
   const { sources, sourcesContent } = JSON.parse(readFileSync(join(dirname(path), map), 'utf8')) as {
@@ -83,6 +108,17 @@ function hasResolvingMap(file: string): boolean {
     sourcesContent?: (string | null)[]
   }
   return sources.every((source, i) => sourcesContent?.[i] ?? existsSync(join(dirname(path), source)))
+}
+
+/** A file and all that it imports. */
+function filesOf(path: string, files = new Set<string>()): Set<string> {
+  if (files.has(path)) return files
+  files.add(path)
+  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(
+    /^(?:import|export)[^'"]*?['"](\.[^'"]+)/gm,
+  ))
+    filesOf(join(dirname(path), name), files)
+  return files
 }
 
 function claim(name: string, holds: boolean, details = ''): void {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
+import { accepts } from '../generated/professionalnet.posts.comments.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, text } from '../schema.ts'
@@ -83,5 +84,6 @@ export const postComments = {
   errors: [400, 401, 429, 502, 503],
   request: check<PostCommentsParams>(postCommentsParamsSchema),
   response: check<PostCommentsBody<unknown>>(postCommentsBodySchema),
+  accepts,
   list: { property: 'comments', item: check<PostComment>(postCommentSchema) },
 } as const satisfies Operation

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
+import { accepts } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, integer, text } from '../schema.ts'
@@ -109,4 +110,5 @@ export const companyGet = {
   errors: [400, 401, 429, 502, 503],
   request: check<CompanyGetParams>(companyGetParamsSchema),
   response: check<CompanyGetBody>(companyGetBodySchema),
+  accepts,
 } as const satisfies Operation

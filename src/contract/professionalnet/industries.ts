@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { accepts } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, text } from '../schema.ts'
 
@@ -57,6 +58,7 @@ export const industriesList = {
   errors: [401],
   request: check<IndustriesListParams>(industriesListParamsSchema),
   response: check<IndustriesListBody<unknown>>(industriesListBodySchema),
+  accepts,
   list: { property: 'industries', item: check<Industry>(industrySchema) },
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

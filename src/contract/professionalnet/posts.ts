@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
+import { accepts } from '../generated/professionalnet.posts.search.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, noted, text } from '../schema.ts'
@@ -224,6 +225,7 @@ export const professionalnetPostsSearch = {
   errors: [400, 401, 429, 502, 503],
   request: check<ProfessionalnetPostsSearchParams>(professionalnetPostsSearchParamsSchema),
   response: check<ProfessionalnetPostsSearchBody<unknown>>(professionalnetPostsSearchBodySchema),
+  accepts,
   list: { property: 'posts', item: check<ProfessionalnetPost>(professionalnetPostSchema) },
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

@@ -28,8 +28,10 @@ export type Decoded =
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
 
 /** Whether a body has the documented shape in full, and nothing is to be made of it: the common case, decided quickly. */
-export function fitsAsItIs(operation: Operation, body: unknown, { validation, schema }: Rules): boolean {
-  return validation === 'strict' && schema === undefined && operation.accepts?.(body) === true
+export function fitsAsItIs(operation: Operation, body: unknown, rules: Rules): boolean {
+  const { validation, schema, paging } = rules
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  return isPlain && operation.accepts?.(body) === true
 }
 
 const shapeComplaint = 'the answer is not of the documented shape'

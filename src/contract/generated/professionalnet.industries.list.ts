@@ -1,0 +1,30 @@
+// Written by `npm run validators` from the schemas of professionalnet.industries.list.
+
+/** Tells whether a body, with all its items, has the documented shape. */
+export function accepts(body: any): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+  const { requestId, industries, meta } = body
+  if (
+    typeof requestId !== 'string' ||
+    !Array.isArray(industries) ||
+    typeof meta !== 'object' ||
+    meta === null ||
+    Array.isArray(meta)
+  )
+    return false
+  for (let i = 0; i < industries.length; i++) {
+    const item = industries[i]
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return false
+    const { id, label, hierarchy } = item
+    if (!Number.isSafeInteger(id) || typeof label !== 'string' || typeof hierarchy !== 'string') return false
+  }
+  const { total, page, pageCount, pageSize } = meta
+  if (
+    !Number.isSafeInteger(total) ||
+    !Number.isSafeInteger(page) ||
+    !Number.isSafeInteger(pageCount) ||
+    !Number.isSafeInteger(pageSize)
+  )
+    return false
+  return true
+}

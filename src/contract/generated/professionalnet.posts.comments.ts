@@ -1,0 +1,37 @@
+// Written by `npm run validators` from the schemas of professionalnet.posts.comments.
+
+/** Tells whether a body, with all its items, has the documented shape. */
+export function accepts(body: any): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+  const { requestId, comments, meta } = body
+  if (
+    typeof requestId !== 'string' ||
+    !Array.isArray(comments) ||
+    typeof meta !== 'object' ||
+    meta === null ||
+    Array.isArray(meta)
+  )
+    return false
+  for (let i = 0; i < comments.length; i++) {
+    const item = comments[i]
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return false
+    const { profileUrl, authorName, authorHeadline, text, timestamp, permalink } = item
+    if (
+      typeof profileUrl !== 'string' ||
+      typeof authorName !== 'string' ||
+      typeof authorHeadline !== 'string' ||
+      typeof text !== 'string' ||
+      typeof timestamp !== 'string' ||
+      typeof permalink !== 'string'
+    )
+      return false
+  }
+  const { returnedCount, total, creditsCharged } = meta
+  if (
+    !Number.isSafeInteger(returnedCount) ||
+    ('total' in meta && !Number.isSafeInteger(total)) ||
+    !Number.isSafeInteger(creditsCharged)
+  )
+    return false
+  return true
+}
