@@ -1,5 +1,5 @@
 import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
-import { assertMethod, assertOptions, milliseconds, shown } from '../core/lib/assert.ts'
+import { assertMethod, assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import { type Fetch, resolveFetch } from '../core/http/send.ts'
 import { Redactor } from '../core/lib/redact.ts'
@@ -92,8 +92,8 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
     serverUrl('endpoints.authorization', endpoints.authorization)
     serverUrl('endpoints.token', endpoints.token)
   }
-  text('clientId', options.clientId)
-  if (clientSecret !== undefined) text('clientSecret', clientSecret)
+  nonEmptyText('clientId', options.clientId)
+  if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
   if (clientSecret !== undefined && inBrowser())
     throw new ConfigurationError('a clientSecret in a browser can be read by everybody; leave it out')
   if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
@@ -136,11 +136,6 @@ export function serverUrl(name: string, value: unknown): URL {
   throw new ConfigurationError(
     `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
   )
-}
-
-function text(name: string, value: unknown): void {
-  if (typeof value !== 'string' || value === '')
-    throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
 }
 
 function isScope(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { type CreditSummary, type Reservation, rounded } from '../core/credits/account.ts'
-import { assertOptions, milliseconds, shown } from '../core/lib/assert.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
@@ -53,9 +53,7 @@ export class RedisBudget implements Budget {
   constructor(options: RedisBudgetOptions) {
     assertOptions(options, names)
     const { name, limit, leaseMs = 60_000 } = options
-    if (typeof name !== 'string' || name === '') {
-      throw new ConfigurationError(`name must be a text that is not empty, got ${shown(name)}`)
-    }
+    nonEmptyText('name', name)
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(`limit must be a number of at least 0, got ${shown(limit)}`)
     }

@@ -1,6 +1,5 @@
-import type { Lease, Limiter, Limits, Ticket } from '../core/limits/limiter.ts'
-import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, shownWord, wholeNumber } from '../core/lib/assert.ts'
+import { type Lease, type Limiter, type Limits, type Ticket, resolveLimits } from '../core/limits/limiter.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../core/lib/assert.ts'
 import { Lane } from '../core/limits/surface-queue.ts'
 import { Margin } from '../core/limits/jitter-margin.ts'
 import { Pace } from '../core/limits/pace.ts'
@@ -75,11 +74,7 @@ export class RedisLimiter implements Limiter {
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
     const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
-    if (typeof organization !== 'string' || organization === '') {
-      throw new ConfigurationError(
-        `organization must be a text that is not empty, got ${shown(organization)}`,
-      )
-    }
+    nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {
       throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
     }
@@ -248,15 +243,5 @@ export class RedisLimiter implements Limiter {
     // Others must not count on what these requests take any longer than need be.
     if (this.#outage.on && this.#hasToReport()) this.#outage.watch()
     this.#change()
-  }
-}
-
-function resolveLimits(limits: Partial<Limits> = {}): Limits {
-  assertOptions(limits, organizationLimits, 'limits')
-  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
-  return {
-    inFlight: wholeNumber('limits.inFlight', inFlight),
-    perMinute: wholeNumber('limits.perMinute', perMinute),
-    windowMs: milliseconds('limits.windowMs', windowMs),
   }
 }

@@ -59,9 +59,9 @@ function describe(operation: Operation): object {
   }
 }
 
-function pathParameters({ idPrefix }: Operation): object[] {
-  if (idPrefix === undefined) return []
-  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${idPrefix}` } }]
+function pathParameters({ pathId }: Operation): object[] {
+  if (pathId?.prefix === undefined) return []
+  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${pathId.prefix}` } }]
 }
 
 function queryParameters({ method, request }: Operation): object[] {

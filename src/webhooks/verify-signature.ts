@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { assertObject, assertOptions, shown } from '../core/lib/assert.ts'
+import { assertObject, assertOptions, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Delivery, Verify } from './receive.ts'
 
 /** How a signature is made. The service documents none: these are the choices of whoever signs, a gateway of yours, say. */
@@ -50,9 +50,7 @@ export function verifyHmac(options: HmacOptions): Verify {
     throw new ConfigurationError(`encoding must be hex or base64, got ${shown(encoding)}`)
   }
   if (timestampHeader !== undefined) nameOf('timestampHeader', timestampHeader)
-  if (typeof separator !== 'string' || separator === '') {
-    throw new ConfigurationError(`separator must be a text that is not empty, got ${shown(separator)}`)
-  }
+  nonEmptyText('separator', separator)
   const keys = lazy(() => Promise.all(secrets.map((secret) => hmacKey(secret, algorithm))))
 
   return async ({ headers, body }) => {

@@ -1,7 +1,5 @@
-import type { Limits } from '../core/limits/limiter.ts'
-import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, wholeNumber } from '../core/lib/assert.ts'
-import { ConfigurationError } from '../errors.ts'
+import { assertOptions, nonEmptyText } from '../core/lib/assert.ts'
+import { type Limits, resolveLimits } from '../core/limits/limiter.ts'
 
 /** Options of a {@link WebLocksLimiter}. */
 export interface WebLocksOptions {
@@ -18,20 +16,8 @@ export interface WebLocksOptions {
  */
 export function resolveOptions(options: WebLocksOptions): { name: string; limits: Limits } {
   assertOptions(options, { organization: true, limits: true })
-  const { organization, limits = {} } = options
-  if (typeof organization !== 'string' || organization === '') {
-    throw new ConfigurationError(`organization must be a text that is not empty, got ${shown(organization)}`)
-  }
-  assertOptions(limits, organizationLimits, 'limits')
-  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
-  return {
-    name: channelName(organization),
-    limits: {
-      inFlight: wholeNumber('limits.inFlight', inFlight),
-      perMinute: wholeNumber('limits.perMinute', perMinute),
-      windowMs: milliseconds('limits.windowMs', windowMs),
-    },
-  }
+  const organization = nonEmptyText('organization', options.organization)
+  return { name: channelName(organization), limits: resolveLimits(options.limits) }
 }
 
 /** The name of an organization's channel and the prefix of its locks: the same in all tabs, without its label. */

@@ -41,7 +41,8 @@ function comparePathParameters(
   { ours, document }: Both,
   parameters: readonly PublishedParameter[],
 ): Finding[] {
-  if (ours.idPrefix === undefined) return []
+  const prefix = ours.pathId?.prefix
+  if (prefix === undefined) return []
   return parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name, schema }) =>
@@ -50,7 +51,7 @@ function comparePathParameters(
         document,
       ),
     )
-    .filter(({ published }) => published !== null && published !== `^${ours.idPrefix}`)
+    .filter(({ published }) => published !== null && published !== `^${prefix}`)
 }
 
 /** Headers and cookies that this package would have to send, and does not know. */

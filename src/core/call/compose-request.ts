@@ -20,10 +20,9 @@ export function composeMessage(
   id: unknown,
   dialect: Dialect,
 ): Message | readonly Issue[] {
-  const { path, idPrefix, method } = operation
+  const { path, pathId, method } = operation
   const issues = operation.request(params)
-  if (idPrefix !== undefined) issues.push(...idIssues(id, idPrefix))
-  for (const { message } of operation.pathId?.(id) ?? []) issues.push({ path: 'id', message })
+  for (const { message } of pathId?.check(id) ?? []) issues.push({ path: 'id', message })
   const search = method === 'GET' ? queryOf(params, issues) : ''
   const body = method === 'GET' ? undefined : json(params, issues, dialect)
   if (issues.length > 0) return issues
@@ -39,23 +38,6 @@ function json(params: unknown, issues: Issue[], { stringify }: Dialect): string 
     issues.push({ path: '', message: 'cannot be written as JSON' })
     return undefined
   }
-}
-
-/** The characters of an id are not documented, apart from its prefix; these would change the path, or hide in it. */
-const unsafe = /[/\\%?#\s\p{Cc}]|\.\./u
-
-function idIssues(id: unknown, prefix: string): Issue[] {
-  const issue = (message: string): Issue[] => [{ path: 'id', message }]
-  if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
-  if (!id.startsWith(prefix) || id.length === prefix.length)
-    return issue(`must start with ${prefix}, with more after it, got ${named(id)}`)
-  if (!id.isWellFormed()) return issue('must be well-formed Unicode')
-  return unsafe.test(id) ? issue(`must not contain / \\ % ? # .. or white space, got ${named(id)}`) : []
-}
-
-/** Part of a long text is not repeated: of a secret, it could not be recognized as one. */
-function named(id: string): string {
-  return id.length <= 32 ? JSON.stringify(id) : `${id.length} characters`
 }
 
 /** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */

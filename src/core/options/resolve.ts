@@ -2,7 +2,15 @@ import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from 
 import { type Limits, type Share } from '../limits/limiter.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from '../../contract/limits.ts'
-import { assertMethod, assertOptions, assertSignal, milliseconds, shown, wholeNumber } from '../lib/assert.ts'
+import {
+  assertMethod,
+  assertOptions,
+  assertSignal,
+  milliseconds,
+  nonEmptyText,
+  shown,
+  wholeNumber,
+} from '../lib/assert.ts'
 import { Credential } from '../http/credential.ts'
 import { assertSafe, resolveBaseUrl } from '../http/base-url.ts'
 import { serviceDialect } from '../http/dialect.ts'
@@ -65,9 +73,7 @@ export function resolveOptions(options: ClientOptions): Settings {
   const provider = resolveProvider(options)
   if (provider !== null) assertSafe(baseUrl)
   const fetch = resolveFetch(options.fetch)
-  if (organization !== undefined && (typeof organization !== 'string' || organization === '')) {
-    throw new ConfigurationError(`organization must be a text that is not empty, got ${shown(organization)}`)
-  }
+  if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const settings: Settings = {
