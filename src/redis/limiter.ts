@@ -6,8 +6,8 @@ import { Pace } from '../core/limits/pace.ts'
 import { SendLog } from '../core/limits/send-log.ts'
 import { Shares } from '../core/limits/client-shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
-import type { Port } from './client.ts'
-import { type Account, Fleet } from './fleet.ts'
+import type { RedisAdapter } from './client.ts'
+import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { Surface } from './surface.ts'
@@ -48,7 +48,7 @@ const lookMs = 1000
  * arrival; the processes take turns, whoever has waited longest first.
  */
 export class RedisLimiter implements Limiter {
-  readonly #port: Port
+  readonly #redis: RedisAdapter
   /** What the organization has, for all its processes together. */
   readonly limits: Limits
   readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
@@ -63,7 +63,7 @@ export class RedisLimiter implements Limiter {
   #turn: Promise<unknown> = Promise.resolve()
   #look: ReturnType<typeof setTimeout> | undefined
   #unlisten: (() => void) | undefined
-  #rejoining: Promise<void> | undefined
+  #resyncing: Promise<void> | undefined
   #closed = false
 
   /**
@@ -87,14 +87,14 @@ export class RedisLimiter implements Limiter {
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const { inFlight, perMinute } = this.limits
     if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
-    const { port, link, base, log } = resolveRedis(options, organization)
-    this.#port = port
+    const { redis, scripts, base, log } = resolveRedis(options, organization)
+    this.#redis = redis
     this.#outage = new Outage(
       log,
-      () => this.#rejoin(),
+      () => this.#resync(),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(link, base, this.limits, milliseconds('leaseMs', leaseMs), {
+    this.#fleet = new Fleet(scripts, base, this.limits, milliseconds('leaseMs', leaseMs), {
       onFailure: (error) => this.#onFailure(error),
       onFree: () => this.#change(),
     })
@@ -131,7 +131,7 @@ export class RedisLimiter implements Limiter {
 
   /** What happens while Redis is being told of everything comes too late to be a part of it. */
   get #isSilent(): boolean {
-    return this.#outage.on && this.#rejoining === undefined
+    return this.#outage.isOn && this.#resyncing === undefined
   }
 
   #at(name: string | null): { lane: Lane; surface: Surface } {
@@ -153,7 +153,7 @@ export class RedisLimiter implements Limiter {
         waiting: this.#waiting,
         look: (ms) => this.#lookWithin(ms),
         closed: () => lane.turnAway(),
-        rejoin: () => this.#rejoin(),
+        resync: () => this.#resync(),
       },
       new Pace(name === null ? Infinity : (this.#alone ?? this.limits).perMinute, windowMs, this.#margin),
     )
@@ -166,15 +166,15 @@ export class RedisLimiter implements Limiter {
   #listen(): () => void {
     let end = (): void => {}
     const onMessage = (message: string): void => {
-      const news = this.#fleet.read(message)
-      if (news?.lost === true) this.#report()
-      if (news?.hold !== undefined) this.#close(news.surface, news.hold)
-      if (news !== undefined) this.#change()
+      const notice = this.#fleet.parseNotice(message)
+      if (notice?.lost === true) this.#resyncIfNeeded()
+      if (notice?.hold !== undefined) this.#close(notice.surface, notice.hold)
+      if (notice !== undefined) this.#change()
     }
     this.#fleet.channel
       .then((channel) => {
         // Where the connection was lost, so may have been all that Redis knew.
-        if (!this.#closed) end = this.#port.listen(channel, onMessage, () => this.#report())
+        if (!this.#closed) end = this.#redis.subscribe(channel, onMessage, () => this.#resyncIfNeeded())
       })
       // Without a connection of its own, it finds out by looking from time to time.
       .catch(() => {})
@@ -212,28 +212,28 @@ export class RedisLimiter implements Limiter {
     for (const { lane } of this.#lanes.values()) lane.wake()
   }
 
-  #accounts(): Account[] {
-    return [...this.#lanes.values()].map(({ surface }) => surface.account())
+  #reports(): SurfaceReport[] {
+    return [...this.#lanes.values()].map(({ surface }) => surface.report())
   }
 
   #hasToReport(): boolean {
     return (
-      this.#fleet.held.size > 0 || this.#accounts().some(({ sends, holdMs }) => sends.length + holdMs > 0)
+      this.#fleet.leases.size > 0 || this.#reports().some(({ sends, holdMs }) => sends.length + holdMs > 0)
     )
   }
 
-  #rejoin(): Promise<void> {
-    this.#rejoining ??= this.#fleet.rejoin(this.#accounts()).finally(() => (this.#rejoining = undefined))
-    return this.#rejoining
+  #resync(): Promise<void> {
+    this.#resyncing ??= this.#fleet.resync(this.#reports()).finally(() => (this.#resyncing = undefined))
+    return this.#resyncing
   }
 
   /** Makes sure that Redis knows of this process, also when none of its calls asks for anything. */
-  #report(): void {
-    if (!this.#closed && this.#hasToReport()) this.#rejoin().catch(() => {})
+  #resyncIfNeeded(): void {
+    if (!this.#closed && this.#hasToReport()) this.#resync().catch(() => {})
   }
 
   #onFailure(error: unknown): void {
-    if (this.#closed || this.#outage.on) return
+    if (this.#closed || this.#outage.isOn) return
     this.#outage.begin(error)
     this.#onAttempt()
   }
@@ -241,7 +241,7 @@ export class RedisLimiter implements Limiter {
   #onAttempt(): void {
     if (this.#closed) return
     // Others must not count on what these requests take any longer than need be.
-    if (this.#outage.on && this.#hasToReport()) this.#outage.watch()
+    if (this.#outage.isOn && this.#hasToReport()) this.#outage.retrySoon()
     this.#change()
   }
 }
