@@ -26,7 +26,7 @@ export interface OAuthClientOptions {
   /** The endpoints of a server without metadata. Give `issuer`, too, if it names itself in its answers (`iss`). */
   endpoints?: OAuthEndpoints | undefined
   clientId: string
-  /** The secret of a confidential client; refused in a browser, where everybody can read it. */
+  /** The secret of a confidential client; refused in a browser, where any user can read it. */
   clientSecret?: string | undefined
   /** Default: `client_secret_post` where the metadata offers that and no `client_secret_basic`, otherwise `client_secret_basic`. */
   clientAuthentication?: ClientAuthentication | undefined
@@ -42,8 +42,8 @@ export interface OAuthClientOptions {
   leeway?: number | undefined
   /**
    * Time for one request to the authorization server, in milliseconds. Default 30,000. Keep it above what the runtime takes to
-   * give up connecting, which is 10 s on Node and more elsewhere: before that, nobody knows that a refresh was never sent, and
-   * its token counts as used up.
+   * give up connecting, which is 10 s on Node and more elsewhere: a shorter timeout cannot tell whether a refresh was sent, so
+   * its token counts as used.
    */
   timeout?: number | undefined
   /** Default: the global fetch. */
