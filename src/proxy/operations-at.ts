@@ -7,7 +7,7 @@ export type KnownOperation = Operation & { readonly id: OperationId }
 
 const all: readonly KnownOperation[] = operations
 
-/** The operations at a path, whatever the proxy is mounted at: what comes before the operation's own path is not looked at. */
+/** Finds the operations at a path. Ignores what precedes the operation's own path, so the proxy can be mounted anywhere. */
 export function operationsAt(path: string): { found: readonly KnownOperation[]; id: string } {
   for (let start = 0; start !== -1; start = path.indexOf('/', start + 1)) {
     const { routes, id } = matchPath(path.slice(start), all)
