@@ -48,7 +48,7 @@ export interface Paging {
   readonly param: string
 }
 
-/** One endpoint of the service, as data. Everything that depends on an endpoint reads it from here. */
+/** One endpoint of the service, as data. All code that depends on an endpoint reads it from here. */
 export interface Operation {
   /** Stable name, also shown in errors and in the ledger: `microblog.search`. */
   readonly id: string

@@ -36,7 +36,7 @@ export function compareOperation(ours: Operation, theirs: PublishedOperation, do
   return [...findings, ...bodies, ...compareStatuses(both)]
 }
 
-/** The names of parameters in the path do not matter; that every id with its prefix fits does. */
+/** Checks that the published schema accepts every id with the prefix; names of path parameters do not matter. */
 function comparePathParameters(
   { ours, document }: Both,
   parameters: readonly PublishedParameter[],
