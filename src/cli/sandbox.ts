@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { exampleCommand } from '../sandbox/example.ts'
+import { exampleCommand } from '../sandbox/example-command.ts'
 import { type SandboxServer, serveSandbox } from '../sandbox/node.ts'
 import { defaultScopes } from '../sandbox/admission.ts'
 import type { SandboxLimits } from '../sandbox/types.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type OpenRecord, openParams } from './undocumented.ts'
+import { type OpenRecord, undocumentedParams } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { check } from './schema.ts'
 
@@ -14,6 +14,6 @@ export const descriptionGet = {
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: openParams,
+  request: undocumentedParams,
   response: check<OpenRecord>(() => z.record(z.string(), z.unknown())),
 } as const satisfies Operation

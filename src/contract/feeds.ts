@@ -1,23 +1,24 @@
-import { openCursor, openRead } from './undocumented.ts'
+import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /feeds (service description, parts 4.1 and 4.7). */
 export const feedsList = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'feeds.list',
   summary: "the organization's saved views",
   path: '/feeds',
   scopes: ['feeds:read'],
   list: { property: 'feeds', item: null },
-  paging: openCursor,
+  paging: inferredCursor,
 } as const satisfies Operation
 
 /** GET /feeds/{id} (service description, parts 4.1 and 4.7). */
 export const feedsGet = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'feeds.get',
   summary: 'a feed by its id',
   path: '/feeds/{id}',
-  idPrefix: 'svw_',
+  pathId: prefixedId('svw_'),
   scopes: ['feeds:read'],
 } as const satisfies Operation

@@ -1,23 +1,24 @@
-import { openCursor, openRead } from './undocumented.ts'
+import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /listeners (service description, parts 4.1 and 4.7). */
 export const listenersList = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'listeners.list',
   summary: "the organization's brand and keyword monitors",
   path: '/listeners',
   scopes: ['listeners:read'],
   list: { property: 'listeners', item: null },
-  paging: openCursor,
+  paging: inferredCursor,
 } as const satisfies Operation
 
 /** GET /listeners/{id} (service description, parts 4.1 and 4.7). */
 export const listenersGet = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'listeners.get',
   summary: 'a listener by its id',
   path: '/listeners/{id}',
-  idPrefix: 'lis_',
+  pathId: prefixedId('lis_'),
   scopes: ['listeners:read'],
 } as const satisfies Operation

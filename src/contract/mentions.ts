@@ -1,30 +1,31 @@
-import { openCursor, openRead } from './undocumented.ts'
+import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /mentions (service description, parts 4.1 and 4.7). */
 export const mentionsList = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'mentions.list',
   summary: "what the organization's listeners have found",
   path: '/mentions',
   scopes: ['mentions:read'],
   list: { property: 'mentions', item: null },
-  paging: openCursor,
+  paging: inferredCursor,
 } as const satisfies Operation
 
 /** GET /mentions/{id} (service description, parts 4.1 and 4.7). */
 export const mentionsGet = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'mentions.get',
   summary: 'a mention by its id',
   path: '/mentions/{id}',
-  idPrefix: 'men_',
+  pathId: prefixedId('men_'),
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
 /** GET /mentions/count (service description, parts 4.1 and 4.7). */
 export const mentionsCount = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'mentions.count',
   summary: 'how many mentions match filters',
   path: '/mentions/count',
@@ -33,11 +34,11 @@ export const mentionsCount = {
 
 /** PATCH /mentions/{id}/state (service description, parts 4.1 and 4.7). */
 export const mentionsSetState = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'mentions.setState',
   summary: 'move a mention to another state',
   method: 'PATCH',
   path: '/mentions/{id}/state',
-  idPrefix: 'men_',
+  pathId: prefixedId('men_'),
   scopes: ['mentions:write', 'mentions:read'],
 } as const satisfies Operation

@@ -1,4 +1,5 @@
 import type { CreditRateName } from './credits.ts'
+import type { PathId } from './path-id.ts'
 import type { Check } from './schema.ts'
 
 /** A permission that a credential carries. */
@@ -47,7 +48,7 @@ export interface Paging {
   readonly param: string
 }
 
-/** One endpoint of the service, as data. Everything that depends on an endpoint reads it from here. */
+/** One endpoint of the service, as data. All code that depends on an endpoint reads it from here. */
 export interface Operation {
   /** Stable name, also shown in errors and in the ledger: `microblog.search`. */
   readonly id: string
@@ -56,10 +57,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /** Path below the base URL, with a leading slash; `{id}`, or another name in braces, stands for the id. */
   readonly path: string
-  /** Prefix of the ids that `{id}` takes. */
-  readonly idPrefix?: string
-  /** Checks the id in the path, where it is not a text with a prefix. */
-  readonly pathId?: Check
+  /** The ids that the path accepts; absent if it has none. */
+  readonly pathId?: PathId
   /** Scopes that a credential needs, all of them. */
   readonly scopes: readonly Scope[]
   /** The search surface whose pace the call counts towards; null where the service states no limit. */

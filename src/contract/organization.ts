@@ -1,9 +1,9 @@
-import { openRead } from './undocumented.ts'
+import { undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
 /** GET /organization/context (service description, parts 4.1 and 4.7). */
 export const organizationContext = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'organization.context',
   summary: 'what the organization says of its brand and business',
   path: '/organization/context',
@@ -12,7 +12,7 @@ export const organizationContext = {
 
 /** GET /organization/usage (service description, parts 4.1 and 4.7). */
 export const organizationUsage = {
-  ...openRead,
+  ...undocumentedRead,
   id: 'organization.usage',
   summary: 'credits used in the current billing period',
   path: '/organization/usage',

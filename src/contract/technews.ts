@@ -1,10 +1,10 @@
 import { unnamedRates } from './credits.ts'
-import { openSearch } from './undocumented.ts'
+import { undocumentedSearch } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
 /** POST /data/technews/search (service description, parts 4.1 and 4.7). */
 export const technewsSearch = {
-  ...openSearch,
+  ...undocumentedSearch,
   id: 'technews.search',
   summary: 'find stories and comments on the tech news site',
   path: '/data/technews/search',

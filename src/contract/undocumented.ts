@@ -8,41 +8,41 @@ export interface OpenRecord {
   [field: string]: unknown
 }
 
-/** A body of which no more is documented than the id of the request. */
+/** A body whose only documented field is the id of the request. */
 export interface OpenBody extends OpenRecord {
   /** The service's id of this request, for its support. */
   requestId: string
 }
 
-/** Accepts every object: what the service takes here is not documented, so it is the judge. */
-export const openParams: Check = check<OpenRecord>(() => z.record(z.string(), z.unknown()))
+/** Accepts every object: the params are not documented, so the service checks them. */
+export const undocumentedParams: Check = check<OpenRecord>(() => z.record(z.string(), z.unknown()))
 
-/** Checks what every body of the data endpoints has. */
-const openBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
+/** Checks the one documented field of every body. */
+const undocumentedBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
 
 const accepts = (body: unknown) => isRecord(body) && typeof body['requestId'] === 'string'
 
-/** What the operations on an organization's own data have in common. */
-export const openRead = {
+/** Fields shared by the operations on an organization's own data. */
+export const undocumentedRead = {
   method: 'GET',
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: openParams,
-  response: openBody,
+  request: undocumentedParams,
+  response: undocumentedBody,
   accepts,
 } as const
 
-/** Paging as the documented searches have it: an inference, which callers can override. */
-export const openCursor = { kind: 'cursor', param: 'cursor' } as const satisfies Paging
+/** Paging by cursor, inferred from the documented searches; callers can override it. */
+export const inferredCursor = { kind: 'cursor', param: 'cursor' } as const satisfies Paging
 
-/** What the paid searches have in common whose shapes are not documented. */
-export const openSearch = {
+/** Fields shared by the paid searches whose shapes are not documented. */
+export const undocumentedSearch = {
   method: 'POST',
   scopes: ['search:read'],
   documented: false,
-  request: openParams,
-  response: openBody,
+  request: undocumentedParams,
+  response: undocumentedBody,
   accepts,
-  paging: openCursor,
+  paging: inferredCursor,
 } as const

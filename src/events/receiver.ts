@@ -48,7 +48,7 @@ export interface EventOptions<
   /**
    * What happens to an event that does not fit the schema. `onError` hears of it in any case, with an
    * `InvalidEventError`. `acknowledge`: the answer is 202, since the sender can hardly do better next time. `refuse`: it
-   * is 422, where the sender keeps what was refused and somebody looks into it. Default `acknowledge`.
+   * is 422, if your sender keeps refused events for review. Default `acknowledge`.
    */
   mismatch?: 'acknowledge' | 'refuse' | undefined
   /** Media types to let in; two asterisks with a slash between them for any, or none. Default `application/json`. */

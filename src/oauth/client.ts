@@ -5,14 +5,14 @@ import { OAuthSession } from './session.ts'
 import { type OAuthClientOptions, type OAuthSettings, resolveOAuthOptions } from './settings.ts'
 import type { TokenStore } from './store.ts'
 
-/** Where to send a user, and what to keep until they are back. */
+/** The URL to send a user to, and the data to keep until they return. */
 export interface AuthorizationRequest {
   readonly url: string
   /** Plain JSON for the user's own session; it holds a secret, so it must not reach another user. Good for one `exchange`. */
   readonly pending: PendingAuthorization
 }
 
-/** A client of the authorization server: sends users there, and turns their way back into tokens. */
+/** A client of the authorization server: sends users there, and exchanges their callback for tokens. */
 export class OAuthClient {
   readonly #protocol: Protocol
   readonly #settings: OAuthSettings
@@ -24,7 +24,7 @@ export class OAuthClient {
   }
 
   /**
-   * Makes an address to send one user to.
+   * Makes the URL to send one user to.
    *
    * @param extra Further parameters that the server takes, such as `prompt`.
    */
@@ -34,13 +34,13 @@ export class OAuthClient {
   }
 
   /**
-   * Turns the address that the server sent the user back to into tokens, and puts them into the store.
+   * Exchanges the callback URL for tokens, and stores them.
    *
-   * @param callbackUrl The address, or its path with the query.
-   * @param pending What `authorizationUrl` gave along with the address the user was sent to.
+   * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
+   * @param pending The `pending` that `authorizationUrl` returned for this user.
    * @param store Where the tokens go; one for each user, where there are several. Default the client's own.
    * @returns the session of that store.
-   * @throws {OAuthError} with `reason: 'access_denied'`, for example, where the user refused.
+   * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
    */
   async exchange(
     callbackUrl: string | URL,
@@ -56,11 +56,11 @@ export class OAuthClient {
       throw new ConfigurationError('callbackUrl is neither a URL nor a path')
     const session = this.session(store)
     const callback = new URL(callbackUrl, redirectUri)
-    await session.replace(await this.#protocol.exchange(callback, { state, codeVerifier }))
+    await session.replace(await this.#protocol.exchangeCode(callback, { state, codeVerifier }))
     return session
   }
 
-  /** The session that lives on the tokens in a store, for `auth` of a `SocialSearch`; the same one for the same store. */
+  /** The session that uses the tokens in a store, for `auth` of a `SocialSearch`; one per store. */
   session(store: TokenStore = this.#settings.store): OAuthSession {
     for (const method of ['get', 'set']) assertMethod('store', store, method)
     const session =
@@ -71,12 +71,12 @@ export class OAuthClient {
 }
 
 /**
- * Makes a client of an authorization server, whose metadata is read first unless `endpoints` are given.
+ * Makes a client of an authorization server. Reads the server's metadata first, unless you pass `endpoints`.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
- * @throws {OAuthError} where the metadata cannot be had, or is not the issuer's.
+ * @throws {OAuthError} if the metadata cannot be read, or is not the issuer's.
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
   const settings = resolveOAuthOptions(options)
-  return new OAuthClient(await Protocol.with(settings), settings)
+  return new OAuthClient(await Protocol.create(settings), settings)
 }

@@ -15,7 +15,7 @@ export class FileTokenStore implements TokenStore {
   readonly #path: string
 
   constructor(path: string) {
-    this.#path = target(path)
+    this.#path = resolvedPath(path)
   }
 
   /**
@@ -32,7 +32,7 @@ export class FileTokenStore implements TokenStore {
       text = await file.readFile('utf8')
     } catch (error) {
       if (isCode(error, 'ENOENT')) return null
-      throw this.#failed('cannot be read', error)
+      throw this.#storeError('cannot be read', error)
     } finally {
       await file?.close()
     }
@@ -60,11 +60,11 @@ export class FileTokenStore implements TokenStore {
       await syncFolder(dirname(this.#path))
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
-      throw this.#failed('cannot be written', error)
+      throw this.#storeError('cannot be written', error)
     }
   }
 
-  /** Runs the work while no other process that uses the file runs theirs. */
+  /** Runs the work while no other process holds the file's lock. */
   async lock<T>(work: () => Promise<T>): Promise<T> {
     return withLockFile(`${this.#path}.lock`, work)
   }
@@ -77,15 +77,15 @@ export class FileTokenStore implements TokenStore {
     )
   }
 
-  #failed(what: string, error: unknown): TokenStoreError {
+  #storeError(what: string, error: unknown): TokenStoreError {
     if (error instanceof TokenStoreError) return error
     const { code = 'no code' } = error as NodeJS.ErrnoException
     return new TokenStoreError(`the token file ${this.#path} ${what} (${code})`)
   }
 }
 
-/** Where a link points to: what replaced the link itself would be missed by all who know the file by another name. */
-function target(path: string): string {
+/** Resolves links: replacing the link itself would leave the file unchanged for other users of it. */
+function resolvedPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
@@ -93,14 +93,14 @@ function target(path: string): string {
   }
 }
 
-/** Makes a rename last; not every system lets a folder be opened. */
+/** Makes a rename durable. Not every system lets a folder be opened. */
 async function syncFolder(path: string): Promise<void> {
   let folder: FileHandle | undefined
   try {
     folder = await open(path, 'r')
     await folder.sync()
   } catch {
-    // The tokens are in place, whatever becomes of the machine's power.
+    // The tokens are in place; only a power failure could still lose the rename.
   } finally {
     await folder?.close()
   }

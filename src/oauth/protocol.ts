@@ -4,15 +4,15 @@ import { Redactor } from '../core/lib/redact.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 import { type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenSet } from './store.ts'
-import { exchangeJson, serverError } from './token-request.ts'
+import { requestJson, serverError } from './token-request.ts'
 
-/** What has to be kept between sending a user away and their coming back, as plain JSON. `codeVerifier` is a secret. */
+/** What you keep between sending a user away and their return, as plain JSON. `codeVerifier` is a secret. */
 export interface PendingAuthorization {
   readonly state: string
   readonly codeVerifier: string
 }
 
-/** The OAuth protocol with one server. Whatever goes wrong in the library ends here: its errors hold tokens. */
+/** The OAuth protocol with one server. Errors of the library stop here, since they contain tokens. */
 export class Protocol {
   readonly #settings: OAuthSettings
   readonly #server: oauth.AuthorizationServer
@@ -23,15 +23,15 @@ export class Protocol {
     this.#settings = settings
     this.#server = server
     this.#client = { client_id: settings.clientId }
-    this.#authentication = authentication(settings, server.token_endpoint_auth_methods_supported)
+    this.#authentication = clientAuthenticationOf(settings, server.token_endpoint_auth_methods_supported)
   }
 
   /** @throws {OAuthError} */
-  static async with(settings: OAuthSettings): Promise<Protocol> {
+  static async create(settings: OAuthSettings): Promise<Protocol> {
     const { issuer, endpoints } = settings
     if (endpoints === undefined) return new Protocol(settings, await discover(settings))
     return new Protocol(settings, {
-      // A server that is known by its endpoints alone has no other name to check `iss` against.
+      // With endpoints only, there is no other name to check `iss` against.
       issuer: issuer ?? new URL(endpoints.authorization).origin,
       authorization_endpoint: endpoints.authorization,
       token_endpoint: endpoints.token,
@@ -61,16 +61,16 @@ export class Protocol {
   }
 
   /** @throws {OAuthError} */
-  async exchange(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
+  async exchangeCode(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
     const codes = callback.searchParams.getAll('code')
     const redactor = this.#redactor(...codes, codeVerifier)
-    const params = await accepting('authorization', redactor, () => {
+    const params = await withOAuthErrors('authorization', redactor, () => {
       const params = oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
       if (codes.length !== 1 || codes[0] === '') throw new TypeError('it must have one code')
       return params
     })
     const { redirectUri } = this.#settings
-    return this.#tokens('exchange', redactor, async (options) =>
+    return this.#requestTokens('exchange', redactor, async (options) =>
       oauth.processAuthorizationCodeResponse(
         this.#server,
         this.#client,
@@ -89,7 +89,7 @@ export class Protocol {
 
   /** @throws {OAuthError} */
   async refresh(refreshToken: string): Promise<TokenSet> {
-    return this.#tokens('refresh', this.#redactor(refreshToken), async (options) =>
+    return this.#requestTokens('refresh', this.#redactor(refreshToken), async (options) =>
       oauth.processRefreshTokenResponse(
         this.#server,
         this.#client,
@@ -104,34 +104,34 @@ export class Protocol {
     )
   }
 
-  async #tokens(
+  async #requestTokens(
     step: OAuthStep,
     redactor: Redactor,
     request: (options: oauth.TokenEndpointRequestOptions) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<TokenSet> {
-    // The lifetime counts from some moment after this one, so the token is never taken to live longer than it does.
+    // The token's lifetime starts later than this, so it is never overestimated.
     const obtainedAt = Date.now()
     const options = {
       ...requestOptions(step, redactor, this.#settings, this.#server.token_endpoint),
       additionalParameters: { resource: this.#settings.resource },
     }
-    const answer = await accepting(step, redactor, async () => {
-      const answer = await request(options)
-      // The library takes tokens that are bound to a key, too.
-      if (answer.token_type !== 'bearer') throw new TypeError('the token type is not Bearer')
-      assertToken(answer.access_token, 'the access token')
-      return answer
+    const response = await withOAuthErrors(step, redactor, async () => {
+      const response = await request(options)
+      // The library also accepts tokens that are bound to a key.
+      if (response.token_type !== 'bearer') throw new TypeError('the token type is not Bearer')
+      assertToken(response.access_token, 'the access token')
+      return response
     })
     return {
-      accessToken: answer.access_token,
-      ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
+      accessToken: response.access_token,
+      ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
       obtainedAt,
-      ...(answer.expires_in !== undefined && { expiresAt: obtainedAt + answer.expires_in * 1000 }),
-      ...(answer.scope !== undefined && { scope: answer.scope }),
+      ...(response.expires_in !== undefined && { expiresAt: obtainedAt + response.expires_in * 1000 }),
+      ...(response.scope !== undefined && { scope: response.scope }),
     }
   }
 
-  /** One that knows the secrets of one exchange; those of earlier ones can no longer turn up. */
+  /** A redactor for the secrets of one request. */
   #redactor(...secrets: string[]): Redactor {
     const redactor = new Redactor()
     for (const secret of [this.#settings.clientSecret ?? '', ...secrets]) redactor.add(secret)
@@ -139,12 +139,12 @@ export class Protocol {
   }
 }
 
-/** Reads the server's metadata where OAuth puts it, or else where OpenID Connect does. */
+/** Reads the server's metadata from the OAuth path, or else from the OpenID Connect path. */
 async function discover(settings: OAuthSettings): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(settings.issuer ?? '')
   const redactor = new Redactor()
   const read = (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> =>
-    accepting('discovery', redactor, async () => {
+    withOAuthErrors('discovery', redactor, async () => {
       const options = { ...requestOptions('discovery', redactor, settings, issuer.href), algorithm }
       const metadata = await oauth.processDiscoveryResponse(
         issuer,
@@ -162,7 +162,7 @@ async function discover(settings: OAuthSettings): Promise<oauth.AuthorizationSer
   }
 }
 
-function authentication(settings: OAuthSettings, offered: readonly string[] = []): oauth.ClientAuth {
+function clientAuthenticationOf(settings: OAuthSettings, offered: readonly string[] = []): oauth.ClientAuth {
   const { clientSecret, clientAuthentication } = settings
   if (clientSecret === undefined) return oauth.None()
   const onlyPost = offered.includes('client_secret_post') && !offered.includes('client_secret_basic')
@@ -173,18 +173,22 @@ function authentication(settings: OAuthSettings, offered: readonly string[] = []
 }
 
 function requestOptions(step: OAuthStep, redactor: Redactor, { fetch, timeoutMs }: OAuthSettings, url = '') {
-  const wire = { step, fetch, timeoutMs, redactor }
+  const context = { step, fetch, timeoutMs, redactor }
   return {
-    [oauth.customFetch]: (target: string, init: Parameters<typeof exchangeJson>[1]) =>
-      exchangeJson(target, init, wire),
-    // Plain http is known to go to this machine only, see `serverUrl`.
+    [oauth.customFetch]: (target: string, init: Parameters<typeof requestJson>[1]) =>
+      requestJson(target, init, context),
+    // `serverUrl` allows plain http only to this machine.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; there is no other way
     [oauth.allowInsecureRequests]: url.startsWith('http:'),
   }
 }
 
-/** Hands on what the library accepts, and says in words of our own what it does not. */
-async function accepting<T>(step: OAuthStep, redactor: Redactor, work: () => T | Promise<T>): Promise<T> {
+/** Turns errors of the library into an `OAuthError` without secrets. */
+async function withOAuthErrors<T>(
+  step: OAuthStep,
+  redactor: Redactor,
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -192,9 +196,9 @@ async function accepting<T>(step: OAuthStep, redactor: Redactor, work: () => T |
     const processed = step === 'authorization' ? 'no' : 'unknown'
     if (error instanceof oauth.AuthorizationResponseError)
       throw serverError(error.error, error.error_description, redactor, { step, processed })
-    const words = error instanceof Error ? redactor.text(error.message).slice(0, 200) : 'no reason given'
+    const text = error instanceof Error ? redactor.text(error.message).slice(0, 200) : 'no reason given'
     const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
     const what = step === 'authorization' ? 'the callback' : 'the answer'
-    throw new OAuthError(`${what} cannot be accepted: ${words}`, { step, reason, processed })
+    throw new OAuthError(`${what} cannot be accepted: ${text}`, { step, reason, processed })
   }
 }

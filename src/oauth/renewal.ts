@@ -3,14 +3,14 @@ import { OAuthError } from '../errors.ts'
 import type { Protocol } from './protocol.ts'
 import type { TokenSet } from './store.ts'
 
-/** Most requests of one refresh. */
+/** Maximum number of requests for one refresh. */
 const maxAttempts = 3
 
-/** Longest wait between two of them, in milliseconds; whoever asks for more is left alone until a call comes again. */
+/** Longest wait between them, in milliseconds. If the server asks for more, the refresh fails. */
 const maxWaitMs = 10_000
 
 /**
- * Gets new tokens. What provably was not processed is repeated: it left the refresh token as it was.
+ * Gets new tokens. Retries a request that the server provably did not process: its refresh token is still valid.
  *
  * @throws {OAuthError}
  */
@@ -18,36 +18,36 @@ export async function renew(protocol: Protocol, tokens: TokenSet, refreshToken: 
   for (let attempt = 1; ; attempt++) {
     try {
       const renewed = await protocol.refresh(refreshToken)
-      // A server that does not rotate refresh tokens, or keeps the scopes, need not repeat them.
+      // The server may omit an unchanged refresh token or scope.
       return { refreshToken, ...(tokens.scope !== undefined && { scope: tokens.scope }), ...renewed }
     } catch (error) {
-      const wait = error instanceof OAuthError && isPassing(error) ? waitOf(error, attempt) : Infinity
+      const wait = error instanceof OAuthError && isTemporary(error) ? retryDelay(error, attempt) : Infinity
       if (attempt === maxAttempts || wait > maxWaitMs) throw error
       await sleep(wait)
     }
   }
 }
 
-/** Whether the refresh token may have been used up without its successor having arrived. */
-export function isLost(error: unknown): boolean {
+/** Whether the refresh token may have been used without the new one arriving. */
+export function mayHaveUsedRefreshToken(error: unknown): boolean {
   return !(error instanceof OAuthError) || error.processed === 'unknown'
 }
 
-function isPassing({ processed, reason, status = 0 }: OAuthError): boolean {
-  const said = reason === 'unreachable' || reason === 'temporarily_unavailable'
-  return processed === 'no' && (said || status === 429 || status >= 500)
+function isTemporary({ processed, reason, status = 0 }: OAuthError): boolean {
+  const isUnavailable = reason === 'unreachable' || reason === 'temporarily_unavailable'
+  return processed === 'no' && (isUnavailable || status === 429 || status >= 500)
 }
 
-function waitOf({ retryAfter = 0 }: OAuthError, attempt: number): number {
-  // Processes that fail together should not come back together.
+function retryDelay({ retryAfter = 0 }: OAuthError, attempt: number): number {
+  // Random, so that processes that fail together do not retry together.
   return Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
 }
 
-/** Time in which one renewal that failed is enough, while the old token works. */
-export class Pause {
+/** A pause after a failed early renewal, while the old token still works. */
+export class RenewalPause {
   #until = -Infinity
 
-  get holds(): boolean {
+  get isActive(): boolean {
     return now() < this.#until
   }
 

@@ -1,5 +1,5 @@
 import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
-import { assertMethod, assertOptions, milliseconds, shown } from '../core/lib/assert.ts'
+import { assertMethod, assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import { type Fetch, resolveFetch } from '../core/http/send.ts'
 import { Redactor } from '../core/lib/redact.ts'
@@ -26,7 +26,7 @@ export interface OAuthClientOptions {
   /** The endpoints of a server without metadata. Give `issuer`, too, if it names itself in its answers (`iss`). */
   endpoints?: OAuthEndpoints | undefined
   clientId: string
-  /** The secret of a confidential client; refused in a browser, where everybody can read it. */
+  /** The secret of a confidential client; refused in a browser, where any user can read it. */
   clientSecret?: string | undefined
   /** Default: `client_secret_post` where the metadata offers that and no `client_secret_basic`, otherwise `client_secret_basic`. */
   clientAuthentication?: ClientAuthentication | undefined
@@ -42,8 +42,8 @@ export interface OAuthClientOptions {
   leeway?: number | undefined
   /**
    * Time for one request to the authorization server, in milliseconds. Default 30,000. Keep it above what the runtime takes to
-   * give up connecting, which is 10 s on Node and more elsewhere: before that, nobody knows that a refresh was never sent, and
-   * its token counts as used up.
+   * give up connecting, which is 10 s on Node and more elsewhere: a shorter timeout cannot tell whether a refresh was sent, so
+   * its token counts as used.
    */
   timeout?: number | undefined
   /** Default: the global fetch. */
@@ -92,8 +92,8 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
     serverUrl('endpoints.authorization', endpoints.authorization)
     serverUrl('endpoints.token', endpoints.token)
   }
-  text('clientId', options.clientId)
-  if (clientSecret !== undefined) text('clientSecret', clientSecret)
+  nonEmptyText('clientId', options.clientId)
+  if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
   if (clientSecret !== undefined && inBrowser())
     throw new ConfigurationError('a clientSecret in a browser can be read by everybody; leave it out')
   if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
@@ -136,11 +136,6 @@ export function serverUrl(name: string, value: unknown): URL {
   throw new ConfigurationError(
     `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
   )
-}
-
-function text(name: string, value: unknown): void {
-  if (typeof value !== 'string' || value === '')
-    throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
 }
 
 function isScope(value: unknown): boolean {

@@ -20,8 +20,8 @@ export interface TokenStore {
   /** Keeps these tokens in place of all before; they are used once this has resolved. */
   set(tokens: TokenSet): unknown
   /**
-   * Runs the work while nobody else who shares the store runs theirs. A store that several processes share needs it: two
-   * that refresh at the same time use up each other's refresh token.
+   * Runs the work while no other user of the store does. A store that several processes share needs it: two refreshes at the
+   * same time would each invalidate the other's refresh token.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>
 }

@@ -7,16 +7,16 @@ import { announcedWait } from '../core/retry/announced-wait.ts'
 import { FetchMisuse, type NetworkFailure } from '../core/http/network-error.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 
-/** One exchange with the authorization server. */
-export interface Wire {
+/** Settings of one request to the authorization server. */
+export interface TokenRequestContext {
   readonly step: OAuthStep
   readonly fetch: Fetch
   readonly timeoutMs: number
-  /** Knows every secret that goes out with the request. */
+  /** Knows every secret in the request. */
   readonly redactor: Redactor
 }
 
-interface Init {
+interface TokenRequestInit {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body?: URLSearchParams | undefined
@@ -24,18 +24,22 @@ interface Init {
 }
 
 /**
- * Sends one request to the authorization server and reads the answer whole, under one timer. It goes past the limits of
- * the organization: the calls that hold its slots may be waiting for this very answer.
+ * Sends one request to the authorization server and reads the whole response, under one timer. It bypasses the
+ * organization's limits: calls that hold its slots may be waiting for this token.
  *
- * @returns a success; what is in it is yet to be checked.
+ * @returns a successful response, not yet validated.
  * @throws {OAuthError}
  */
-export async function exchangeJson(url: string, init: Init, wire: Wire): Promise<Response> {
-  const { step, fetch, timeoutMs, redactor } = wire
+export async function requestJson(
+  url: string,
+  init: TokenRequestInit,
+  context: TokenRequestContext,
+): Promise<Response> {
+  const { step, fetch, timeoutMs, redactor } = context
   const operation = `oauth.${step}`
   const headers = new Headers(init.headers)
   redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
-  // The server may close a kept connection just when the next request goes out, which would cost that refresh its token.
+  // If the server closed a reused connection just as the request went out, the refresh token could be lost.
   headers.set('connection', 'close')
   const exchange = {
     ...{ method: init.method, url, headers: [...headers], body: init.body?.toString(), token: null },
@@ -55,8 +59,8 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
       async (signal) => {
         const response = await send({ ...exchange, signal })
         const { text } = await readText(response, { ...exchange, signal })
-        if (response.ok) return new Response(withoutFlaws(text), response)
-        throw refusal(response, text, wire)
+        if (response.ok) return new Response(withoutUnusableFields(text), response)
+        throw errorOf(response, text, context)
       },
       () => {
         const message = `no complete answer within ${timeoutMs} ms`
@@ -69,28 +73,28 @@ export async function exchangeJson(url: string, init: Init, wire: Wire): Promise
 }
 
 /**
- * Takes out what says nothing, so that an answer full of new tokens is not refused for it: nulls, unusable lifetimes and
- * scopes, an empty refresh token, and an ID token, which was not asked for.
+ * Drops unusable fields, so that they do not invalidate a response with new tokens: nulls, invalid lifetimes and scopes,
+ * an empty refresh token, and an ID token, which was not requested.
  */
-function withoutFlaws(text: string): string {
+function withoutUnusableFields(text: string): string {
   const body = parsed(text)
   if (!isRecord(body)) return text
-  const isFlawed = ([name, value]: [string, unknown]): boolean => {
-    // The library reads a lifetime in the same way.
+  const isUnusable = ([name, value]: [string, unknown]): boolean => {
+    // The library parses a lifetime the same way.
     if (name === 'expires_in') return !isLifetime(parseFloat(String(value)))
     if (name === 'scope') return typeof value !== 'string'
     return value === null || name === 'id_token' || (name === 'refresh_token' && value === '')
   }
-  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !isFlawed(entry))))
+  return JSON.stringify(Object.fromEntries(Object.entries(body).filter((entry) => !isUnusable(entry))))
 }
 
-/** Whether a token can live so many seconds: the milliseconds have to stay a number that JSON can hold. */
+/** Whether a lifetime is usable: in milliseconds, it must stay a number that JSON can hold. */
 function isLifetime(seconds: number): boolean {
   return seconds > 0 && Number.isFinite(seconds * 1000)
 }
 
-/** An answer with an OAuth error code says that nothing was issued; any other 5xx may come from a gateway, and says nothing. */
-function refusal(response: Response, text: string, { step, redactor }: Wire): OAuthError {
+/** After an OAuth error code, no token was issued. Any other 5xx may come from a gateway and leaves that unknown. */
+function errorOf(response: Response, text: string, { step, redactor }: TokenRequestContext): OAuthError {
   const { status, headers } = response
   if (status < 400) {
     return new OAuthError(`the server answered with a redirect, which is not followed (${status})`, {
@@ -116,12 +120,12 @@ function isGateways(status: number, error: string): boolean {
   return status === 502 || status === 504 || (status >= 500 && !/^[a-z]+(_[a-z]+)+$/.test(error))
 }
 
-/** An error in the server's own words, as far as they fit into a line and hold no secret. */
+/** An error with the server's own text, shortened to one line and without secrets. */
 export function serverError(
   code: string,
-  words: unknown,
+  description: unknown,
   redactor: Redactor,
-  details: Omit<ConstructorParameters<typeof OAuthError>[1], 'reason'>,
+  fields: Omit<ConstructorParameters<typeof OAuthError>[1], 'reason'>,
 ): OAuthError {
   const clean = (text: string): string =>
     redactor
@@ -129,6 +133,6 @@ export function serverError(
       .replace(/[^\x20-\x7e]+/g, ' ')
       .slice(0, 200)
   const reason = clean(code)
-  const said = typeof words === 'string' && words !== '' ? ` (${clean(words)})` : ''
-  return new OAuthError(`the authorization server answered ${reason}${said}`, { ...details, reason })
+  const details = typeof description === 'string' && description !== '' ? ` (${clean(description)})` : ''
+  return new OAuthError(`the authorization server answered ${reason}${details}`, { ...fields, reason })
 }

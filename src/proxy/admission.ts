@@ -5,23 +5,24 @@ import type { Budget } from '../core/credits/budget.ts'
 import { now } from '../core/lib/time.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
-import { type Answer, invalid, refuse } from './answers.ts'
-import type { CallerBudgets } from './callers.ts'
+import { type ProxyResponse, errorResponse, validationError } from './responses.ts'
+import type { CallerBudgets } from './caller-budgets.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'
-import type { KnownOperation } from './route.ts'
+import type { KnownOperation } from './operations-at.ts'
 
-/** What a caller may have sent. */
+/** An authorized call. */
 export interface Admitted {
   readonly params: unknown
   readonly budget: Budget | undefined
-  /** To be called when the call has ended. */
+  /** Call it when the call has ended. */
   readonly release: () => void
 }
 
 /**
- * Finds out who wants what, and with which budget; an answer is the refusal. What the user's own functions throw, it throws.
+ * Authorizes a request, reads its params and picks its budget; returns a response if refused. Throws what `authorize` and
+ * `budget` throw.
  *
- * @param sendBy Monotonic time by which the body has to be there.
+ * @param sendBy Monotonic time by which the body must have arrived.
  */
 export async function admit(
   request: Request,
@@ -30,25 +31,30 @@ export async function admit(
   callers: CallerBudgets | null,
   requestId: string,
   sendBy: number,
-): Promise<Admitted | Answer> {
+): Promise<Admitted | ProxyResponse> {
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type'))) {
-    return refuse(requestId, 415, 'unsupported_media_type', 'the content type must be application/json')
+    return errorResponse(
+      requestId,
+      415,
+      'unsupported_media_type',
+      'the content type must be application/json',
+    )
   }
   const caller: unknown = await settings.authorize(request)
   if (request.bodyUsed) {
     throw new ConfigurationError('the body of the request has been read, by authorize or before the proxy')
   }
-  if (caller === false) return refuse(requestId, 403, 'forbidden', 'this caller may not use the proxy')
+  if (caller === false) return errorResponse(requestId, 403, 'forbidden', 'this caller may not use the proxy')
   if (caller === null || caller === undefined) {
-    return refuse(requestId, 401, 'unauthorized', 'the proxy does not know who is calling')
+    return errorResponse(requestId, 401, 'unauthorized', 'the proxy does not know who is calling')
   }
-  const read = await readParams(request, operation, settings, requestId, sendBy)
-  if ('status' in read) return read
-  const granted = await budgetOf(assertCaller(caller), settings, callers)
-  if (granted === null) {
-    return refuse(requestId, 503, 'too_many_callers', 'too many callers have spent credits')
+  const params = await readParams(request, operation, settings, requestId, sendBy)
+  if ('status' in params) return params
+  const budget = await budgetOf(assertCaller(caller), settings, callers)
+  if (budget === null) {
+    return errorResponse(requestId, 503, 'too_many_callers', 'too many callers have spent credits')
   }
-  return { ...read, ...granted }
+  return { ...params, ...budget }
 }
 
 function isJson(contentType: string | null): boolean {
@@ -61,7 +67,7 @@ async function readParams(
   { maxBodyBytes }: ProxySettings,
   requestId: string,
   sendBy: number,
-): Promise<Pick<Admitted, 'params'> | Answer> {
+): Promise<Pick<Admitted, 'params'> | ProxyResponse> {
   if (operation.method === 'GET') return { params: inputOf(new URL(request.url).search, operation) }
   try {
     const bytes = await within(
@@ -70,14 +76,19 @@ async function readParams(
       () => 'late' as const,
     )
     if (bytes === 'late') {
-      return refuse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
+      return errorResponse(requestId, 408, 'request_timeout', 'the body took too long, nothing was sent')
     }
     if (bytes === 'too large') {
-      return refuse(requestId, 413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
+      return errorResponse(
+        requestId,
+        413,
+        'payload_too_large',
+        `the body is larger than ${maxBodyBytes} bytes`,
+      )
     }
     return { params: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
   } catch {
-    return invalid(requestId, [{ path: '', message: 'the body must be JSON' }])
+    return validationError(requestId, [{ path: '', message: 'the body must be JSON' }])
   }
 }
 
@@ -97,7 +108,7 @@ async function budgetOf(
   if (callers !== null) return callers.take(caller.id)
   if (typeof budget !== 'function') return { budget: undefined, release }
   const own: Budget = await budget(caller)
-  // Nothing in its place would be no ceiling at all.
+  // An undefined budget would mean no limit.
   assertMethod('what budget returns', own, 'reserve')
   return { budget: own, release }
 }

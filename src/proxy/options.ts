@@ -11,15 +11,15 @@ import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import type { Transport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors.ts'
 
-/** Whoever a request is made for, as far as a proxy has to know. */
+/** The user that a request is made for. */
 export interface ProxyCaller {
-  /** What tells this caller from others. */
+  /** Identifies the caller. */
   readonly id: string
-  /** A ceiling on the credits of this caller, in place of what `budget` of the proxy gives. */
+  /** This caller's credit limit, in place of the proxy's `budget`. */
   readonly budget?: Budget | undefined
 }
 
-/** Which pages of other origins may use a proxy. */
+/** Other origins whose pages may use a proxy. */
 export interface ProxyCors {
   /** Exact origins, such as `https://app.example.com`. */
   origins: readonly string[]
@@ -27,22 +27,22 @@ export interface ProxyCors {
   credentials?: boolean | undefined
 }
 
-/** What a failure was about. */
+/** The call that failed. */
 export interface ProxyFailure {
-  /** The id that the answer carries. */
+  /** The request id in the response. */
   readonly requestId: string
   readonly operation: OperationId
 }
 
-/** How a proxy is set up. */
+/** Options of a proxy. */
 export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
-  /** What carries the calls to the service, and has the key: a `SocialSearch`, or a transport. */
+  /** The client that has the key: a `SocialSearch`, or a transport. */
   client: Transport | { readonly transport: Transport }
   /** Ids of the operations that may be used, such as `microblog.search`; all others are refused. */
   allow: readonly OperationId[]
   /**
-   * Says who a request is made for: null where nobody has logged in (401), false where somebody may not (403). It is not
-   * to read the body. What it throws goes to `onError`, and the answer is a 500.
+   * Returns the caller of a request: null if the user is not logged in (401), false if the user may not call (403). It must
+   * not read the body. If it throws, the error goes to `onError` and the response is a 500.
    */
   authorize: (
     request: Request,
@@ -58,15 +58,15 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   ceiling?: number | undefined
   /**
    * Time for one call with its queueing and waits, in milliseconds; `authorize` and the body take their part of it. Nothing is
-   * sent in its last ten seconds, or its second half, whichever is shorter: the caller is told to come back. Default: five
-   * seconds less than a client waits for the answer by default, so that the client hears what became of its call.
+   * sent in its last ten seconds, or its second half if that is shorter: the caller gets a 429. Default: five seconds less
+   * than a client's default timeout, so that the client gets the response.
    */
   deadline?: number | undefined
   /** Largest body that is read, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
   /** Pages of other origins that may use the proxy. Default none. */
   cors?: ProxyCors | undefined
-  /** Hears of every call that failed, and of what `authorize` and `budget` have thrown. Default: nobody does. */
+  /** Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: none. */
   onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
 }
 
@@ -75,7 +75,7 @@ const names: Record<keyof ProxyOptions, true> = {
   ...{ deadline: true, maxBodyBytes: true, cors: true, onError: true },
 }
 
-/** Options with nothing left open. */
+/** Checked options with defaults. */
 export interface ProxySettings extends Pick<
   ProxyOptions,
   'authorize' | 'budget' | 'ceiling' | 'deadline' | 'onError'
@@ -100,9 +100,9 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
   if (!Array.isArray(allow) || allow.length === 0) {
     throw new ConfigurationError('allow must name at least one operation')
   }
-  const stranger = (allow as readonly unknown[]).find((id) => !known.has(id))
-  if (stranger !== undefined) {
-    throw new ConfigurationError(`allow names ${JSON.stringify(stranger)}, which is no operation`)
+  const unknownId = (allow as readonly unknown[]).find((id) => !known.has(id))
+  if (unknownId !== undefined) {
+    throw new ConfigurationError(`allow names ${JSON.stringify(unknownId)}, which is no operation`)
   }
   if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
   if (options.onError !== undefined) assertMethod('options', options, 'onError')

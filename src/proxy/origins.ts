@@ -1,24 +1,27 @@
 import { creditsHeader } from '../core/http/proxy-protocol.ts'
 import type { ProxySettings } from './options.ts'
 
-type Trusted = Pick<ProxySettings, 'origins' | 'credentials'>
+type CorsSettings = Pick<ProxySettings, 'origins' | 'credentials'>
 
 /**
- * Whether a page of another origin has made a request. Browsers say so, and do not let pages say otherwise; what says
- * nothing is no browser, and has no cookies of somebody else.
+ * Whether a page of an untrusted origin made the request. Browsers report the origin and pages cannot change it. A request
+ * without one does not come from a browser, so it carries no other user's cookies.
  */
-export function isForeign(request: Request, { origins }: Trusted): boolean {
+export function isUntrusted(request: Request, { origins }: CorsSettings): boolean {
   const origin = request.headers.get('origin')
   if (origin !== null && origins.includes(origin)) return false
   const site = request.headers.get('sec-fetch-site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
   if (origin === null) return false
-  // Hosts, not origins: behind a server that ends TLS, a request's own URL says http.
+  // Compare hosts, not origins: behind a server that ends TLS, the request's own URL is http.
   return !URL.canParse(origin) || new URL(origin).host !== new URL(request.url).host
 }
 
-/** Headers that let a page of a trusted origin read an answer. */
-export function corsHeaders(request: Request, { origins, credentials }: Trusted): Record<string, string> {
+/** Headers that let a page of a trusted origin read the response. */
+export function corsHeaders(
+  request: Request,
+  { origins, credentials }: CorsSettings,
+): Record<string, string> {
   if (origins.length === 0) return {}
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return { vary: 'origin' }
@@ -30,14 +33,14 @@ export function corsHeaders(request: Request, { origins, credentials }: Trusted)
   }
 }
 
-/** Headers that answer the question of a browser whether a page may send something. */
+/** Headers of the response to a preflight request. */
 export function preflightHeaders(request: Request): Record<string, string> {
-  const asked = request.headers.get('access-control-request-headers')
+  const requested = request.headers.get('access-control-request-headers')
   return {
-    // The answer to the request itself says which methods there are.
+    // The request itself is refused later if its method does not exist.
     'access-control-allow-methods': request.headers.get('access-control-request-method') ?? '',
-    // Whatever headers come, none is passed on.
-    ...(asked !== null && { 'access-control-allow-headers': asked }),
+    // The proxy forwards no headers, so it can accept any.
+    ...(requested !== null && { 'access-control-allow-headers': requested }),
     'access-control-max-age': '600',
   }
 }

@@ -4,22 +4,29 @@ import { report } from '../webhooks/receive.ts'
 import { now } from '../core/lib/time.ts'
 import { ConfigurationError, TimeoutError } from '../errors.ts'
 import { type Admitted, admit } from './admission.ts'
-import { type Answer, answerTo, failure, isRelayed, refuse, toResponse, withCredits } from './answers.ts'
-import { CallerBudgets } from './callers.ts'
+import {
+  type ProxyResponse,
+  failedCall,
+  errorResponse,
+  isPublicError,
+  toResponse,
+  withCreditsHeader,
+} from './responses.ts'
+import { CallerBudgets } from './caller-budgets.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
-import { corsHeaders, isForeign, preflightHeaders } from './origins.ts'
-import { type KnownOperation, operationsAt } from './route.ts'
+import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
+import { type KnownOperation, operationsAt } from './operations-at.ts'
 
-/** A budget that refuses nothing: it tells what one call has cost. */
-const boundless = Number.MAX_SAFE_INTEGER
+/** Limit of a budget that refuses nothing and only counts what one call has cost. */
+const unlimitedCredits = Number.MAX_SAFE_INTEGER
 
 /**
- * Makes a proxy, so that pages can use the service without its key: mounted at `/api/social/*`, it serves
- * `new SocialSearch({ baseUrl: '/api/social' })`. It lets through what is allowed, authorized, valid and within budget, and
- * answers everything else itself, in the service's error format, before anything is spent. Headers and cookies are
- * passed on in neither direction.
+ * Creates a proxy, so that pages can use the service without its key. Mounted at `/api/social/*`, it serves
+ * `new SocialSearch({ baseUrl: '/api/social' })`. It forwards requests that are allowed, authorized, valid and within
+ * budget, and refuses all others in the service's error format before anything is spent. It forwards no headers and no
+ * cookies in either direction.
  *
- * @throws {ConfigurationError} for options that cannot work.
+ * @throws {ConfigurationError} for invalid options.
  */
 export function createProxy<Caller extends ProxyCaller>(
   options: ProxyOptions<Caller>,
@@ -29,8 +36,7 @@ export function createProxy<Caller extends ProxyCaller>(
   const callers = typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null
 
   return async (request) => {
-    const answer = await handle(request, settings, callers)
-    const response = toResponse(answer, corsHeaders(request, settings))
+    const response = toResponse(await handle(request, settings, callers), corsHeaders(request, settings))
     return request.method === 'HEAD' ? new Response(null, response) : response
   }
 }
@@ -39,23 +45,24 @@ async function handle(
   request: Request,
   settings: ProxySettings,
   callers: CallerBudgets | null,
-): Promise<Answer> {
+): Promise<ProxyResponse> {
   const requestId = `proxy_${crypto.randomUUID()}`
   const { method, url } = request
 
-  if (isForeign(request, settings)) {
-    return refuse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+  if (isUntrusted(request, settings)) {
+    return errorResponse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
   }
-  // Before any other refusal: a page whose preflight fails cannot tell that from a paid request that got lost.
+  // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
   if (method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
     return { status: 204, headers: preflightHeaders(request), body: null }
   }
 
   const { found, id } = operationsAt(new URL(url).pathname)
-  if (found.length === 0) return refuse(requestId, 404, 'not_found', 'there is no operation at this path')
+  if (found.length === 0)
+    return errorResponse(requestId, 404, 'not_found', 'there is no operation at this path')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0) {
-    return refuse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
+    return errorResponse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
   }
 
   const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -63,17 +70,17 @@ async function handle(
   if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: null }
   const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
   if (operation === undefined) {
-    const answer = refuse(
+    const response = errorResponse(
       requestId,
       405,
       'method_not_allowed',
       `${method} is not a method of this path, there is ${allow}`,
     )
-    return { ...answer, headers: { allow } }
+    return { ...response, headers: { allow } }
   }
 
-  const times = timesOf(operation, settings)
-  const meter = new CreditBudget(boundless)
+  const times = callTimes(operation, settings)
+  const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
     const admission = await admit(request, operation, settings, callers, requestId, times.sendBy)
@@ -82,14 +89,14 @@ async function handle(
     return await call({ request, operation, id, meter, times, ...admission }, settings)
   } catch (error) {
     if (request.signal.aborted && error === request.signal.reason) {
-      return refuse(requestId, 499, 'caller_left', 'the caller left')
+      return errorResponse(requestId, 499, 'caller_left', 'the caller left')
     }
-    // What the user's own functions have thrown is not about this call, whatever its class.
-    const relayed = admitted !== undefined && isRelayed(error) ? error : null
-    const failed = { requestId: relayed?.requestId ?? requestId, operation: operation.id }
+    // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
+    const publicError = admitted !== undefined && isPublicError(error) ? error : null
+    const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError?.(error, failed) })
-    if (relayed instanceof TimeoutError && isUnsent(relayed)) return comeBack(requestId)
-    return answerTo(relayed, requestId, meter)
+    if (publicError instanceof TimeoutError && isUnsent(publicError)) return retryLater(requestId)
+    return failedCall(publicError, requestId, meter)
   } finally {
     admitted?.release()
   }
@@ -100,40 +107,40 @@ interface ProxiedCall extends Admitted {
   readonly operation: KnownOperation
   readonly id: string
   readonly meter: CreditBudget
-  readonly times: Times
+  readonly times: CallTimes
 }
 
-/** When a request has to be done with, in monotonic milliseconds. */
-interface Times {
-  /** When its call is sent at the latest. */
+/** Time limits of a request, in monotonic milliseconds. */
+interface CallTimes {
+  /** Latest time to send the call. */
   readonly sendBy: number
   readonly endBy: number
 }
 
-/** How much sooner than the client behind it the proxy gives up by default, in milliseconds. */
+/** By default, the proxy gives up this much sooner than the client behind it, in milliseconds. */
 const headStartMs = 5_000
 
-/** Time that an answer is given at least, in milliseconds, where the deadline has as much. */
-const answerMs = 10_000
+/** Shortest time left for the response, in milliseconds, if the deadline is long enough. */
+const minAnswerMs = 10_000
 
-/** Counted from when the request came: its page has been waiting since. */
-function timesOf({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): Times {
+/** The limits count from the arrival of the request, since the page waits from then on. */
+function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): CallTimes {
   const { deadline = timeoutMs - headStartMs } = settings
   const start = now()
-  return { sendBy: start + Math.max(deadline / 2, deadline - answerMs), endBy: start + deadline }
+  return { sendBy: start + Math.max(deadline / 2, deadline - minAnswerMs), endBy: start + deadline }
 }
 
-/** Makes the call. What may be charged goes on when the caller leaves, so that every ledger hears what it cost. */
+/** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
 async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
-): Promise<Answer> {
+): Promise<ProxyResponse> {
   const sendWithinMs = Math.ceil(times.sendBy - now())
   const deadline = Math.ceil(times.endBy - now())
   if (sendWithinMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const { response, text } = await bounded.request(
+  const { response: received, text } = await bounded.request(
     operation,
     params as object,
     {
@@ -143,19 +150,19 @@ async function call(
     id,
     { abandon: request.signal, sendWithinMs },
   )
-  const answer = { status: response.status, headers: {}, body: text }
-  if (isFree) return answer
-  return withCredits(answer, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
+  const response = { status: received.status, headers: {}, body: text }
+  if (isFree) return response
+  return withCreditsHeader(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }
 
 function isUnsent({ charged, phase }: TimeoutError): boolean {
   return charged === 'no' && (phase === 'queue' || phase === 'wait')
 }
 
-const comeBackSeconds = 5
+const retryAfterSeconds = 5
 
-/** The limits of the organization leave no room just now; a client on this package waits, and tries again. */
-function comeBack(requestId: string): Answer {
+/** The organization's limits are exhausted for now; this package's client waits and retries. */
+function retryLater(requestId: string): ProxyResponse {
   const message = 'not sent: too many calls wait at the proxy'
-  return failure(requestId, 429, { code: 'rate_limited', message, retryAfter: comeBackSeconds })
+  return errorResponse(requestId, 429, 'rate_limited', message, { retryAfter: retryAfterSeconds })
 }

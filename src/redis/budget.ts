@@ -1,19 +1,19 @@
 import { type CreditSummary, type Reservation, rounded } from '../core/credits/account.ts'
-import { assertOptions, milliseconds, shown } from '../core/lib/assert.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
-import { type Link, reasonOf } from './link.ts'
+import { type ScriptRunner, reasonOf } from './script-runner.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
-/** How a fleet of processes shares a budget. */
+/** Options of a {@link RedisBudget}. */
 export interface RedisBudgetOptions extends RedisOptions {
-  /** What stands for the budget: the same for all who share it, and another one for a new budget. Redis sees a hash of it. */
+  /** The budget's name: the same for all processes that share it, a new one for a new budget. Redis sees a hash of it. */
   name: string
-  /** Credits that may be spent in all before this process is refused; the same for all who share the budget. */
+  /** Credits that all processes together may spend. Pass the same to all processes that share the budget. */
   limit: number
-  /** How long the credits of a process that has died stay reserved before they count as uncertain, in milliseconds. Default 60,000. */
+  /** When a process dies, its reserved credits become uncertain after this time, in milliseconds. Default 60,000. */
   leaseMs?: number | undefined
 }
 
@@ -22,68 +22,66 @@ const names: Record<keyof RedisBudgetOptions, true> = {
   ...{ name: true, limit: true, leaseMs: true },
 }
 
-/** Refused reservations that are taken back in case that Redis has made them; what is beyond becomes uncertain. */
-const mostUnsaid = 1000
+/** Failed reservations to cancel later, in case Redis made them after all; any beyond this become uncertain. */
+const maxUnsent = 1000
 
 /** How long {@link RedisBudget.close} waits for Redis, in milliseconds. */
 const closeMs = 10_000
 
 /**
- * A ceiling on credits for all processes that share a Redis. Where Redis cannot be asked, calls are refused before
- * anything is sent. What became of a reservation is told until Redis has understood it.
+ * A credit limit for all processes that share a Redis. While Redis is unreachable, calls are refused before anything is
+ * sent. The outcome of a reservation is sent until Redis has accepted it.
  */
 export class RedisBudget implements Budget {
-  /** Credits that may be spent in all. */
+  /** Credits that all processes together may spend. */
   readonly limit: number
-  readonly #link: Link
+  readonly #scripts: ScriptRunner
   readonly #base: Promise<string>
   readonly #leaseMs: number
   readonly #open = new Set<string>()
   readonly #outbox: Outbox<[entry: string, spent: number, uncertain: number]>
-  #beat: ReturnType<typeof setTimeout> | undefined
-  /** Whether Redis is known to have the budget. */
+  #renewTimer: ReturnType<typeof setTimeout> | undefined
+  /** Whether Redis has confirmed the budget to this process. */
   #known = false
   #closed = false
 
   /**
-   * A ceiling on the credits of a fleet, as it stands in Redis under `name`.
+   * Opens the budget that Redis keeps under `name`, or starts it.
    *
-   * @throws {ConfigurationError} for options that cannot work.
+   * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: RedisBudgetOptions) {
     assertOptions(options, names)
     const { name, limit, leaseMs = 60_000 } = options
-    if (typeof name !== 'string' || name === '') {
-      throw new ConfigurationError(`name must be a text that is not empty, got ${shown(name)}`)
-    }
+    nonEmptyText('name', name)
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(`limit must be a number of at least 0, got ${shown(limit)}`)
     }
     this.limit = limit
     this.#leaseMs = milliseconds('leaseMs', leaseMs)
-    const { link, base, log } = resolveRedis(options, name)
-    this.#link = link
+    const { scripts, base, log } = resolveRedis(options, name)
+    this.#scripts = scripts
     this.#base = base
     this.#outbox = new Outbox((item) => this.#run(close, item), log)
   }
 
   /**
-   * Sets credits aside, for all who share the budget.
+   * Reserves credits of the shared budget.
    *
    * @throws {CreditBudgetError} if fewer remain.
-   * @throws {BudgetUnavailableError} if Redis cannot be asked, or has lost the budget.
+   * @throws {BudgetUnavailableError} if Redis is unreachable, or has lost the budget.
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
     if (this.#closed) throw new BudgetUnavailableError('it is closed', { operation })
     const entry = `${credits} ${crypto.randomUUID()}`
-    const takeBack = (): void => {
-      if (this.#outbox.length < mostUnsaid) this.#outbox.add([entry, 0, 0])
+    const cancelLater = (): void => {
+      if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
     }
     let reply: unknown
     try {
-      reply = await this.#run(reserve, [entry, this.limit, this.#leaseMs, this.#known ? 1 : 0], takeBack)
+      reply = await this.#run(reserve, [entry, this.limit, this.#leaseMs, this.#known ? 1 : 0], cancelLater)
     } catch (error) {
-      takeBack()
+      cancelLater()
       throw new BudgetUnavailableError(reasonOf(error), { operation })
     }
     const [outcome, remaining] = (reply as unknown[]).map(String)
@@ -93,10 +91,10 @@ export class RedisBudget implements Budget {
       throw new CreditBudgetError({ needed: credits, remaining: Number(remaining) }, { operation })
     }
     this.#open.add(entry)
-    this.#keepAlive()
+    this.#scheduleRenewal()
     const end = (spent: number, uncertain: number): void => {
       if (!this.#open.delete(entry)) return
-      if (this.#open.size === 0) this.#rest()
+      if (this.#open.size === 0) this.#stopRenewing()
       this.#outbox.add([entry, spent, uncertain])
     }
     return {
@@ -107,9 +105,9 @@ export class RedisBudget implements Budget {
   }
 
   /**
-   * What all who share the budget have spent and set aside.
+   * Returns what all processes have spent and reserved.
    *
-   * @throws {BudgetUnavailableError} if Redis cannot be asked.
+   * @throws {BudgetUnavailableError} if Redis is unreachable.
    */
   async summary(): Promise<CreditSummary & { limit: number; remaining: number }> {
     const { limit } = this
@@ -123,20 +121,20 @@ export class RedisBudget implements Budget {
     }
   }
 
-  /** Resolves when Redis has understood what became of every reservation that has ended so far. */
+  /** Resolves when Redis has accepted the outcome of every reservation that has ended so far. */
   flush(): Promise<void> {
     return this.#outbox.flush()
   }
 
   /**
-   * Refuses further calls, and waits like {@link RedisBudget.flush}. Close the clients first: what is still reserved
-   * becomes uncertain.
+   * Refuses further calls, and waits like {@link RedisBudget.flush}. Close the clients first: credits that are still
+   * reserved become uncertain.
    *
-   * @throws {BudgetUnavailableError} if Redis cannot be told within 10 s; what it does not know becomes uncertain.
+   * @throws {BudgetUnavailableError} if Redis does not accept the outcomes within 10 s; their credits become uncertain.
    */
   async close(): Promise<void> {
     this.#closed = true
-    this.#rest()
+    this.#stopRenewing()
     const timer = setTimeout(() => this.#outbox.stop(), closeMs)
     await this.#outbox.flush()
     clearTimeout(timer)
@@ -147,25 +145,25 @@ export class RedisBudget implements Budget {
   async #run(
     script: string,
     args: readonly (string | number)[],
-    late?: (reply: unknown) => void,
+    onLateReply?: (reply: unknown) => void,
   ): Promise<unknown> {
     const base = await this.#base
     const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
-    return this.#link.run(script, keys, args.map(String), late)
+    return this.#scripts.run(script, keys, args.map(String), onLateReply)
   }
 
-  #keepAlive(): void {
+  #scheduleRenewal(): void {
     if (this.#closed || this.#open.size === 0) return
-    this.#beat ??= setTimeout(() => {
-      this.#beat = undefined
-      // Where it fails, the next time will do as well.
+    this.#renewTimer ??= setTimeout(() => {
+      this.#renewTimer = undefined
+      // After a failure, the next renewal is soon enough.
       this.#run(renew, [this.#leaseMs, ...this.#open]).catch(() => {})
-      this.#keepAlive()
+      this.#scheduleRenewal()
     }, this.#leaseMs / 3)
   }
 
-  #rest(): void {
-    clearTimeout(this.#beat)
-    this.#beat = undefined
+  #stopRenewing(): void {
+    clearTimeout(this.#renewTimer)
+    this.#renewTimer = undefined
   }
 }

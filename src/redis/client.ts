@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../errors.ts'
 
-/** What is needed of a client of the npm package `redis`, a cluster's included. */
+/** The methods used of a client or cluster client of the npm package `redis`. */
 export interface NodeRedisClient {
-  /** Not called: its spelling tells the packages apart. */
+  /** Never called; its spelling identifies the package. */
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   duplicate(): {
@@ -13,9 +13,9 @@ export interface NodeRedisClient {
   }
 }
 
-/** What is needed of a client of the npm package `ioredis`, a cluster's included. */
+/** The methods used of a client or cluster client of the npm package `ioredis`. */
 export interface IoRedisClient {
-  /** Not called: its spelling tells the packages apart. */
+  /** Never called; its spelling identifies the package. */
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>
   eval(script: string, numkeys: number, ...args: string[]): Promise<unknown>
   duplicate(): {
@@ -26,54 +26,54 @@ export interface IoRedisClient {
   }
 }
 
-/** A client that is connected, or is about to be; it stays yours to close. */
+/** A client that is connected or connecting. You close it yourself. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
-/** The same few commands, whatever the client. */
-export interface Port {
+/** The commands used, the same for both packages. */
+export interface RedisAdapter {
   eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Listens on a connection of its own, and tells whenever there is one; the returned function ends it. */
-  listen(channel: string, listener: (message: string) => void, onReady: () => void): () => void
+  /** Subscribes on a second connection. Calls `onReady` on each (re)connection; the returned function closes it. */
+  subscribe(channel: string, listener: (message: string) => void, onReady: () => void): () => void
 }
 
-/** @throws {ConfigurationError} for what is no client of either package. */
-export function portOf(client: RedisClient): Port {
+/** @throws {ConfigurationError} if `client` is not a client of either package. */
+export function adapterFor(client: RedisClient): RedisAdapter {
   if (has(client, 'evalSha')) return nodeRedis(client as NodeRedisClient)
   if (has(client, 'evalsha')) return ioRedis(client as IoRedisClient)
   throw new ConfigurationError('client must be a client of the npm package redis or ioredis')
 }
 
-function nodeRedis(client: NodeRedisClient): Port {
+function nodeRedis(client: NodeRedisClient): RedisAdapter {
   const options = (keys: readonly string[], args: readonly string[]) => ({
     keys: [...keys],
     arguments: [...args],
   })
   return {
     eval: async (source, keys, args) => client.eval(source, options(keys, args)),
-    listen(channel, listener, onReady) {
-      const own = client.duplicate()
-      own.on('error', ignore)
-      own.on('ready', onReady)
-      const listening = own.connect().then(() => own.subscribe(channel, listener))
+    subscribe(channel, listener, onReady) {
+      const subscriber = client.duplicate()
+      subscriber.on('error', ignore)
+      subscriber.on('ready', onReady)
+      const listening = subscriber.connect().then(() => subscriber.subscribe(channel, listener))
       listening.catch(ignore)
-      return () => attempt(() => own.destroy())
+      return () => attempt(() => subscriber.destroy())
     },
   }
 }
 
-function ioRedis(client: IoRedisClient): Port {
+function ioRedis(client: IoRedisClient): RedisAdapter {
   return {
     eval: async (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
-    listen(channel, listener, onReady) {
-      const own = client.duplicate()
-      const subscribe = (): void => void own.subscribe(channel).catch(ignore)
-      own.on('error', ignore)
-      own.on('message', (_, message) => listener(message))
-      // It gives a command up after some reconnections; subscribing twice changes nothing.
-      own.on('ready', subscribe)
-      own.on('ready', onReady)
+    subscribe(channel, listener, onReady) {
+      const subscriber = client.duplicate()
+      const subscribe = (): void => void subscriber.subscribe(channel).catch(ignore)
+      subscriber.on('error', ignore)
+      subscriber.on('message', (_, message) => listener(message))
+      // ioredis gives up a command after some reconnections. Subscribing twice does no harm.
+      subscriber.on('ready', subscribe)
+      subscriber.on('ready', onReady)
       subscribe()
-      return () => attempt(() => own.disconnect())
+      return () => attempt(() => subscriber.disconnect())
     },
   }
 }
@@ -82,7 +82,7 @@ function has(client: unknown, method: string): boolean {
   return typeof (client as Record<string, unknown> | null | undefined)?.[method] === 'function'
 }
 
-/** The client reconnects by itself, and what it misses meanwhile is found out by asking. */
+/** The client reconnects by itself, and the limiter polls for messages missed meanwhile. */
 function ignore(): void {
   // Nothing to do.
 }
@@ -91,6 +91,6 @@ function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // A connection that never came about cannot be ended.
+    // The connection was never made.
   }
 }

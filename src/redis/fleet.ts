@@ -1,107 +1,112 @@
 import type { Limits } from '../core/limits/limiter.ts'
 import { driftMs } from '../core/limits/send-log.ts'
 import { now } from '../core/lib/time.ts'
-import { cancel, hold, rejoin, release, renew, sent, stateMs } from './limiter-scripts.ts'
-import type { Link } from './link.ts'
+import { cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
+import type { ScriptRunner } from './script-runner.ts'
 
-/** What one process says to the others. */
-export interface News {
+/** A message from one process to the others. */
+export interface Notice {
   readonly surface: string | null
-  /** For how long a 429 closed the surface, in milliseconds. */
+  /** How long a 429 closes the surface, in milliseconds. */
   readonly hold?: number
-  /** Redis has lost what everybody has told it. */
+  /** Redis has lost its data. */
   readonly lost?: true
 }
 
-/** What one process knows of one surface, as of now. */
-export interface Account {
+/** What one process knows of one surface, to restore lost data in Redis. */
+export interface SurfaceReport {
   readonly surface: string | null
-  /** Names of the sends that count, and how long ago they arrived, in milliseconds. */
+  /** Ids of the sends that still count, and how long ago they arrived, in milliseconds. */
   readonly sends: readonly (readonly [id: string, ago: number])[]
-  /** For how long the surface is still closed, in milliseconds. */
+  /** How long the surface stays closed, in milliseconds. */
   readonly holdMs: number
 }
 
-/** The longest time in which all processes notice that Redis is back and has lost everything, in milliseconds. */
-const mostQuietMs = 3000
+/** The longest time that processes take to notice that Redis has lost its data, in milliseconds. */
+const maxQuietMs = 3000
 
-/** What one process knows of the organization's requests in Redis, and how it speaks of them. */
+/** This process's leases, and the scripts and notices that share them with the other processes. */
 export class Fleet {
   readonly limits: Limits
   readonly leaseMs: number
-  /** How long a send counts, from its arrival. */
+  /** How long a send counts from its arrival, in milliseconds. */
   readonly spanMs: number
-  /** How long Redis keeps what nobody uses. */
+  /** How long Redis keeps unused keys, in milliseconds. */
   readonly ttlMs: number
-  /** How long nothing is granted when Redis has lost everything, in milliseconds. */
+  /** How long Redis grants nothing after it has lost its data, in milliseconds. */
   readonly quietMs: number
-  /** Names of this process's requests in flight. */
-  readonly held = new Set<string>()
-  readonly #link: Link
+  /** Ids of this process's requests in flight. */
+  readonly leases = new Set<string>()
+  readonly #scripts: ScriptRunner
   readonly #base: Promise<string>
   readonly #onFailure: (error: unknown) => void
-  readonly #onFree: () => void
-  readonly #underWay = new Set<Promise<unknown>>()
-  /** Leases that ended while Redis could not be told. */
+  readonly #onChange: () => void
+  readonly #pending = new Set<Promise<unknown>>()
+  /** Leases that ended while Redis was unreachable. */
   readonly #released = new Set<string>()
-  readonly #self = crypto.randomUUID()
-  readonly #reached = Promise.withResolvers<void>()
+  readonly #processId = crypto.randomUUID()
+  readonly #firstReply = Promise.withResolvers<void>()
   #epoch = ''
-  #contact = -Infinity
-  #beat: ReturnType<typeof setTimeout> | undefined
+  #lastReplyAt = -Infinity
+  #renewTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(
-    link: Link,
+    scripts: ScriptRunner,
     base: Promise<string>,
     limits: Limits,
     leaseMs: number,
     { onFailure, onFree }: { onFailure: (error: unknown) => void; onFree: () => void },
   ) {
-    this.#link = link
+    this.#scripts = scripts
     this.#base = base
     this.limits = limits
     this.leaseMs = leaseMs
     this.spanMs = limits.windowMs + driftMs
-    this.quietMs = Math.min(mostQuietMs, this.spanMs)
+    this.quietMs = Math.min(maxQuietMs, this.spanMs)
     this.ttlMs = 2 * (this.spanMs + leaseMs) + 10_000
     this.#onFailure = onFailure
-    this.#onFree = onFree
+    this.#onChange = onFree
   }
 
-  /** The epoch that Redis is expected to be in; empty where what is known may have expired by itself. */
+  /** The epoch that Redis should be in; empty if its data may have expired. */
   get epoch(): string {
-    return now() - this.#contact < stateMs / 2 ? this.#epoch : ''
+    return now() - this.#lastReplyAt < stateMs / 2 ? this.#epoch : ''
   }
 
-  /** Where all speak, once Redis has answered: who listens there knows what it has been told so far. */
+  /** The channel for notices, once Redis has replied: until then, this process has nothing to restore. */
   get channel(): Promise<string> {
-    return this.#reached.promise.then(() => this.#base).then(channelOf)
+    return this.#firstReply.promise.then(() => this.#base).then(channelOf)
   }
 
-  /** What another process said; undefined for what this one said itself, and for what makes no sense. */
-  read(message: string): News | undefined {
+  /** Parses a notice; undefined for this process's own and for invalid ones. */
+  parseNotice(message: string): Notice | undefined {
     try {
-      const { from, ...news } = JSON.parse(message) as News & { from: string }
-      return from === this.#self ? undefined : news
+      const { from, ...notice } = JSON.parse(message) as Notice & { from: string }
+      return from === this.#processId ? undefined : notice
     } catch {
       return undefined
     }
   }
 
-  /** Asks what is worth waiting for; rejects when Redis does not answer. */
-  async ask(
+  /** Runs a script; rejects if Redis does not reply. */
+  async run(
     script: string,
     surface: string | null,
     args: readonly (string | number)[],
-    { late, news }: { late?: (reply: unknown) => void; news?: News } = {},
+    { onLateReply, notice }: { onLateReply?: (reply: unknown) => void; notice?: Notice } = {},
   ): Promise<readonly unknown[]> {
     const base = await this.#base
-    const message = news && [channelOf(base), JSON.stringify({ from: this.#self, ...news })]
+    const message = notice && [channelOf(base), JSON.stringify({ from: this.#processId, ...notice })]
     const at = surface === null ? 'all' : `at:${surface}`
     const names = ['leases', `log:${at}`, `gate:${at}`, 'state', `queue:${at}`, 'slots']
     const keys = names.map((name) => `${base}:${name}`)
     try {
-      const reply = await this.#link.run(script, keys, [...args.map(String), ...(message ?? [])], late)
+      const reply = await this.#scripts.run(
+        script,
+        keys,
+        [...args.map(String), ...(message ?? [])],
+        onLateReply,
+      )
       return Array.isArray(reply) ? (reply as unknown[]) : [reply]
     } catch (error) {
       this.#onFailure(error)
@@ -109,26 +114,26 @@ export class Fleet {
     }
   }
 
-  /** What this process waits under for a place at a surface. */
-  nameOf(surface: string | null): string {
-    return `${this.#self} ${surface ?? ''}`
+  /** This process's name in the queues for a surface. */
+  queueName(surface: string | null): string {
+    return `${this.#processId} ${surface ?? ''}`
   }
 
-  /** Redis has answered, and is in this epoch. */
-  met(epoch = this.#epoch): void {
+  /** Notes that Redis has replied, and its epoch. */
+  onReply(epoch = this.#epoch): void {
     this.#epoch = epoch
-    this.#contact = now()
-    this.#reached.resolve()
+    this.#lastReplyAt = now()
+    this.#firstReply.resolve()
   }
 
-  /** A request is in flight, until {@link Fleet.release} or {@link Fleet.cancel}. */
-  enter(id: string): void {
-    this.held.add(id)
-    this.#keepAlive()
+  /** Renews the lease of a request until {@link Fleet.release} or {@link Fleet.cancel}. */
+  addLease(id: string): void {
+    this.leases.add(id)
+    this.#scheduleRenewal()
   }
 
   sent(surface: string | null, id: string, arrivalMs: number): void {
-    void this.#tell(sent, surface, [id, arrivalMs, this.ttlMs])
+    void this.#send(sent, surface, [id, arrivalMs, this.ttlMs])
   }
 
   /** @param answeredAgo Milliseconds since the answer began; undefined if none did. */
@@ -139,51 +144,62 @@ export class Fleet {
     silent: boolean,
   ): Promise<void> {
     const args = [id, answeredAgo === undefined ? -1 : Math.floor(answeredAgo)]
-    return this.#end(release, surface, id, args, silent)
+    return this.#endLease(release, surface, id, args, silent)
   }
 
   cancel(surface: string | null, id: string): Promise<void> {
-    return this.#end(cancel, surface, id, [id], false)
+    return this.#endLease(cancel, surface, id, [id], false)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     const ms = Math.ceil(milliseconds)
-    void this.#tell(hold, surface, [ms, this.ttlMs], { surface, hold: ms })
+    void this.#send(hold, surface, [ms, this.ttlMs], { surface, hold: ms })
   }
 
-  /** Tells Redis everything that it may have missed or lost; rejects when it does not answer. */
-  async rejoin(accounts: Iterable<Account>): Promise<void> {
+  /** Sends Redis the state that it may have missed or lost; rejects if it does not reply. */
+  async resync(reports: Iterable<SurfaceReport>): Promise<void> {
     const released = [...this.#released]
     const { leaseMs, ttlMs: ttl, quietMs } = this
     const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs }
-    for (const { surface, sends, holdMs } of accounts) {
-      const account = { ...common, held: [...this.held], sends, holdMs }
-      const news = { surface, lost: true } as const
-      const [epoch] = await this.ask(rejoin, surface, [JSON.stringify(account)], { news })
-      this.met(String(epoch))
+    for (const { surface, sends, holdMs } of reports) {
+      const state = { ...common, held: [...this.leases], sends, holdMs }
+      const notice = { surface, lost: true } as const
+      const [epoch] = await this.run(resync, surface, [JSON.stringify(state)], { notice })
+      this.onReply(String(epoch))
     }
     for (const id of released) this.#released.delete(id)
   }
 
-  /** Resolves when Redis has taken note of everything so far, or has failed to. */
+  /** Resolves when every script so far has succeeded or failed. */
   async flush(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
-  async #end(script: string, surface: string | null, id: string, args: (string | number)[], silent: boolean) {
-    this.held.delete(id)
-    if (this.held.size === 0) {
-      clearTimeout(this.#beat)
-      this.#beat = undefined
+  async #endLease(
+    script: string,
+    surface: string | null,
+    id: string,
+    args: (string | number)[],
+    silent: boolean,
+  ) {
+    this.leases.delete(id)
+    if (this.leases.size === 0) {
+      clearTimeout(this.#renewTimer)
+      this.#renewTimer = undefined
     }
-    const told = !silent && (await this.#tell(script, surface, args, { surface }))
-    if (told) this.#onFree()
+    const isSent = !silent && (await this.#send(script, surface, args, { surface }))
+    if (isSent) this.#onChange()
     else this.#released.add(id)
   }
 
-  /** Tells Redis; resolves with whether it has understood. */
-  #tell(script: string, surface: string | null, args: (string | number)[], news?: News): Promise<boolean> {
-    return this.#track(this.ask(script, surface, args, news && { news }))
+  /** Runs a script; resolves with whether it succeeded. */
+  #send(
+    script: string,
+    surface: string | null,
+    args: (string | number)[],
+    notice?: Notice,
+  ): Promise<boolean> {
+    return this.#track(this.run(script, surface, args, notice && { notice }))
   }
 
   #track(work: Promise<unknown>): Promise<boolean> {
@@ -191,17 +207,17 @@ export class Fleet {
       () => true,
       () => false,
     )
-    this.#underWay.add(done)
-    void done.then(() => this.#underWay.delete(done))
+    this.#pending.add(done)
+    void done.then(() => this.#pending.delete(done))
     return done
   }
 
-  #keepAlive(): void {
-    if (this.#beat !== undefined || this.held.size === 0) return
-    this.#beat = setTimeout(() => {
-      this.#beat = undefined
-      void this.#tell(renew, null, [this.leaseMs, this.ttlMs, ...this.held])
-      this.#keepAlive()
+  #scheduleRenewal(): void {
+    if (this.#renewTimer !== undefined || this.leases.size === 0) return
+    this.#renewTimer = setTimeout(() => {
+      this.#renewTimer = undefined
+      void this.#send(renew, null, [this.leaseMs, this.ttlMs, ...this.leases])
+      this.#scheduleRenewal()
     }, this.leaseMs / 3)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The common beginning of all keys of one owner. They share a hash tag, so that they lie in one slot of a cluster; it is
- * a hash, since the owner may be named by an API key.
+ * The prefix of all keys of one owner. Its hash tag keeps them in one slot of a cluster. The owner is hashed, since it may
+ * be an API key.
  */
 export async function keyBase(prefix: string, owner: string): Promise<string> {
   return `${prefix}:{${(await hex(owner)).slice(0, 32)}}`

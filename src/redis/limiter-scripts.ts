@@ -1,14 +1,14 @@
-// Times are those of Redis, in milliseconds: the clocks of the workers have no say. Keys of one organization:
-// - leases: the requests in flight, by when they expire
-// - log: the sends to one surface, by when they arrive at the latest
+// Times come from the Redis server, in milliseconds, since clocks of processes differ. Keys of one organization:
+// - leases: the requests in flight, scored by when they expire
+// - log: the sends to one surface, scored by when they arrive at the latest
 // - gate: until when a 429 closes the surface (openAt), and the lease that is its probe, or 'due'
-// - surfaceQueue, slotQueue: the processes that wait for a place at one surface, or for nothing but a slot, by since when
-// - state: an epoch, which changes when Redis has lost everything, and a time until which nothing is granted (quiet)
+// - surfaceQueue, slotQueue: the processes that wait for one surface or only for a slot, scored by when they came
+// - state: an epoch, which changes when Redis loses its data, and a time until which nothing is granted (quiet)
 
-/** How long Redis remembers, when nobody uses it, that it has not lost anything, in milliseconds. */
+/** How long an unused Redis keeps its epoch, in milliseconds. */
 export const stateMs = 86_400_000
 
-/** How long a place is kept for whoever has waited longest, and how soon others ask again, in milliseconds. */
+/** How long a place is kept for the first process in a queue, and how soon the others ask again, in milliseconds. */
 const turnMs = 200
 const againMs = 20
 
@@ -16,7 +16,7 @@ const now = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
-const all = `
+const prelude = `
 local leases, log, gate, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 ${now}`
 
@@ -28,8 +28,8 @@ local function close(ms, ttl)
 end
 `
 
-/** Grants a place, or says why not and for how long. */
-export const acquire = `${all}
+/** Grants a lease, or returns why not and for how long. */
+export const acquire = `${prelude}
 local id, epoch = ARGV[1], ARGV[2]
 local inFlight, limit, span, arrival = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local leaseMs, ttl, logged, quietMs = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
@@ -39,7 +39,7 @@ local function join(queue)
   redis.call('ZADD', queue, since, me)
   redis.call('PEXPIRE', queue, ttl)
 end
--- Whoever does not come for a place in time has died, or does not want it any more.
+-- A process that does not take its place in time has died, or no longer needs it.
 local function isTurn(queue)
   local head = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
   if not head[1] or head[1] == me or tonumber(head[2]) >= since then return true end
@@ -57,15 +57,15 @@ if epoch ~= '' and epoch ~= current then return { 'lost' } end
 if not current then
   current = id
   redis.call('HSET', state, 'epoch', current)
-  -- Whoever listens may know what Redis has lost.
+  -- Subscribers may know the state that Redis has lost.
   if redis.call('PUBLISH', ARGV[12], ARGV[13]) > 0 then redis.call('HSET', state, 'quiet', now + quietMs) end
 end
 redis.call('PEXPIRE', state, ${stateMs})
 redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
--- The client sent it again, since it did not get the reply.
+-- The client repeats the command if it got no reply.
 if redis.call('ZSCORE', leases, id) then return { 'granted', current } end
 
--- Unless all that is missing is a slot, others may have it.
+-- A process keeps its place in the slot queue only while a slot is all it needs.
 redis.call('ZREM', slotQueue, me)
 local quiet = tonumber(redis.call('HGET', state, 'quiet')) or 0
 if quiet > now then return { 'until', quiet - now } end
@@ -79,7 +79,7 @@ if logged then
   if limit >= 0 and redis.call('ZCARD', log) >= limit then
     join(surfaceQueue)
     local blocker = redis.call('ZREVRANGE', log, limit - 1, limit - 1, 'WITHSCORES')
-    -- The answer of a request in flight may yet show that it arrived sooner.
+    -- The response to a request in flight may still show that it arrived sooner.
     return { 'paced', blocker[2] + span - now, redis.call('ZSCORE', leases, blocker[1]) and 1 or 0 }
   end
 end
@@ -100,20 +100,20 @@ if logged then
   redis.call('ZADD', log, now + arrival, id)
   redis.call('PEXPIRE', log, ttl)
 end
--- A probe that is neither due nor in flight has died, so that another one is.
+-- A probe that is neither due nor in flight has died, so this request becomes the probe.
 if probe then
   redis.call('HSET', gate, 'probe', id)
   redis.call('PEXPIRE', gate, ttl)
 end
 return { 'granted', current }`
 
-/** Counts a request as arriving later than its grant foresaw. */
-export const sent = `${all}
+/** Moves a request's arrival, if it is sent later than expected. */
+export const sent = `${prelude}
 redis.call('ZADD', log, now + ARGV[2], ARGV[1])
 redis.call('PEXPIRE', log, ARGV[3])`
 
-/** Ends a lease whose request has been sent, and tells everybody. */
-export const release = `${all}
+/** Ends the lease of a request that was sent, and notifies all processes. */
+export const release = `${prelude}
 local id, answeredAgo = ARGV[1], tonumber(ARGV[2])
 local arrival = answeredAgo >= 0 and tonumber(redis.call('ZSCORE', log, id))
 if arrival and now - answeredAgo < arrival then redis.call('ZADD', log, now - answeredAgo, id) end
@@ -121,29 +121,29 @@ if redis.call('HGET', gate, 'probe') == id then redis.call('HDEL', gate, 'probe'
 redis.call('ZREM', leases, id)
 redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
-/** Takes a grant back that nobody has used. */
-export const cancel = `${all}
+/** Cancels a lease that was not used. */
+export const cancel = `${prelude}
 local id = ARGV[1]
 redis.call('ZREM', log, id)
 if redis.call('HGET', gate, 'probe') == id then redis.call('HSET', gate, 'probe', 'due') end
 redis.call('ZREM', leases, id)
 redis.call('PUBLISH', ARGV[2], ARGV[3])`
 
-/** Keeps leases from expiring. */
-export const renew = `${all}
+/** Extends leases. */
+export const renew = `${prelude}
 for i = 3, #ARGV do redis.call('ZADD', leases, now + ARGV[1], ARGV[i]) end
 redis.call('PEXPIRE', leases, ARGV[2])`
 
-/** Closes a surface, and tells everybody. */
-export const hold = `${all}${close}
+/** Closes a surface, and notifies all processes. */
+export const hold = `${prelude}${close}
 close(ARGV[1], tonumber(ARGV[2]))
 redis.call('PUBLISH', ARGV[3], ARGV[4])`
 
 /**
- * Tells Redis what it may have missed or lost. Where it has lost everything, nothing is granted for a while, so that the
- * other processes can do the same.
+ * Restores the state that Redis may have missed or lost. If Redis has lost its data, it grants nothing for a while, so
+ * that the other processes can restore theirs.
  */
-export const rejoin = `${all}${close}
+export const resync = `${prelude}${close}
 local told = cjson.decode(ARGV[1])
 local ttl = told.ttl
 local epoch = redis.call('HGET', state, 'epoch')
@@ -152,12 +152,12 @@ if not epoch then
   redis.call('HSET', state, 'quiet', now + told.quietMs)
   redis.call('PUBLISH', ARGV[2], ARGV[3])
 end
--- Written in any case, so that a Redis that cannot does not count as back.
+-- Always write, so that a Redis that cannot write counts as unavailable.
 redis.call('HSET', state, 'epoch', epoch)
 for _, id in ipairs(told.released) do redis.call('ZREM', leases, id) end
 for _, id in ipairs(told.held) do redis.call('ZADD', leases, now + told.leaseMs, id) end
 for _, send in ipairs(told.sends) do redis.call('ZADD', log, now - send[2], send[1]) end
--- A probe that is out will tell as well, and must stay the only one.
+-- A probe in flight stays the only one; its response decides.
 local probe = redis.call('HGET', gate, 'probe')
 if told.holdMs > 0 and not (probe and redis.call('ZSCORE', leases, probe)) then close(told.holdMs, ttl) end
 redis.call('PEXPIRE', leases, ttl)

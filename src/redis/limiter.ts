@@ -1,14 +1,22 @@
-import type { CallQueue, Lease, Limiter, Limits, Place, Ticket, Waiter } from '../core/limits/limiter.ts'
-import { organizationLimits } from '../contract/limits.ts'
-import { assertOptions, milliseconds, shown, shownWord, wholeNumber } from '../core/lib/assert.ts'
+import {
+  type CallQueue,
+  type Lease,
+  type Limiter,
+  type Limits,
+  type Place,
+  type Ticket,
+  type Waiter,
+  resolveLimits,
+} from '../core/limits/limiter.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../core/lib/assert.ts'
 import { SurfaceQueue } from '../core/limits/surface-queue.ts'
 import { JitterMargin } from '../core/limits/jitter-margin.ts'
 import { Pace } from '../core/limits/pace.ts'
 import { acquireFrom } from '../core/limits/custom-limiter.ts'
 import { ClientShares } from '../core/limits/client-shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
-import type { Port } from './client.ts'
-import { type Account, Fleet } from './fleet.ts'
+import type { RedisAdapter } from './client.ts'
+import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { Surface } from './surface.ts'
@@ -49,7 +57,7 @@ const lookMs = 1000
  * arrival; the processes take turns, whoever has waited longest first.
  */
 export class RedisLimiter implements Limiter, CallQueue {
-  readonly #port: Port
+  readonly #redis: RedisAdapter
   /** What the organization has, for all its processes together. */
   readonly limits: Limits
   readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
@@ -64,7 +72,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   #turn: Promise<unknown> = Promise.resolve()
   #look: ReturnType<typeof setTimeout> | undefined
   #unlisten: (() => void) | undefined
-  #rejoining: Promise<void> | undefined
+  #resyncing: Promise<void> | undefined
   #closed = false
 
   /**
@@ -75,11 +83,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
     const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
-    if (typeof organization !== 'string' || organization === '') {
-      throw new ConfigurationError(
-        `organization must be a text that is not empty, got ${shown(organization)}`,
-      )
-    }
+    nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {
       throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
     }
@@ -92,14 +96,14 @@ export class RedisLimiter implements Limiter, CallQueue {
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const { inFlight, perMinute } = this.limits
     if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
-    const { port, link, base, log } = resolveRedis(options, organization)
-    this.#port = port
+    const { redis, scripts, base, log } = resolveRedis(options, organization)
+    this.#redis = redis
     this.#outage = new Outage(
       log,
-      () => this.#rejoin(),
+      () => this.#resync(),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(link, base, this.limits, milliseconds('leaseMs', leaseMs), {
+    this.#fleet = new Fleet(scripts, base, this.limits, milliseconds('leaseMs', leaseMs), {
       onFailure: (error) => this.#onFailure(error),
       onFree: () => this.#change(),
     })
@@ -143,7 +147,7 @@ export class RedisLimiter implements Limiter, CallQueue {
 
   /** What happens while Redis is being told of everything comes too late to be a part of it. */
   get #isSilent(): boolean {
-    return this.#outage.on && this.#rejoining === undefined
+    return this.#outage.isOn && this.#resyncing === undefined
   }
 
   #at(name: string | null): { queue: SurfaceQueue; surface: Surface } {
@@ -166,7 +170,7 @@ export class RedisLimiter implements Limiter, CallQueue {
         waiting: this.#waiting,
         look: (ms) => this.#lookWithin(ms),
         closed: () => queue.refuseImpatient(),
-        rejoin: () => this.#rejoin(),
+        resync: () => this.#resync(),
       },
       pace,
     )
@@ -187,15 +191,15 @@ export class RedisLimiter implements Limiter, CallQueue {
   #listen(): () => void {
     let end = (): void => {}
     const onMessage = (message: string): void => {
-      const news = this.#fleet.read(message)
-      if (news?.lost === true) this.#report()
-      if (news?.hold !== undefined) this.#close(news.surface, news.hold)
-      if (news !== undefined) this.#change()
+      const notice = this.#fleet.parseNotice(message)
+      if (notice?.lost === true) this.#resyncIfNeeded()
+      if (notice?.hold !== undefined) this.#close(notice.surface, notice.hold)
+      if (notice !== undefined) this.#change()
     }
     this.#fleet.channel
       .then((channel) => {
         // Where the connection was lost, so may have been all that Redis knew.
-        if (!this.#closed) end = this.#port.listen(channel, onMessage, () => this.#report())
+        if (!this.#closed) end = this.#redis.subscribe(channel, onMessage, () => this.#resyncIfNeeded())
       })
       // Without a connection of its own, it finds out by looking from time to time.
       .catch(() => {})
@@ -233,28 +237,28 @@ export class RedisLimiter implements Limiter, CallQueue {
     for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
-  #accounts(): Account[] {
-    return [...this.#surfaces.values()].map(({ surface }) => surface.account())
+  #reports(): SurfaceReport[] {
+    return [...this.#surfaces.values()].map(({ surface }) => surface.report())
   }
 
   #hasToReport(): boolean {
     return (
-      this.#fleet.held.size > 0 || this.#accounts().some(({ sends, holdMs }) => sends.length + holdMs > 0)
+      this.#fleet.leases.size > 0 || this.#reports().some(({ sends, holdMs }) => sends.length + holdMs > 0)
     )
   }
 
-  #rejoin(): Promise<void> {
-    this.#rejoining ??= this.#fleet.rejoin(this.#accounts()).finally(() => (this.#rejoining = undefined))
-    return this.#rejoining
+  #resync(): Promise<void> {
+    this.#resyncing ??= this.#fleet.resync(this.#reports()).finally(() => (this.#resyncing = undefined))
+    return this.#resyncing
   }
 
   /** Makes sure that Redis knows of this process, also when none of its calls asks for anything. */
-  #report(): void {
-    if (!this.#closed && this.#hasToReport()) this.#rejoin().catch(() => {})
+  #resyncIfNeeded(): void {
+    if (!this.#closed && this.#hasToReport()) this.#resync().catch(() => {})
   }
 
   #onFailure(error: unknown): void {
-    if (this.#closed || this.#outage.on) return
+    if (this.#closed || this.#outage.isOn) return
     this.#outage.begin(error)
     this.#onAttempt()
   }
@@ -262,17 +266,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   #onAttempt(): void {
     if (this.#closed) return
     // Others must not count on what these requests take any longer than need be.
-    if (this.#outage.on && this.#hasToReport()) this.#outage.watch()
+    if (this.#outage.isOn && this.#hasToReport()) this.#outage.retrySoon()
     this.#change()
-  }
-}
-
-function resolveLimits(limits: Partial<Limits> = {}): Limits {
-  assertOptions(limits, organizationLimits, 'limits')
-  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
-  return {
-    inFlight: wholeNumber('limits.inFlight', inFlight),
-    perMinute: wholeNumber('limits.perMinute', perMinute),
-    windowMs: milliseconds('limits.windowMs', windowMs),
   }
 }

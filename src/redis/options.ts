@@ -1,19 +1,19 @@
 import { milliseconds } from '../core/lib/assert.ts'
 import { type Log, type Logger, createLog } from '../core/lib/logger.ts'
 import { Redactor } from '../core/lib/redact.ts'
-import { type Port, type RedisClient, portOf } from './client.ts'
+import { type RedisAdapter, type RedisClient, adapterFor } from './client.ts'
 import { keyBase } from './keys.ts'
-import { Link } from './link.ts'
+import { ScriptRunner } from './script-runner.ts'
 
-/** How to speak to Redis. */
+/** Options of everything that uses Redis. */
 export interface RedisOptions {
-  /** A client of the npm package `redis` or `ioredis`; it stays yours to close. */
+  /** A client of the npm package `redis` or `ioredis`; you close it yourself. */
   client: RedisClient
-  /** Time for one command, in milliseconds, after which Redis counts as out of reach. Default 2,000. */
+  /** Timeout of one command, in milliseconds; after it, Redis counts as unavailable. Default 2,000. */
   commandTimeout?: number | undefined
-  /** What the keys in Redis begin with. Default `social-search`. */
+  /** The prefix of the keys in Redis. Default `social-search`. */
   prefix?: string | undefined
-  /** Is told when Redis gets out of reach, and when it is back. Default nobody. */
+  /** Logs when Redis becomes unavailable and when it is back. Default: no logging. */
   logger?: Logger | undefined
 }
 
@@ -21,12 +21,12 @@ export const redisNames: Record<keyof RedisOptions, true> = {
   ...{ client: true, commandTimeout: true, prefix: true, logger: true },
 }
 
-/** @param owner What the keys are for; Redis sees a hash of it. */
+/** @param owner Owner of the keys; Redis sees a hash of it. */
 export function resolveRedis(
   { client, commandTimeout = 2000, prefix = 'social-search', logger }: RedisOptions,
   owner: string,
-): { port: Port; link: Link; base: Promise<string>; log: Log } {
-  const port = portOf(client)
-  const link = new Link(port, milliseconds('commandTimeout', commandTimeout))
-  return { port, link, base: keyBase(prefix, owner), log: createLog(logger, new Redactor()) }
+): { redis: RedisAdapter; scripts: ScriptRunner; base: Promise<string>; log: Log } {
+  const redis = adapterFor(client)
+  const scripts = new ScriptRunner(redis, milliseconds('commandTimeout', commandTimeout))
+  return { redis, scripts, base: keyBase(prefix, owner), log: createLog(logger, new Redactor()) }
 }

@@ -1,10 +1,10 @@
 import type { Log } from '../core/lib/logger.ts'
-import { reasonOf } from './link.ts'
+import { reasonOf } from './script-runner.ts'
 
-/** Most time between two attempts to reach Redis again, in milliseconds; the least is half of it. */
+/** Longest time between two attempts to reach Redis, in milliseconds; the shortest is half of it. */
 const retryMs = 1000
 
-/** Whether Redis can be reached, and what is done to find out when it can again. */
+/** Whether Redis is unavailable, and the attempts to reach it again. */
 export class Outage {
   readonly #log: Log
   readonly #recover: () => Promise<unknown>
@@ -13,7 +13,7 @@ export class Outage {
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param recover Rejects while there is nobody to talk to.
+   * @param recover Rejects while Redis is unavailable.
    * @param onAttempt Called after each attempt to recover.
    */
   constructor(log: Log, recover: () => Promise<unknown>, onAttempt: () => void) {
@@ -22,7 +22,7 @@ export class Outage {
     this.#onAttempt = onAttempt
   }
 
-  get on(): boolean {
+  get isOn(): boolean {
     return this.#reason !== undefined
   }
 
@@ -32,8 +32,8 @@ export class Outage {
     this.#log('warn', 'redis is unavailable', { reason: this.#reason })
   }
 
-  /** Attempts to recover before long; called again by whoever waits for it. */
-  watch(): void {
+  /** Schedules one attempt to recover. Waiting calls schedule the next one. */
+  retrySoon(): void {
     this.#timer ??= setTimeout(() => void this.#attempt(), (retryMs * (1 + Math.random())) / 2)
   }
 
@@ -48,7 +48,7 @@ export class Outage {
       this.#reason = undefined
       this.#log('info', 'redis is available again', {})
     } catch {
-      // Whoever still waits calls again.
+      // Waiting calls schedule the next attempt.
     }
     this.stop()
     this.#onAttempt()

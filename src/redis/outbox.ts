@@ -1,22 +1,22 @@
 import type { Log } from '../core/lib/logger.ts'
-import { reasonOf } from './link.ts'
+import { reasonOf } from './script-runner.ts'
 
-/** Bounds of the time between two attempts to say the same, in milliseconds. */
+/** Shortest and longest time between two attempts to send an item, in milliseconds. */
 const firstRetryMs = 250
 const lastRetryMs = 5000
 
-/** Says one thing after the other, each for as long as it takes until it is understood. */
+/** Sends items one after the other, and retries each until it succeeds. */
 export class Outbox<Item> {
-  readonly #say: (item: Item) => Promise<unknown>
+  readonly #send: (item: Item) => Promise<unknown>
   readonly #log: Log
   readonly #items: Item[] = []
   readonly #idle: (() => void)[] = []
-  #saying = false
+  #isSending = false
   #stopped = false
-  #cutShort: () => void = () => {}
+  #endPause: () => void = () => {}
 
-  constructor(say: (item: Item) => Promise<unknown>, log: Log) {
-    this.#say = say
+  constructor(send: (item: Item) => Promise<unknown>, log: Log) {
+    this.#send = send
     this.#log = log
   }
 
@@ -27,27 +27,27 @@ export class Outbox<Item> {
   add(item: Item): void {
     if (this.#stopped) return
     this.#items.push(item)
-    if (!this.#saying) void this.#sayAll()
+    if (!this.#isSending) void this.#sendAll()
   }
 
-  /** Resolves when there is nothing left to say. */
+  /** Resolves when every item has been sent. */
   flush(): Promise<void> {
-    if (!this.#saying) return Promise.resolve()
+    if (!this.#isSending) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** Gives up what is left. */
+  /** Drops the items that are left. */
   stop(): void {
     this.#stopped = true
-    this.#cutShort()
+    this.#endPause()
   }
 
-  async #sayAll(): Promise<void> {
-    this.#saying = true
+  async #sendAll(): Promise<void> {
+    this.#isSending = true
     let retryMs = firstRetryMs
     for (let item = this.#items[0]; item !== undefined && !this.#stopped; item = this.#items[0]) {
       try {
-        await this.#say(item)
+        await this.#send(item)
         this.#items.shift()
         if (retryMs > firstRetryMs) this.#log('info', 'redis is available again', {})
         retryMs = firstRetryMs
@@ -59,7 +59,7 @@ export class Outbox<Item> {
         retryMs = Math.min(retryMs * 2, lastRetryMs)
       }
     }
-    this.#saying = false
+    this.#isSending = false
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
@@ -67,7 +67,7 @@ export class Outbox<Item> {
     if (this.#stopped) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
-    this.#cutShort = resolve
+    this.#endPause = resolve
     await promise
     clearTimeout(timer)
   }

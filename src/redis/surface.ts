@@ -5,7 +5,7 @@ import type { JitterMargin } from '../core/limits/jitter-margin.ts'
 import type { Pace } from '../core/limits/pace.ts'
 import type { Send } from '../core/limits/send-log.ts'
 import { now } from '../core/lib/time.ts'
-import type { Account, Fleet } from './fleet.ts'
+import type { SurfaceReport, Fleet } from './fleet.ts'
 import { acquire } from './limiter-scripts.ts'
 import type { Outage } from './outage.ts'
 
@@ -13,7 +13,7 @@ import type { Outage } from './outage.ts'
 const promptMs = 20
 
 /** What a surface needs of the limiter it belongs to. */
-export interface Surroundings {
+export interface SurfaceContext {
   readonly fleet: Fleet
   readonly outage: Outage
   /** Whether Redis is told nothing now, since it will be told everything when it is back. */
@@ -33,13 +33,13 @@ export interface Surroundings {
   readonly full: { since: number }
   /** Tells those who wait for the surface that it is closed. */
   readonly closed: () => void
-  readonly rejoin: () => Promise<void>
+  readonly resync: () => Promise<void>
 }
 
 /** Decides on the requests to one surface, together with all other processes. */
 export class Surface implements Gate {
   readonly name: string | null
-  readonly #in: Surroundings
+  readonly #context: SurfaceContext
   /** What this process has sent itself, and the closure that it knows of. */
   readonly #pace: Pace
   /** The same, by the names that Redis knows. */
@@ -50,9 +50,9 @@ export class Surface implements Gate {
   #mayBeSooner = false
 
   /** @param pace Holds the limits of this process while Redis is out of reach. */
-  constructor(name: string | null, surroundings: Surroundings, pace: Pace) {
+  constructor(name: string | null, context: SurfaceContext, pace: Pace) {
     this.name = name
-    this.#in = surroundings
+    this.#context = context
     this.#pace = pace
   }
 
@@ -70,8 +70,8 @@ export class Surface implements Gate {
     if (this.#mayBeSooner) this.#askAt = 0
   }
 
-  account(): Account {
-    const { fleet } = this.#in
+  report(): SurfaceReport {
+    const { fleet } = this.#context
     const sends = [...this.#sends].map(([id, send]) => [id, Math.floor(now() - this.#arrival(send))] as const)
     return {
       surface: this.name,
@@ -81,19 +81,19 @@ export class Surface implements Gate {
   }
 
   wait({ perMinute }: Share): number {
-    const { alone, fleet, outage } = this.#in
-    if (!outage.on) return Math.max(this.closed(), this.#askAt - now())
-    outage.watch()
-    if (alone === undefined || fleet.held.size >= alone) return Infinity
+    const { alone, fleet, outage } = this.#context
+    if (!outage.isOn) return Math.max(this.closed(), this.#askAt - now())
+    outage.retrySoon()
+    if (alone === undefined || fleet.leases.size >= alone) return Infinity
     // Here the limits are a part of the organization's, which an ordinary client must not take for more than they are.
     return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
   reserve(share: Share): Promise<Slot | undefined> {
-    const { outage, turn } = this.#in
-    if (outage.on) {
+    const { outage, turn } = this.#context
+    if (outage.isOn) {
       const id = crypto.randomUUID()
-      return Promise.resolve(this.#slot(id, performance.now(), () => outage.on))
+      return Promise.resolve(this.#slot(id, performance.now(), () => outage.isOn))
     }
     return turn(() => this.#ask(this.#limit(share)))
   }
@@ -101,30 +101,30 @@ export class Surface implements Gate {
   /** Requests a minute, for a client that wants so many. */
   #limit({ perMinute }: Share): number {
     if (this.name === null) return Infinity
-    return Math.max(perMinute, this.#in.fleet.limits.perMinute)
+    return Math.max(perMinute, this.#context.fleet.limits.perMinute)
   }
 
   async #ask(limit: number): Promise<Slot | undefined> {
-    const { changes, fleet, full, margin } = this.#in
-    const asked = changes()
-    if (full.since === asked) {
+    const { changes, fleet, full, margin } = this.#context
+    const changesAtRequest = changes()
+    if (full.since === changesAtRequest) {
       this.#refused('slots', Infinity)
       return undefined
     }
     const id = crypto.randomUUID()
     const at = now()
     const { leaseMs, limits, quietMs, spanMs, ttlMs } = fleet
-    const late = (reply: unknown): void => {
+    const onLateReply = (reply: unknown): void => {
       if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
     }
     const arrival = Math.ceil(margin.ms) + promptMs
     const request = [id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
-    const terms = [leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs, fleet.nameOf(this.name)]
+    const terms = [leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs, fleet.queueName(this.name)]
     let reply: readonly unknown[]
     try {
-      reply = await fleet.ask(acquire, this.name, [...request, ...terms], {
-        late,
-        news: { surface: this.name, lost: true },
+      reply = await fleet.run(acquire, this.name, [...request, ...terms], {
+        onLateReply,
+        notice: { surface: this.name, lost: true },
       })
     } catch {
       // The script may have run for all that, and nobody else would give the place back before it expires.
@@ -133,15 +133,15 @@ export class Surface implements Gate {
     }
     const outcome = String(reply[0])
     if (outcome === 'lost') {
-      await this.#in.rejoin().catch(() => {})
+      await this.#context.resync().catch(() => {})
       return undefined
     }
-    fleet.met(outcome === 'granted' ? String(reply[1]) : undefined)
+    fleet.onReply(outcome === 'granted' ? String(reply[1]) : undefined)
     if (outcome === 'granted') return this.#granted(id, at, limit)
-    if (outcome === 'slots') full.since = asked
+    if (outcome === 'slots') full.since = changesAtRequest
     this.#refused(outcome, Number(reply[1]), Number(reply[2] ?? 0))
     // What changed meanwhile may not have been known to the reply.
-    if (changes() !== asked) this.changed()
+    if (changes() !== changesAtRequest) this.changed()
     return undefined
   }
 
@@ -151,62 +151,62 @@ export class Surface implements Gate {
     this.#askAt = forChange ? Infinity : now() + ms
     this.#mayBeSooner = forChange || blockers > 0
     if (forChange) {
-      this.#in.waiting.add(this)
-      this.#in.look(ms)
+      this.#context.waiting.add(this)
+      this.#context.look(ms)
     }
     if (outcome === 'closed') {
       this.close(ms)
-      this.#in.closed()
+      this.#context.closed()
     }
   }
 
   #granted(id: string, at: number, limit: number): Slot | undefined {
-    const { fleet, waiting } = this.#in
+    const { fleet, waiting } = this.#context
     waiting.delete(this)
     // It was asleep for so long that somebody else may have the place by now.
     if (now() - at >= fleet.leaseMs) {
       void fleet.cancel(this.name, id)
       return undefined
     }
-    fleet.enter(id)
+    fleet.addLease(id)
     return this.#slot(id, at, (share) => this.#limit(share) >= limit)
   }
 
   /** @param at When it was asked for. */
   #slot(id: string, at: number, fits: Slot['fits']): Slot {
-    const { fleet, margin } = this.#in
+    const { fleet, margin } = this.#context
     return {
       fits,
       enter: (send) => {
-        fleet.enter(id)
+        fleet.addLease(id)
         this.#remember(id, send)
       },
       sent: (send) => {
-        if (this.name === null || send.at - at <= promptMs || this.#in.isSilent()) return
+        if (this.name === null || send.at - at <= promptMs || this.#context.isSilent()) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
       release: (send) => {
         if (send !== null) this.#release(id, send)
-        else if (fleet.held.has(id)) void fleet.cancel(this.name, id)
+        else if (fleet.leases.has(id)) void fleet.cancel(this.name, id)
       },
     }
   }
 
   #release(id: string, { answered }: Send): void {
     const ago = answered === Infinity ? undefined : now() - answered
-    void this.#in.fleet.release(this.name, id, ago, this.#in.isSilent())
+    void this.#context.fleet.release(this.name, id, ago, this.#context.isSilent())
   }
 
   #remember(id: string, send: Send): void {
     this.#sends.set(id, send)
     for (const [old, send] of this.#sends) {
-      if (now() - this.#arrival(send) < this.#in.fleet.spanMs) break
+      if (now() - this.#arrival(send) < this.#context.fleet.spanMs) break
       this.#sends.delete(old)
     }
   }
 
   /** When a request arrived at the latest, in monotonic milliseconds. */
   #arrival({ at, answered }: Send): number {
-    return Math.min(at + this.#in.margin.ms + promptMs, answered)
+    return Math.min(at + this.#context.margin.ms + promptMs, answered)
   }
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../contract/operation.ts'
-import { type Answer, failure } from './answers.ts'
-import type { Gate } from './gate.ts'
+import { type SandboxResponse, errorResponse } from './responses.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { matchPath } from '../contract/match-path.ts'
 import type { Route } from './routes.ts'
 
@@ -13,21 +13,21 @@ export const defaultScopes: readonly Scope[] = [
   'search:read',
 ]
 
-/** What a credential may do: its scopes, less the permissions that the member behind it has lost. */
-export interface Grant {
+/** The scopes of a credential, and those that the member behind it has lost. */
+export interface KeyPermissions {
   readonly scopes: readonly Scope[]
   readonly lost: readonly Scope[]
 }
 
-/** A request that may go on to its operation, or the answer that turns it away. */
+/** A request that is admitted to its operation, or the response that refuses it. */
 export type Admission =
   | { readonly route: Route; readonly id: string; readonly refusal: null }
-  | { readonly route: Route | null; readonly refusal: Answer }
+  | { readonly route: Route | null; readonly refusal: SandboxResponse }
 
-/** Decides on a request by what stands above its body: path, method, credential, scopes, limits, in this order. */
+/** Checks a request's path, method, credential, scopes and limits, in this order, before its body is read. */
 export function admit(
   request: { path: string; method: string; authorization: string | null; requestId: string },
-  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, Grant>; gate: Gate },
+  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, KeyPermissions>; limits: RateLimits },
 ): Admission {
   const { path, method, authorization, requestId } = request
   const { routes: atPath, id } = matchPath(path, rules.routes)
@@ -41,24 +41,24 @@ export function admit(
     return admission
   }
 
-  const grant = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
-  if (grant === undefined) return refuse(route, 401, 'Missing or unknown credential')
+  const permissions = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (permissions === undefined) return refuse(route, 401, 'Missing or unknown credential')
 
   const { scopes, surface } = route.operation
-  const missing = scopes.filter((scope) => !grant.scopes.includes(scope))
+  const missing = scopes.filter((scope) => !permissions.scopes.includes(scope))
   if (missing.length > 0) return refuse(route, 403, `The credential lacks the scope ${missing.join(', ')}`)
 
-  const lost = scopes.filter((scope) => grant.lost.includes(scope))
+  const lost = scopes.filter((scope) => permissions.lost.includes(scope))
   if (lost.length > 0) {
     return refuse(route, 403, `The member behind the credential lacks the permission ${lost.join(', ')}`)
   }
 
-  const retryAfter = rules.gate.admit(surface)
+  const retryAfter = rules.limits.admit(surface)
   if (retryAfter !== null) return refuse(route, 429, 'Too many requests', retryAfter)
 
   return { route, id, refusal: null }
 
   function refuse(to: Route | null, status: number, message: string, after?: number) {
-    return { route: to, refusal: failure(requestId, status, { message, retryAfter: after }) }
+    return { route: to, refusal: errorResponse(requestId, status, { message, retryAfter: after }) }
   }
 }

@@ -6,34 +6,37 @@ import { createRandom } from './random.ts'
 import { readBody } from './read-body.ts'
 import type { SandboxRequest } from './types.ts'
 
-/** Path that the catalog's own paths come after. */
+/** Prefix of the catalog's paths. */
 export const catalogPath = '/catalog'
 
-/** The catalog of one sandbox: what is created in it, it has. */
+/** The catalog of one sandbox; it starts empty. */
 export interface Catalog {
   /** Accepted as bearer token. */
   readonly token: string
   /** Whether a path is the catalog's. */
   owns(path: string): boolean
-  /** Answers a request, and notes in the entry what became of it. */
-  handle(request: Request, entry: Entry): Promise<Response>
+  /** Handles a request, and notes the result in its entry. */
+  handle(request: Request, entry: RequestEntry): Promise<Response>
 }
 
-type Entry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
+type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
 
-/** Ids are made up so that a number cannot hold the first one. */
+/** The first id is too large for a number, so that tests find lossy parsing. */
 const firstId = 2n ** 53n + 1n
 
 /**
- * Makes an empty catalog. Success statuses, the answer to a missing token and who gives ids are not documented; they are
- * made up here. Callback URLs are not called: what the service would send is not documented either.
+ * Makes an empty catalog. Success statuses, the response to a missing token and who assigns ids are not documented; they
+ * are made up here. Callback URLs are not called: what the service would send is not documented either.
  */
 export function createCatalog(seed: number): Catalog {
   const random = createRandom(`${seed}/catalog`)
   const token = `sandbox.${random.hex(24)}.${random.hex(32)}`
   const planets = new Map<bigint, Planet>()
 
-  async function answer(request: Request, entry: Entry): Promise<[status: number, body: Planet | Problem]> {
+  async function answer(
+    request: Request,
+    entry: RequestEntry,
+  ): Promise<[status: number, body: Planet | Problem]> {
     const [, collection, id] = /^\/catalog(\/[^/]+)(?:\/([^/]+))?$/.exec(entry.path) ?? []
     const template = id === undefined ? collection : `${collection}/{planetId}`
     const operation = catalogOperations.find(

@@ -1,6 +1,6 @@
 import { type ServiceErrorCode, serviceErrorStatus } from '../contract/error-envelope.ts'
-import { bodiless } from './answers.ts'
-import { fail, integer, longestWaitMs, number, oneOf, record } from './arguments.ts'
+import { bodilessStatuses } from './responses.ts'
+import { fail, integer, longestWaitMs, number, oneOf, assertRecord } from './check-arguments.ts'
 import type { Fault } from './types.ts'
 
 type Check = (field: string, value: unknown) => void
@@ -50,9 +50,9 @@ const checks: Record<Exclude<keyof Fault, 'operation'>, Check> = {
   cut: choice('stall', 'truncate', 'reset'),
 }
 
-/** Refuses a fault that could not strike as meant, and fills in the status of a documented code. */
+/** Refuses a fault that cannot work, and fills in the status of a documented code. */
 export function checkFault(fault: Fault, operations: readonly string[]): Fault {
-  record('inject() fault', fault, ['operation', ...Object.keys(checks)])
+  assertRecord('inject() fault', fault, ['operation', ...Object.keys(checks)])
   for (const [name, check] of Object.entries({ operation: choice(...operations), ...checks })) {
     const value = fault[name as keyof Fault]
     if (value !== undefined) check(`inject() field ${name}`, value)
@@ -63,7 +63,11 @@ export function checkFault(fault: Fault, operations: readonly string[]): Fault {
   if (code !== undefined && (status === undefined || status < 400)) {
     fail('inject() field status', `400 to 599 where code is ${code}`, status)
   }
-  if (status !== undefined && bodiless.includes(status) && (body !== undefined || cut !== undefined)) {
+  if (
+    status !== undefined &&
+    bodilessStatuses.includes(status) &&
+    (body !== undefined || cut !== undefined)
+  ) {
     const field = body === undefined ? 'cut' : 'body'
     throw new TypeError(`inject() field ${field} needs a status that has a body, got ${status}`)
   }

@@ -1,9 +1,9 @@
 import type { MicroblogEngagements, MicroblogPost } from '../contract/microblog.ts'
 import { type Author, createAuthors, languages, longTail } from './authors.ts'
-import { type Draft, compose } from './compose.ts'
-import { rememberLatest } from './remember.ts'
+import { type Draft, compose } from './compose-post.ts'
+import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
-import { normalize } from './words.ts'
+import { normalize } from './match-words.ts'
 
 /** A post, and what a search needs to know of it that is not on the wire. */
 export interface IndexedPost {
@@ -33,7 +33,7 @@ export const newest = Date.UTC(2026, 10, 20, 18)
 const spanSeconds = 120 * 24 * 60 * 60
 
 /** Returns made-up posts, newest first. The same seed and size give the same posts, byte for byte. */
-export const corpusOf: (seed: number, size: number) => readonly IndexedPost[] = rememberLatest(createCorpus)
+export const corpusOf: (seed: number, size: number) => readonly IndexedPost[] = memoizeLatest(createCorpus)
 
 function createCorpus(seed: number, size: number): IndexedPost[] {
   const random = createRandom(`${seed}/posts`)

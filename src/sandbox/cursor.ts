@@ -1,13 +1,13 @@
 import { hash } from './random.ts'
 
-/** Where a walk goes on: behind how many posts, and of which search. */
+/** The position that a cursor stands for. */
 interface Position {
   readonly offset: number
   /** Text that is the same for all pages of one search, and for no other. */
   readonly search: string
 }
 
-/** Makes a cursor that is of use for one search only. */
+/** Makes a cursor that works for one search only. */
 export function encodeCursor({ offset, search }: Position): string {
   return btoa(JSON.stringify({ o: offset, s: hash(search), c: checksum(offset, search) }))
     .replaceAll('+', '-')
@@ -15,12 +15,12 @@ export function encodeCursor({ offset, search }: Position): string {
     .replaceAll('=', '')
 }
 
-/** Returns the offset, or null where the cursor was made for another search or changed on the way. */
+/** Returns the offset, or null if the cursor is of another search or was changed. */
 export function decodeCursor(cursor: string, search: string): number | null {
   try {
     const { o: offset } = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))) as { o: unknown }
     if (typeof offset !== 'number') return null
-    // Only the one spelling that encodeCursor() gives counts; base64 would tolerate others.
+    // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
     return cursor === encodeCursor({ offset, search }) ? offset : null
   } catch {
     return null

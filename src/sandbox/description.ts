@@ -2,7 +2,7 @@ import { creditRates } from '../contract/credits.ts'
 import { type JsonSchema, jsonSchemaOf, responseSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
-import type { Outcome } from './answers.ts'
+import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */
 const errors: Readonly<Record<number, string>> = {
@@ -16,8 +16,8 @@ const errors: Readonly<Record<number, string>> = {
 const open = 'The service does not document this shape'
 
 /**
- * Describes the service, from the operation table. Shapes that are not documented are open objects that say so: what this
- * sandbox makes up for them is no part of the service.
+ * Describes the service from the operation table. Undocumented shapes are open objects with a note: what this sandbox makes
+ * up for them is not part of the service.
  */
 export function describeService(): Outcome {
   const paths: Record<string, Record<string, object>> = {}
@@ -48,7 +48,7 @@ function describe(operation: Operation): object {
     operationId: id,
     summary,
     ...(!documented && { description: 'The service does not document what this takes and gives' }),
-    // From 3.1 on, a scheme other than OAuth can name the roles that it asks for here.
+    // Since OpenAPI 3.1, schemes other than OAuth can list roles here.
     security: [{ apiKey: [...scopes] }],
     ...(parameters.length > 0 && { parameters }),
     ...(method !== 'GET' && { requestBody: { required: true, content: shape(jsonSchemaOf(request)) } }),
@@ -59,9 +59,11 @@ function describe(operation: Operation): object {
   }
 }
 
-function pathParameters({ idPrefix }: Operation): object[] {
-  if (idPrefix === undefined) return []
-  return [{ name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${idPrefix}` } }]
+function pathParameters({ pathId }: Operation): object[] {
+  if (pathId?.prefix === undefined) return []
+  return [
+    { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${pathId.prefix}` } },
+  ]
 }
 
 function queryParameters({ method, request }: Operation): object[] {

@@ -1,8 +1,8 @@
-import { type Answer, failure, jsonHeaders } from './answers.ts'
+import { type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
 import { checkFault } from './check-fault.ts'
 import type { Fault } from './types.ts'
 
-/** Faults that wait for their requests. */
+/** Injected faults that have not struck yet. */
 export interface Faults {
   add(fault: Fault): void
   /** The fault that strikes this request, if any. */
@@ -32,28 +32,31 @@ export function createFaults(operations: readonly string[]): Faults {
   }
 }
 
-/** What a fault answers in place of the service, or null where the request is to be processed. */
-export function answerInstead(fault: Fault, requestId: string): Answer | null {
+/** The response that a fault sends in place of the service's, or null if the request is to be processed. */
+export function injectedResponse(fault: Fault, requestId: string): SandboxResponse | null {
   const { status, code, retryAfter } = fault
   if (status === undefined) return null
   if (status >= 400)
-    return failure(requestId, status, { code, retryAfter, message: 'Injected by the sandbox' })
+    return errorResponse(requestId, status, { code, retryAfter, message: 'Injected by the sandbox' })
   return { status, headers: jsonHeaders(), body: '' }
 }
 
-/** Changes an answer's headers and body as a fault asks. */
-export function distort(answer: Answer, { retryAfter, headers = {}, body }: Fault): Answer {
-  const merged = new Headers(answer.headers)
+/** Applies the headers and body of a fault to a response. */
+export function applyFault(
+  response: SandboxResponse,
+  { retryAfter, headers = {}, body }: Fault,
+): SandboxResponse {
+  const merged = new Headers(response.headers)
   if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
   for (const [name, value] of Object.entries(headers)) merged.set(name, value)
   return {
-    status: answer.status,
+    status: response.status,
     headers: merged,
-    body: body === undefined ? answer.body : typeof body === 'string' ? body : JSON.stringify(body),
+    body: body === undefined ? response.body : typeof body === 'string' ? body : JSON.stringify(body),
   }
 }
 
-/** What a reset connection looks like to somebody who called `fetch`. */
+/** The error with which `fetch` reports a reset connection. */
 export function connectionReset(message: string): TypeError {
   return new TypeError(message, {
     cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),

@@ -1,7 +1,7 @@
 import type { Issue } from '../contract/issues.ts'
 import type { MicroblogFilters } from '../contract/microblog.ts'
 import type { IndexedPost } from './corpus.ts'
-import { containsPhrase, fold } from './words.ts'
+import { containsPhrase, fold } from './match-words.ts'
 
 type Test = (post: IndexedPost) => boolean
 

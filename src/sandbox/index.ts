@@ -17,8 +17,8 @@ export type {
  * and searches made-up content. Its `fetch` goes where a client takes one.
  *
  * What the service description leaves open is made up here: how search matches and ranks, the bodies of 403, 404,
- * 405 and 413, `retryAfter: 1` when too many requests are open at once, and all that is sent and answered by the
- * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, beyond the form of ids.
+ * 405 and 413, `retryAfter: 1` when too many requests are open at once, and the requests and responses of the
+ * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, except the form of ids.
  *
  * @example
  * const sandbox = createSandbox({ seed: 1 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeListener } from '../serve/node.ts'
-import { integer } from './arguments.ts'
+import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
 import { basePath } from './routes.ts'
 import { type Service, createService } from './service.ts'

@@ -1,11 +1,11 @@
 import { organizationLimits } from '../contract/limits.ts'
 import type { Scope } from '../contract/operation.ts'
-import { fail, integer, longestWaitMs, number, record } from './arguments.ts'
+import { fail, integer, longestWaitMs, number, assertRecord } from './check-arguments.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
 type Complete<T> = { readonly [Field in keyof T]-?: Exclude<T[Field], undefined> }
 
-/** Options with nothing left open. */
+/** Checked options with defaults. */
 export interface Settings {
   readonly seed: number
   readonly posts: number
@@ -14,9 +14,9 @@ export interface Settings {
   readonly keys: readonly Complete<SandboxKey>[]
 }
 
-/** Checks what the caller passed, and fills in the defaults. */
+/** Checks the options and fills in defaults. */
 export function resolveOptions(options: SandboxOptions): Settings {
-  record('createSandbox() options', options, ['seed', 'posts', 'latency', 'limits', 'keys'])
+  assertRecord('createSandbox() options', options, ['seed', 'posts', 'latency', 'limits', 'keys'])
   const { seed = 1, posts = 4000, latency = 0, limits = {}, keys = [] } = options
   if (!Array.isArray(keys)) fail('createSandbox() option keys', 'an array', keys)
   return {
@@ -40,7 +40,12 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
 }
 
 function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
-  record('createSandbox() option limits', limits, ['inFlight', 'perMinute', 'windowMs', 'countRejected'])
+  assertRecord('createSandbox() option limits', limits, [
+    'inFlight',
+    'perMinute',
+    'windowMs',
+    'countRejected',
+  ])
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
   if (typeof countRejected !== 'boolean')
@@ -59,10 +64,10 @@ function countOrOff(name: string, value: number | false): number | false {
     : integer(`createSandbox() option limits.${name}`, value, 1, Number.MAX_SAFE_INTEGER)
 }
 
-/** Names the key by its place alone: somebody may have passed a real one. */
+/** Errors name a key by its index alone, since it may be a real one. */
 function resolveKey(value: SandboxKey, index: number): Complete<SandboxKey> {
   const field = `createSandbox() option keys[${index}]`
-  record(field, value, ['key', 'scopes', 'lost'])
+  assertRecord(field, value, ['key', 'scopes', 'lost'])
   if (typeof value.key !== 'string' || !/^[\x21-\x7e]+$/.test(value.key)) {
     throw new TypeError(`${field}.key must be a text of visible ASCII characters`)
   }

@@ -1,14 +1,14 @@
 import type { Issue } from '../contract/issues.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
-/** What is said of a page that a cursor leads on from, as the documented searches say it. */
+/** The `meta` of a page, as in the documented searches. */
 export interface PageMeta {
   returnedCount: number
   hasMore: boolean
   nextCursor?: string
 }
 
-/** Where the page of a cursor starts. Adds an issue where the cursor belongs to another search, named by `search`. */
+/** The offset where a cursor's page starts. Adds an issue if the cursor belongs to another search than `search`. */
 export function startOf(cursor: string | undefined, search: string, issues: Issue[]): number {
   const offset = cursor === undefined ? 0 : decodeCursor(cursor, search)
   if (offset === null) {
@@ -21,8 +21,8 @@ export function startOf(cursor: string | undefined, search: string, issues: Issu
 }
 
 /**
- * Takes a page of the items that pass the test. Offsets count all items, so that a walk neither loses nor repeats any
- * where the test's answer to one of them changes on the way.
+ * Returns a page of the items that pass the test. Offsets count all items, so that a walk neither skips nor repeats items
+ * if the test's result for one of them changes meanwhile.
  */
 export function pageFrom<T>(
   items: readonly T[],

@@ -1,17 +1,17 @@
 import type { Issue } from '../contract/issues.ts'
 
-/** Reads made-up parameters one by one, from a body or a query, and collects what is wrong with them. */
+/** Reads made-up parameters from a body or a query, and collects issues. */
 export interface Params {
   readonly issues: Issue[]
   text(name: string): string | undefined
-  /** A text that must be there; returns an empty one where it is not. */
+  /** A required text; empty if it is missing, with an issue. */
   requiredText(name: string): string
   /** An integer from 1 to a maximum, which is also the default; from a query, it comes as digits. */
   count(name: string, max: number, fallback?: number): number
   choice<T extends string>(name: string, allowed: readonly T[]): T | undefined
 }
 
-/** Parameters of endpoints whose request the service does not document. Those that nobody reads are ignored. */
+/** Parameters of endpoints whose request the service does not document. Parameters that are not read are ignored. */
 export function createParams(input: unknown): Params {
   const values = input as Record<string, unknown>
   const issues: Issue[] = []

@@ -3,11 +3,11 @@ import { readBytes } from '../serve/read-bytes.ts'
 /** Largest request body that is read, in bytes. The service states no bound; this one is made up. */
 const maxBodyBytes = 1024 * 1024
 
-/** What a request carried. */
+/** The body of a request. */
 export type RequestBody =
   { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'none' | 'not json' | 'too large' }
 
-/** Reads the body of a request, or rejects with the signal's reason where the caller gave up. */
+/** Reads the body of a request; rejects with the signal's reason if the caller aborts. */
 export async function readBody(
   request: Request,
   parse: (text: string) => unknown = JSON.parse,

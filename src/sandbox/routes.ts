@@ -5,11 +5,11 @@ import type { PostCommentsParams } from '../contract/professionalnet/comments.ts
 import type { CompanyGetParams } from '../contract/professionalnet/company.ts'
 import type { IndustriesListParams } from '../contract/professionalnet/industries.ts'
 import type { ProfessionalnetPostsSearchParams } from '../contract/professionalnet/posts.ts'
-import type { Outcome } from './answers.ts'
+import type { Outcome } from './responses.ts'
 import { corpusOf } from './corpus.ts'
 import { describeService } from './description.ts'
 import type { Settings } from './options.ts'
-import { contextOf, usageOf } from './organization/account.ts'
+import { contextOf, usageOf } from './organization/context-usage.ts'
 import { createMentions } from './organization/mentions.ts'
 import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
 import { commentsOn } from './professionalnet/comments.ts'
@@ -23,13 +23,13 @@ import { searchMicroblog } from './search.ts'
 import { searchTechnews } from './technews.ts'
 import type { SandboxLedger } from './types.ts'
 
-/** Path that every operation's path comes after. */
+/** Prefix of every operation's path. */
 export const basePath = '/v1'
 
-/** Carries out a request whose input was found to be of the operation's form; `id` is the one in its path. */
+/** Handles a request with valid input; `id` is the one in its path. */
 type Handle = (input: unknown, id: string) => Outcome
 
-/** An operation, where it is and what carries it out. */
+/** An operation with its path and its handler. */
 export interface Route {
   readonly operation: Operation
   /** Path with `{id}` for the id. */
@@ -37,7 +37,7 @@ export interface Route {
   readonly handle: Handle
 }
 
-/** Makes the routes of one sandbox. What its requests change, they change for this sandbox alone. */
+/** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
 export function createRoutes({ seed, posts }: Settings, ledger: SandboxLedger): Route[] {
   const listeners = createListeners(seed)
   const feeds = createFeeds(seed, listeners)

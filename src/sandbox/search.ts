@@ -4,11 +4,11 @@ import {
   type MicroblogSearchParams,
   microblogPageSize,
 } from '../contract/microblog.ts'
-import type { Outcome } from './answers.ts'
+import type { Outcome } from './responses.ts'
 import type { IndexedPost } from './corpus.ts'
 import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
 import { pageFrom, startOf } from './pages.ts'
-import { containsAll } from './words.ts'
+import { containsAll } from './match-words.ts'
 
 /** How each category selects and orders. The posts come newest first. */
 const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boolean; byScore: boolean }> = {

@@ -1,5 +1,5 @@
-import type { Outcome } from './answers.ts'
-import { composeOriginal, composeReply } from './compose.ts'
+import type { Outcome } from './responses.ts'
+import { composeOriginal, composeReply } from './compose-post.ts'
 import { longTail, surnames } from './authors.ts'
 import { newest } from './corpus.ts'
 import { pageFrom, startOf } from './pages.ts'
@@ -7,8 +7,8 @@ import { createParams } from './params.ts'
 import { english } from './phrases/en.ts'
 import { techTopics } from './phrases/en-tech.ts'
 import { type Random, createRandom } from './random.ts'
-import { rememberLatest } from './remember.ts'
-import { containsAll, normalize } from './words.ts'
+import { memoizeLatest } from './memoize-latest.ts'
+import { containsAll, normalize } from './match-words.ts'
 
 /** A story or a comment. Its fields are made up: the service documents none. */
 interface TechnewsPost {
@@ -37,7 +37,7 @@ const pageSize = 20
 const types = ['story', 'comment'] as const
 
 /** Returns stories and comments, newest first; `size` is the number of microblog posts, of which there is a fifth. */
-const storiesOf = rememberLatest((seed, size): readonly IndexedStory[] => {
+const storiesOf = memoizeLatest((seed, size): readonly IndexedStory[] => {
   const random = createRandom(`${seed}/technews`)
   const count = Math.ceil(size / 5)
   let at = newest

@@ -88,7 +88,7 @@ export interface SandboxRequest {
   readonly path: string
   /** Query of the URL with its question mark, or an empty text. */
   readonly query: string
-  /** Id of the operation, or null where method and path are nobody's. */
+  /** Id of the operation, or null if no operation has this method and path. */
   readonly operation: string | null
   /** Null until answered, and for good where the connection broke or the caller gave up first. */
   readonly status: number | null
@@ -107,10 +107,10 @@ export interface Sandbox {
   readonly fetch: (request: Request) => Promise<Response>
   /** Base URL to give to a client. */
   readonly baseUrl: string
-  /** A made-up key that carries the scopes a new key of the service gets: all that read. */
+  /** A made-up key with the scopes of a new API key: every scope that reads. */
   readonly apiKey: string
   /**
-   * What a `CatalogClient` needs. The catalog is an area of its own: no credits, no limits, no injected faults. Callback
+   * What a `CatalogClient` needs. The catalog is separate: no credits, no limits, no injected faults. Callback
    * URLs are not called.
    */
   readonly catalog: { readonly baseUrl: string; readonly token: string }

@@ -97,7 +97,7 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
 async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
   outgoing.writeHead(response.status, [...response.headers].flat())
   const reader = response.body?.getReader()
-  // An answer that goes on for as long as somebody listens would otherwise go on for ever.
+  // Otherwise, a response without an end would continue after the client has gone.
   const cancel = (): void => void reader?.cancel().catch(() => {})
   if (left.aborted || outgoing.req.method === 'HEAD') cancel()
   left.addEventListener('abort', cancel)

@@ -3,30 +3,30 @@ import { readBytes } from '../serve/read-bytes.ts'
 import { within } from '../core/lib/abort.ts'
 import { assertMethod, assertOptions, wholeNumber } from '../core/lib/assert.ts'
 
-/** A request from outside, read whole. */
+/** A request from the service, read completely. */
 export interface Delivery {
   readonly method: string
   readonly url: URL
   readonly headers: Headers
-  /** The body as it came, for a signature to be checked against. */
+  /** The raw body, to check a signature. */
   readonly body: Uint8Array<ArrayBuffer>
 }
 
 /** Decides whether a request is genuine. */
 export type Verify = (delivery: Delivery) => boolean | Promise<boolean>
 
-/** How requests from outside are let in. */
+/** Options of a receiver. */
 export interface ReceiveOptions {
   /**
    * Decides whether a request is genuine. The service documents no signing, so this is the caller's own check: a secret
-   * in the URL or in a header, a signature, an address. Whatever it throws counts as no.
+   * in the URL or in a header, a signature, an address. An error counts as no.
    */
   verify: Verify
   /** Largest body that is read, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
-  /** Hears of what `verify`, or the work on a request that was let in, has thrown. Default: nobody does. */
+  /** Called with errors of `verify` and of the work on a verified request. Default: none. */
   onError?: ((error: unknown) => unknown) | undefined
-  /** Takes the work that goes on after the answer, where the platform would otherwise stop it. */
+  /** Receives the work that continues after the response, on platforms that would otherwise stop it. */
   waitUntil?: ((work: Promise<void>) => void) | undefined
 }
 
@@ -43,10 +43,10 @@ export function assertReceiver(options: ReceiveOptions, known: object): void {
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
 }
 
-/** Longest that a request is read and verified, in milliseconds: anybody can send a body that never ends. */
+/** Time limit to read and verify a request, in milliseconds, since a sender may never end its body. */
 const admissionMs = 10_000
 
-/** Reads and verifies a request; a response is the refusal. Never throws: a sender learns nothing of what went wrong. */
+/** Reads and verifies a request; returns a response if it is refused. Never throws, so no error reaches the sender. */
 export async function admit(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
   return within(
     admissionMs,
@@ -77,7 +77,7 @@ async function examine(request: Request, options: ReceiveOptions): Promise<Deliv
   return genuine === true ? delivery : refusal(401)
 }
 
-/** What the work is given. The request is hidden, so that a log has no secret that came in a header or in the URL. */
+/** Adds the request as a hidden property, so that logs do not show secrets of its headers or URL. */
 export function withDelivery<T extends object>(
   content: T,
   delivery: Delivery,
@@ -85,7 +85,7 @@ export function withDelivery<T extends object>(
   return Object.defineProperty(content, 'delivery', { value: delivery, enumerable: false }) as never
 }
 
-/** Answers, and starts the work after that: senders give up soon, and would send again what is already being worked on. */
+/** Responds, then starts the work: a sender that times out would send the same event again. */
 export function acknowledge(work: () => unknown, options: ReceiveOptions): Response {
   const answered = new Promise((resolve) => setTimeout(resolve))
   const done = answered.then(work).then(
@@ -100,7 +100,7 @@ export function acknowledge(work: () => unknown, options: ReceiveOptions): Respo
   return accepted()
 }
 
-/** Tells onError. What that throws is its own affair: there is nobody left to tell, and the sender must not hear of it. */
+/** Calls `onError`, and ignores what it throws: the sender must not see it. */
 export function report(error: unknown, { onError }: Pick<ReceiveOptions, 'onError'>): void {
   void new Promise((resolve) => resolve(onError?.(error))).catch(() => {})
 }

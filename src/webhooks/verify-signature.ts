@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../errors.ts'
-import { assertObject, assertOptions, shown } from '../core/lib/assert.ts'
+import { assertObject, assertOptions, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Delivery, Verify } from './receive.ts'
 
-/** How a signature is made. The service documents none: these are the choices of whoever signs, a gateway of yours, say. */
+/** How a signature is made. The service documents none: choose what your sender uses, for example your own gateway. */
 export interface HmacOptions {
   /** The key, as text; several while it is being replaced. */
   secret: string | readonly string[]
@@ -32,8 +32,8 @@ const hmacNames: Record<keyof HmacOptions, true> = {
 }
 
 /**
- * A `verify` that checks an HMAC of the body. That the sender signs in this way is your choice and knowledge; the service
- * documents no signing. The comparison takes the same time wherever a signature is wrong.
+ * Returns a `verify` that checks an HMAC of the body. The service documents no signing, so your sender must sign this way.
+ * The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  */
@@ -50,9 +50,7 @@ export function verifyHmac(options: HmacOptions): Verify {
     throw new ConfigurationError(`encoding must be hex or base64, got ${shown(encoding)}`)
   }
   if (timestampHeader !== undefined) nameOf('timestampHeader', timestampHeader)
-  if (typeof separator !== 'string' || separator === '') {
-    throw new ConfigurationError(`separator must be a text that is not empty, got ${shown(separator)}`)
-  }
+  nonEmptyText('separator', separator)
   const keys = lazy(() => Promise.all(secrets.map((secret) => hmacKey(secret, algorithm))))
 
   return async ({ headers, body }) => {
@@ -61,7 +59,7 @@ export function verifyHmac(options: HmacOptions): Verify {
     const signature = decode(given.slice(prefix.length))
     if (signature === null) return false
     const timestamp = timestampHeader === undefined ? undefined : headers.get(timestampHeader)
-    // Where the time could have a separator in it, a part of the body could be passed off as a part of the time.
+    // With a separator in the time, part of the body could pass as part of the time.
     if (timestamp === null || timestamp?.includes(separator) === true) return false
     const signed = timestamp === undefined ? body : await concat(timestamp + separator, body)
     const matches = await Promise.all(
@@ -72,8 +70,8 @@ export function verifyHmac(options: HmacOptions): Verify {
 }
 
 /**
- * A `verify` that checks a secret which the sender was given, in a header or in the URL. Both end up in logs of servers
- * on the way more easily than a signature does. The comparison takes the same time wherever the secret is wrong.
+ * Returns a `verify` that checks a shared secret in a header or in the URL. Servers on the way may log both, so a signature
+ * is safer. The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  */
@@ -81,7 +79,7 @@ export function verifySharedSecret(options: SharedSecretOptions): Verify {
   assertObject('options', options)
   const secrets = secretsOf(options.secret)
   const given = giverOf(options)
-  // Of both, a code of the same length is compared: not even the length of the secret shows.
+  // Compare codes of equal length, so that not even the length of the secret leaks.
   const key = lazy(() => hmacKey(crypto.randomUUID(), 'SHA-256'))
   const expected = lazy(async () => {
     const sign = async (secret: string) => crypto.subtle.sign('HMAC', await key(), encoder.encode(secret))

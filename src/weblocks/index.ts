@@ -1,6 +1,6 @@
 export type { Limits } from '../core/limits/limiter.ts'
 /**
- * Limits of an organization that all tabs and workers of one origin in one browser keep together.
+ * Shares an organization's limits across all tabs and workers of one origin in one browser.
  *
  * @module
  */

@@ -1,9 +1,10 @@
 import { inPage } from '../core/lib/runtime.ts'
 
 /**
- * Tells when a page is put on ice, and when it goes on; in a worker, never. Returns a function that ends it.
+ * Reports when the browser freezes or resumes this page; it never freezes a worker. Returns a function that stops
+ * watching.
  *
- * A page that is put into the back/forward cache is hidden, others are frozen, and some are both.
+ * A page in the back/forward cache fires `pagehide`, other pages fire `freeze`, and some fire both.
  */
 export function watchPage(onFreeze: () => void, onResume: () => void): () => void {
   if (!inPage()) return () => {}

@@ -2,57 +2,57 @@ import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limits/limit
 import { SurfaceClosed } from '../core/limits/surface-closed.ts'
 import { now } from '../core/lib/time.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
-import { Books } from './shared-state.ts'
+import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'
-import type { Ask, KnownShare, Message, MessageOf } from './messages.ts'
+import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
 import { type WebLocksOptions, resolveOptions } from './options.ts'
-import { Presence } from './tab.ts'
+import { Tab } from './tab.ts'
 
-/** A call that waits for its lease. */
+/** A call that is waiting for its lease. */
 interface Waiter {
-  readonly ask: Ask
+  readonly request: LeaseRequest
   grant(paced: number): void
-  refuse(reason: unknown): void
+  reject(reason: unknown): void
 }
 
-/** How often a tab that waits reminds the leader, in milliseconds. */
-const nudgeMs = 1000
+/** How often a waiting tab pings the leader, in milliseconds. */
+const pingMs = 1000
 
-/** How many reminders a leader may leave unanswered. */
+/** How many pings a leader may leave unanswered before this tab takes its lock. */
 const maxUnanswered = 5
 
-/** How long this tab may have slept before a grant is too old, in milliseconds. */
+/** A grant is too old to use if this tab has slept longer than this, in milliseconds. */
 const sleptMs = 10_000
 
 /**
- * Keeps the limits of an organization for all tabs and workers of one origin in one browser. One of them leads, and
- * decides for all; when it ends, another one goes on from what all have heard.
+ * Keeps an organization's limits across all tabs and workers of one origin in one browser. One tab is the leader and
+ * grants the leases. When it closes, another tab takes over from the state that every tab keeps.
  */
 export class WebLocksLimiter implements Limiter {
   readonly #id: string
   readonly #name: string
-  /** What the organization has, for all its tabs together. */
+  /** The organization's limits, for all its tabs together. */
   readonly limits: Limits
-  readonly #books: Books
+  readonly #sharedState: SharedState
   readonly #waiting = new Map<string, Waiter>()
   readonly #leases = new Set<string>()
-  readonly #shares = new WeakMap<Share, KnownShare>()
-  readonly #gone = Promise.withResolvers<void>()
-  readonly #unwatch: () => void
-  #count = 0
-  #state: 'on' | 'on ice' | 'closed' = 'on'
-  #presence: Presence | undefined
-  /** Whom this tab follows. */
+  readonly #shares = new WeakMap<Share, ShareWithId>()
+  readonly #left = Promise.withResolvers<void>()
+  readonly #stopWatching: () => void
+  #callCount = 0
+  #state: 'active' | 'frozen' | 'closed' = 'active'
+  #tab: Tab | undefined
+  /** The id of the leader that this tab follows. */
   #leader: string | null = null
   #failure: ConfigurationError | undefined
-  #nudging: ReturnType<typeof setInterval> | undefined
-  #nudged = 0
+  #pingTimer: ReturnType<typeof setInterval> | undefined
+  #pingedAt = 0
   #unanswered = 0
 
   /**
-   * A limiter that keeps the limits of `organization` with all tabs of this origin.
+   * Creates a limiter that shares the limits of `organization` with all tabs of this origin.
    *
-   * @throws {ConfigurationError} for options that cannot work, and where {@link WebLocksLimiter.isSupported} says no.
+   * @throws {ConfigurationError} for invalid options, and if {@link WebLocksLimiter.isSupported} returns false.
    */
   constructor(options: WebLocksOptions) {
     const { name, limits } = resolveOptions(options)
@@ -64,22 +64,22 @@ export class WebLocksLimiter implements Limiter {
     this.#id = crypto.randomUUID()
     this.#name = name
     this.limits = limits
-    this.#books = new Books(limits.windowMs)
+    this.#sharedState = new SharedState(limits.windowMs)
     this.#join()
-    this.#unwatch = watchPage(
+    this.#stopWatching = watchPage(
       () => this.#freeze(),
       () => this.#resume(),
     )
   }
 
-  /** Whether tabs can agree here; where not, leave `limiter` out, and each tab keeps the limits for itself. */
+  /** Whether this browser supports shared limits. If not, leave `limiter` out: each tab then keeps the limits alone. */
   static isSupported(): boolean {
     const { navigator, BroadcastChannel, origin } = globalThis as {
       navigator?: { locks?: LockManager }
       BroadcastChannel?: unknown
       origin?: string
     }
-    // A sandboxed frame has an origin that is nobody else's, and no locks.
+    // A sandboxed frame has an opaque origin and no locks.
     const hasOrigin = origin !== 'null'
     return hasOrigin && navigator?.locks !== undefined && typeof BroadcastChannel === 'function'
   }
@@ -89,40 +89,40 @@ export class WebLocksLimiter implements Limiter {
     if (signal.aborted) return Promise.reject(signal.reason)
     if (this.#state === 'closed') return Promise.reject(new ClosedError())
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    const call = `${this.#id}/${++this.#count}`
+    const call = `${this.#id}/${++this.#callCount}`
     const since = now()
     return new Promise<Lease>((resolve, reject) => {
-      const leave = (): void => {
+      const stopWaiting = (): void => {
         signal.removeEventListener('abort', onAbort)
         this.#waiting.delete(call)
-        if (this.#waiting.size === 0) clearInterval(this.#nudging)
+        if (this.#waiting.size === 0) clearInterval(this.#pingTimer)
       }
       const waiter: Waiter = {
-        ask: { call, surface, share: this.#known(share), priority, resumed, patience },
+        request: { call, surface, share: this.#withId(share), priority, resumed, patience },
         grant: (paced) => {
-          leave()
+          stopWaiting()
           resolve(this.#lease(call, paced, now() - since))
         },
-        refuse: (reason) => {
-          leave()
+        reject: (reason) => {
+          stopWaiting()
           reject(reason)
         },
       }
       const onAbort = (): void => {
-        waiter.refuse(signal.reason)
+        waiter.reject(signal.reason)
         this.#send({ kind: 'cancel', call })
       }
       signal.addEventListener('abort', onAbort)
       if (this.#waiting.size === 0) {
-        this.#nudging = setInterval(() => this.#nudge(), nudgeMs)
-        this.#nudged = now()
+        this.#pingTimer = setInterval(() => this.#pingLeader(), pingMs)
+        this.#pingedAt = now()
         this.#unanswered = 0
       }
       this.#waiting.set(call, waiter)
-      // Without a leader, the next one will ask what waits.
-      const tab = this.#presence?.tab
-      if (tab !== undefined && this.#leader !== null)
-        this.#send({ kind: 'acquire', tab, to: this.#leader, ask: waiter.ask })
+      // If there is no leader yet, the next one asks for the waiting calls.
+      const tabId = this.#tab?.tabId
+      if (tabId !== undefined && this.#leader !== null)
+        this.#send({ kind: 'acquire', tabId, to: this.#leader, request: waiter.request })
     })
   }
 
@@ -131,126 +131,130 @@ export class WebLocksLimiter implements Limiter {
   }
 
   /**
-   * Refuses what waits with a `ClosedError`, and everything further. Resolves when the last request has ended and the
-   * tab has left the others.
+   * Rejects waiting and later calls with a `ClosedError`. Resolves when the last request has ended and the tab has left
+   * the channel.
    */
   close(): Promise<void> {
     if (this.#state !== 'closed') {
       this.#state = 'closed'
-      this.#unwatch()
+      this.#stopWatching()
       this.#withdraw()
-      for (const waiter of [...this.#waiting.values()]) waiter.refuse(new ClosedError())
+      for (const waiter of [...this.#waiting.values()]) waiter.reject(new ClosedError())
     }
-    return this.#gone.promise
+    return this.#left.promise
   }
 
   #join(): void {
-    const { name, limits, books } = { name: this.#name, limits: this.limits, books: this.#books }
-    const presence = new Presence({ name, limits, books, receive: (message) => this.#receive(message) })
-    this.#presence = presence
-    presence
-      .enter()
-      .then(() => presence.run())
-      .catch((error: unknown) => this.#fail(presence, error))
+    const tab = new Tab({
+      name: this.#name,
+      limits: this.limits,
+      sharedState: this.#sharedState,
+      receive: (message) => this.#receive(message),
+    })
+    this.#tab = tab
+    tab
+      .join()
+      .then(() => tab.becomeLeader())
+      .catch((error: unknown) => this.#fail(tab, error))
   }
 
-  /** The browser refused a lock, in a page that may not store anything for example. */
-  #fail(presence: Presence, error: unknown): void {
-    // A tab that leaves gives up what it has asked for.
-    if (presence !== this.#presence || this.#state !== 'on') return
+  /** Called if the browser refuses a lock, for example in a page without access to storage. */
+  #fail(tab: Tab, error: unknown): void {
+    // A tab that has left aborts its own lock requests.
+    if (tab !== this.#tab || this.#state !== 'active') return
     this.#failure = new ConfigurationError(`the browser refused a lock (${String(error)})`)
-    for (const waiter of [...this.#waiting.values()]) waiter.refuse(this.#failure)
+    for (const waiter of [...this.#waiting.values()]) waiter.reject(this.#failure)
   }
 
-  /** What a page on ice held, nobody could get. */
+  /** A frozen page would keep its leases and the lead from other tabs. */
   #freeze(): void {
-    if (this.#state !== 'on') return
-    this.#state = 'on ice'
+    if (this.#state !== 'active') return
+    this.#state = 'frozen'
     this.#withdraw()
   }
 
   #resume(): void {
-    if (this.#state !== 'on ice') return
-    this.#state = 'on'
+    if (this.#state !== 'frozen') return
+    this.#state = 'active'
     this.#leader = null
-    const presence = this.#presence
-    if (presence === undefined) {
+    const tab = this.#tab
+    if (tab === undefined) {
       this.#join()
       return
     }
-    presence.greet()
-    presence.run().catch((error: unknown) => this.#fail(presence, error))
+    tab.announce()
+    tab.becomeLeader().catch((error: unknown) => this.#fail(tab, error))
   }
 
-  /** Takes back what waits, and leaves the lead to others; with requests under way, the tab stays until they have ended. */
+  /** Cancels waiting calls and gives up the lead. The tab leaves the channel once its requests in flight have ended. */
   #withdraw(): void {
     for (const call of this.#waiting.keys()) this.#send({ kind: 'cancel', call })
-    this.#presence?.stepDown()
+    this.#tab?.stepDown()
     this.#leader = null
     this.#leaveWhenDone()
   }
 
   #leaveWhenDone(): void {
-    if (this.#state === 'on' || this.#leases.size > 0) return
-    this.#presence?.leave()
-    this.#presence = undefined
-    if (this.#state === 'closed') this.#gone.resolve()
+    if (this.#state === 'active' || this.#leases.size > 0) return
+    this.#tab?.leave()
+    this.#tab = undefined
+    if (this.#state === 'closed') this.#left.resolve()
   }
 
   #send(message: Message): void {
-    this.#presence?.send(message)
+    this.#tab?.broadcast(message)
   }
 
-  /** Reminds the leader, or takes the lead: browsers put pages to sleep without a word, and their locks with them. */
-  #nudge(): void {
-    this.#nudged = now()
-    const presence = this.#presence
-    if (this.#state !== 'on' || presence?.tab === undefined) return
+  /** Pings the leader, or takes over from one that does not answer: a sleeping page keeps its locks. */
+  #pingLeader(): void {
+    this.#pingedAt = now()
+    const tab = this.#tab
+    if (this.#state !== 'active' || tab?.tabId === undefined) return
     if (this.#unanswered++ < maxUnanswered) {
-      presence.send({ kind: 'nudge', tab: presence.tab, to: this.#leader })
+      tab.broadcast({ kind: 'ping', tabId: tab.tabId, to: this.#leader })
       return
     }
     this.#unanswered = 0
-    presence.run(true).catch((error: unknown) => this.#fail(presence, error))
+    tab.becomeLeader(true).catch((error: unknown) => this.#fail(tab, error))
   }
 
   #receive(message: Message): void {
-    const tab = this.#presence?.tab
+    const tabId = this.#tab?.tabId
     if ('leader' in message) this.#unanswered = 0
     switch (message.kind) {
-      case 'lead':
-        if (tab !== undefined && (message.to === null || message.to === tab)) this.#follow(message, tab)
+      case 'leader':
+        if (tabId !== undefined && (message.to === null || message.to === tabId)) this.#follow(message, tabId)
         break
       case 'grant':
-        if (message.tab === tab) this.#accept(message)
+        if (message.tabId === tabId) this.#accept(message)
         break
-      case 'refuse':
+      case 'reject':
         if (message.leader === this.#leader)
-          this.#waiting.get(message.call)?.refuse(new SurfaceClosed(message.remaining))
+          this.#waiting.get(message.call)?.reject(new SurfaceClosed(message.remaining))
     }
   }
 
-  #follow({ leader, known }: MessageOf<'lead'>, tab: string): void {
-    this.#books.merge(known)
+  #follow({ leader, snapshot }: MessageOf<'leader'>, tabId: string): void {
+    this.#sharedState.merge(snapshot)
     this.#leader = leader
-    const queue = this.#state === 'on' ? Array.from(this.#waiting.values(), ({ ask }) => ask) : []
+    const queue = this.#state === 'active' ? Array.from(this.#waiting.values(), ({ request }) => request) : []
     const leases = [...this.#leases]
-    this.#send({ kind: 'census', tab, to: leader, leases, queue, known: this.#books.tell() })
+    this.#send({ kind: 'tabState', tabId, to: leader, leases, queue, snapshot: this.#sharedState.snapshot() })
   }
 
   #accept({ leader, call, paced }: MessageOf<'grant'>): void {
     const waiter = this.#waiting.get(call)
-    // Nobody wants it any more, or the leader is gone, and the next one has been told that the call waits.
-    const isVain = waiter === undefined || leader !== this.#leader
-    if (!isVain && now() - this.#nudged < sleptMs) {
+    // The call was cancelled, or the leader was replaced and the new one has the call in its queue.
+    const isUnwanted = waiter === undefined || leader !== this.#leader
+    if (!isUnwanted && now() - this.#pingedAt < sleptMs) {
       waiter.grant(paced)
       return
     }
     this.#send({ kind: 'release', call })
-    if (isVain) return
-    // The leader may have given the slot to others while this tab slept.
-    this.#nudged = now()
-    this.#presence?.greet()
+    if (isUnwanted) return
+    // While this tab slept, the leader may have given the slot to another tab.
+    this.#pingedAt = now()
+    this.#tab?.announce()
   }
 
   #lease(call: string, paced: number, waited: number): Lease {
@@ -276,10 +280,10 @@ export class WebLocksLimiter implements Limiter {
     }
   }
 
-  #known(share: Share): KnownShare {
+  #withId(share: Share): ShareWithId {
     const { inFlight, perMinute } = share
-    const known = this.#shares.get(share) ?? { id: crypto.randomUUID(), inFlight, perMinute }
-    this.#shares.set(share, known)
-    return known
+    const shareWithId = this.#shares.get(share) ?? { id: crypto.randomUUID(), inFlight, perMinute }
+    this.#shares.set(share, shareWithId)
+    return shareWithId
   }
 }

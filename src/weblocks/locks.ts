@@ -1,16 +1,16 @@
-/** How a lock is asked for. */
+/** Options of {@link holdLock}. */
 interface LockRequest {
   readonly signal: AbortSignal
-  /** Takes the lock from whoever holds it. */
+  /** Takes the lock from its current holder. */
   readonly steal?: boolean
-  /** Called when somebody else takes it. */
+  /** Called when another page or worker steals the lock. */
   readonly onLost?: () => void
 }
 
 /**
- * Holds a lock until the returned function is called; the browser gives it back when the page or worker ends.
+ * Takes a lock and holds it until you call the returned function, or until the page or worker ends.
  *
- * @throws The signal's reason, or what the browser has against it.
+ * @throws The signal's reason, or the browser's error if it refuses the lock.
  */
 export function holdLock(name: string, { signal, steal = false, onLost }: LockRequest): Promise<() => void> {
   const { promise, resolve, reject } = Promise.withResolvers<() => void>()
@@ -19,7 +19,7 @@ export function holdLock(name: string, { signal, steal = false, onLost }: LockRe
     isHeld = true
     return new Promise((release) => resolve(release))
   }
-  // A lock cannot be stolen and waited for at a time.
+  // The browser does not accept `steal` together with `signal`.
   const request = navigator.locks.request(name, steal ? { steal } : { signal }, hold)
   request.catch((error: unknown) => {
     if (isHeld) onLost?.()
@@ -28,19 +28,19 @@ export function holdLock(name: string, { signal, steal = false, onLost }: LockRe
   return promise
 }
 
-/** Resolves when nobody holds a lock. */
-export async function lockFree(name: string, signal: AbortSignal): Promise<void> {
+/** Resolves when the lock is free. */
+export async function untilLockFree(name: string, signal: AbortSignal): Promise<void> {
   await navigator.locks.request(name, { mode: 'shared', signal }, () => {})
 }
 
-/** Names of the locks that are held and start in this way, without that start. */
+/** Names of the held locks that start with `prefix`, without the prefix. */
 export async function heldLocks(prefix: string): Promise<string[]> {
   const { held = [] } = await navigator.locks.query()
   return held.flatMap(({ name = '' }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
 }
 
-/** Whether one page or worker holds both locks. */
-export async function haveOneHolder(one: string, other: string): Promise<boolean> {
+/** Whether the same page or worker holds both locks. */
+export async function haveSameHolder(one: string, other: string): Promise<boolean> {
   const { held = [] } = await navigator.locks.query()
   const holder = (lock: string): string | undefined => held.find(({ name }) => name === lock)?.clientId
   return holder(one) !== undefined && holder(one) === holder(other)

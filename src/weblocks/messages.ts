@@ -6,7 +6,7 @@ type Guarded<G> = G extends Guard<infer T> ? T : never
 const text = (value: unknown): value is string => typeof value === 'string'
 const flag = (value: unknown): value is boolean => typeof value === 'boolean'
 const number = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value)
-/** A duration or a count; Infinity where there is no end to it. */
+/** A duration or a count; Infinity means no limit. */
 const amount = (value: unknown): value is number => number(value) && value >= 0
 
 function optional<T>(guard: Guard<T>): Guard<T | null> {
@@ -24,57 +24,63 @@ function fields<T extends object>(guards: { readonly [K in keyof T]: Guard<T[K]>
 
 const share = fields({ id: text, inFlight: amount, perMinute: amount })
 
-const knowledge = fields({
-  /** Ages are in milliseconds: clocks of two tabs have nothing in common but their speed. */
+const stateSnapshot = fields({
+  /** Ages in milliseconds: the clocks of two tabs only share their speed. */
   grants: list(
     fields({
-      ...{ call: text, tab: text, leader: text, surface: optional(text), share },
+      ...{ call: text, tabId: text, leader: text, surface: optional(text), share },
       ...{ age: amount, answered: optional(amount), open: flag },
     }),
   ),
-  /** `left` is the time until the surface opens; `probe` the call that tries whether it has. */
-  holds: list(fields({ surface: optional(text), left: amount, probe: optional(text) })),
+  /** `remaining` is the time until the surface opens; `probe` is the call that tests whether it has. */
+  holds: list(fields({ surface: optional(text), remaining: amount, probe: optional(text) })),
 })
 
-const ask = fields({
+const leaseRequest = fields({
   ...{ call: text, surface: optional(text), share },
   ...{ priority: number, resumed: flag, patience: amount },
 })
 
-/** What tabs say to each other. Everybody hears everything, so that everybody knows what a leader has to know. */
+/** Messages between tabs. Every tab receives every message, so every tab has the state that a leader needs. */
 const messages = {
-  /** A tab is new. */
-  hello: fields({ tab: text }),
-  /** A leader makes itself known, to one tab or to all; they answer with a census. */
-  lead: fields({ leader: text, to: optional(text), known: knowledge }),
-  /** Where a tab stands: the calls that hold a lease, and those that wait. */
-  census: fields({ tab: text, to: text, leases: list(text), queue: list(ask), known: knowledge }),
-  acquire: fields({ tab: text, to: text, ask }),
+  /** A tab has joined. */
+  newTab: fields({ tabId: text }),
+  /** A leader announces itself, to one tab or to all; they answer with `tabState`. */
+  leader: fields({ leader: text, to: optional(text), snapshot: stateSnapshot }),
+  /** A tab's calls: those that hold a lease, and those that wait for one. */
+  tabState: fields({
+    tabId: text,
+    to: text,
+    leases: list(text),
+    queue: list(leaseRequest),
+    snapshot: stateSnapshot,
+  }),
+  acquire: fields({ tabId: text, to: text, request: leaseRequest }),
   cancel: fields({ call: text }),
-  grant: fields({ leader: text, tab: text, call: text, surface: optional(text), share, paced: amount }),
-  /** The surface is closed for longer than the call has patience. */
-  refuse: fields({ leader: text, call: text, remaining: amount }),
+  grant: fields({ leader: text, tabId: text, call: text, surface: optional(text), share, paced: amount }),
+  /** The surface stays closed for longer than the call waits. */
+  reject: fields({ leader: text, call: text, remaining: amount }),
   sent: fields({ call: text }),
-  /** `date` is what the answer says, in milliseconds since 1970. */
+  /** `date` is the response's `Date`, in milliseconds since 1970. */
   answered: fields({ call: text, date: optional(number) }),
   release: fields({ call: text }),
   hold: fields({ surface: optional(text), ms: amount }),
-  /** A tab has ended, and with it its requests. */
-  gone: fields({ tab: text }),
-  /** A tab waits; timers of the leader's may be late. The leader answers. */
-  nudge: fields({ tab: text, to: optional(text) }),
-  here: fields({ leader: text }),
+  /** A tab has closed, and its requests with it. */
+  tabClosed: fields({ tabId: text }),
+  /** Sent by a waiting tab, since the leader's timers may be late. The leader answers with `pong`. */
+  ping: fields({ tabId: text, to: optional(text) }),
+  pong: fields({ leader: text }),
 }
 
 type Messages = { [K in keyof typeof messages]: { readonly kind: K } & Guarded<(typeof messages)[K]> }
 
 export type Message = Messages[keyof Messages]
 export type MessageOf<K extends keyof Messages> = Messages[K]
-export type Ask = Guarded<typeof ask>
-export type Known = Guarded<typeof knowledge>
-export type KnownShare = Guarded<typeof share>
+export type LeaseRequest = Guarded<typeof leaseRequest>
+export type StateSnapshot = Guarded<typeof stateSnapshot>
+export type ShareWithId = Guarded<typeof share>
 
-/** Whether something is a message; any script of the origin may post whatever it likes. */
+/** Whether a value is a message: any script of the origin may post on the channel. */
 export function isMessage(value: unknown): value is Message {
   if (!isRecord(value) || !text(value['kind']) || !Object.hasOwn(messages, value['kind'])) return false
   return messages[value['kind'] as keyof typeof messages](value)

@@ -1,68 +1,69 @@
 import { now } from '../core/lib/time.ts'
-import type { Known, KnownShare, Message } from './messages.ts'
+import type { StateSnapshot, ShareWithId, Message } from './messages.ts'
 
-/** A request that was let through, by the clock of this tab. */
+/** A granted request, in times of this tab's clock. */
 export interface Grant {
   readonly call: string
-  readonly tab: string
+  readonly tabId: string
   readonly leader: string
   readonly surface: string | null
-  readonly share: KnownShare
+  readonly share: ShareWithId
   at: number
   answered: number
-  /** False once its slot was given back. */
+  /** False once its slot was released. */
   open: boolean
 }
 
-/** A closed surface. */
+/** A surface that a 429 has closed. */
 interface Hold {
   openAt: number
   probe: string | null
 }
 
-/** How much longer than the window a request is remembered, in milliseconds: more than a limiter adds to the window. */
-const slackMs = 2000
+/** How much longer than the window a request is kept, in milliseconds: more than a limiter adds to the window. */
+const extraMs = 2000
 
 /**
- * What a leader has to know, kept by every tab, so that any of them can go on from it. Whatever a tab learns, it learns
- * after the fact, so that a request never seems older to it than it is.
+ * The state that a leader needs. Every tab keeps a copy, so any tab can become the leader. A tab hears of an event after
+ * it happened, so a request never looks older than it is.
  */
-export class Books {
-  readonly #spanMs: number
+export class SharedState {
+  readonly #retentionMs: number
   readonly #grants = new Map<string, Grant>()
   readonly #holds = new Map<string | null, Hold>()
 
   constructor(windowMs: number) {
-    this.#spanMs = windowMs + slackMs
+    this.#retentionMs = windowMs + extraMs
   }
 
-  /** The requests that may still count, in the order in which they were sent. */
+  /** The requests that may still count towards a limit, in the order they were sent. */
   get grants(): Grant[] {
-    this.#forget()
+    this.#forgetOld()
     return [...this.#grants.values()].sort((a, b) => a.at - b.at)
   }
 
-  /** The surfaces that a 429 has closed, and the calls that try them. */
-  get holds(): { surface: string | null; left: number; probe: string | null }[] {
+  /** The surfaces that a 429 has closed, each with the call that probes it. */
+  get holds(): { surface: string | null; remaining: number; probe: string | null }[] {
     return Array.from(this.#holds, ([surface, { openAt, probe }]) => ({
       surface,
-      left: Math.max(0, openAt - now()),
+      remaining: Math.max(0, openAt - now()),
       probe,
     }))
   }
 
-  note(message: Message): void {
+  /** Updates the state from a message. */
+  apply(message: Message): void {
     switch (message.kind) {
       case 'grant': {
-        const { call, tab, leader, surface, share } = message
+        const { call, tabId, leader, surface, share } = message
         const hold = this.#holds.get(surface)
         if (hold !== undefined) hold.probe ??= call
-        this.#forget()
-        // Set anew, it also moves to the end.
+        this.#forgetOld()
+        // Deleting it first moves it to the end.
         this.#grants.delete(call)
         this.#grants.set(call, {
           call,
-          tab,
+          tabId,
           leader,
           surface,
           share,
@@ -85,16 +86,16 @@ export class Books {
       case 'release':
         this.#close(message.call)
         break
-      case 'gone':
-        for (const { call, tab } of this.#grants.values()) if (tab === message.tab) this.#close(call)
+      case 'tabClosed':
+        for (const { call, tabId } of this.#grants.values()) if (tabId === message.tabId) this.#close(call)
         break
       case 'hold':
         this.#hold(message.surface, message.ms)
     }
   }
 
-  /** What is known, in ages. */
-  tell(): Known {
+  /** The state with ages in place of times, since tabs do not share a clock. */
+  snapshot(): StateSnapshot {
     const grants = this.grants.map(({ at, answered, ...grant }) => ({
       ...grant,
       age: now() - at,
@@ -103,32 +104,32 @@ export class Books {
     return { grants, holds: this.holds }
   }
 
-  /** Takes over what another tab knows, and returns the requests that are news. */
-  merge({ grants, holds }: Known): Grant[] {
-    const news: Grant[] = []
-    for (const { age, answered, ...told } of grants) {
-      const heard: Grant = {
-        ...told,
+  /** Merges the state of another tab, and returns the requests that were missing here. */
+  merge({ grants, holds }: StateSnapshot): Grant[] {
+    const added: Grant[] = []
+    for (const { age, answered, ...request } of grants) {
+      const received: Grant = {
+        ...request,
         at: now() - age,
         answered: answered === null ? Infinity : now() - answered,
       }
-      const grant = this.#grants.get(told.call)
+      const grant = this.#grants.get(request.call)
       if (grant === undefined) {
-        this.#grants.set(told.call, heard)
-        news.push(heard)
+        this.#grants.set(request.call, received)
+        added.push(received)
       } else {
-        // Either may have missed something. Nobody hears of it before it happens, and what is over stays over.
-        grant.at = Math.max(grant.at, heard.at)
-        grant.answered = Math.min(grant.answered, heard.answered)
-        grant.open &&= heard.open
+        // Either tab may have missed a message. Tabs never hear of an event early, and a closed request stays closed.
+        grant.at = Math.max(grant.at, received.at)
+        grant.answered = Math.min(grant.answered, received.answered)
+        grant.open &&= received.open
       }
     }
-    for (const { surface, left, probe } of holds) {
+    for (const { surface, remaining, probe } of holds) {
       if (probe !== null && this.#grants.get(probe)?.open !== true) continue
       const { openAt = 0, probe: own = probe } = this.#holds.get(surface) ?? {}
-      this.#holds.set(surface, { openAt: Math.max(openAt, now() + left), probe: own ?? probe })
+      this.#holds.set(surface, { openAt: Math.max(openAt, now() + remaining), probe: own ?? probe })
     }
-    return news
+    return added
   }
 
   #hold(surface: string | null, ms: number): void {
@@ -143,8 +144,8 @@ export class Books {
     if (this.#holds.get(grant.surface)?.probe === call) this.#holds.delete(grant.surface)
   }
 
-  #forget(): void {
-    const outdated = now() - this.#spanMs
+  #forgetOld(): void {
+    const outdated = now() - this.#retentionMs
     for (const { call, at, open } of this.#grants.values()) {
       if (at > outdated) break
       if (!open) this.#grants.delete(call)

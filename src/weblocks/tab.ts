@@ -1,63 +1,63 @@
 import type { Limits } from '../core/limits/limiter.ts'
-import type { Books } from './shared-state.ts'
+import type { SharedState } from './shared-state.ts'
 import { Leader } from './leader.ts'
-import { haveOneHolder, holdLock } from './locks.ts'
+import { haveSameHolder, holdLock } from './locks.ts'
 import { type Message, isMessage } from './messages.ts'
 
-/** Where tabs meet, and what they bring. */
-export interface Club {
+/** What a tab needs from its limiter. */
+export interface TabContext {
   readonly name: string
   readonly limits: Limits
-  readonly books: Books
+  readonly sharedState: SharedState
   /** Called with every message, of this tab or of another. */
   readonly receive: (message: Message) => void
 }
 
-/** A tab among the others, from when it comes until it leaves: its channel, its lock, and its candidacy for the lead. */
-export class Presence {
-  /** The tab's id, once the others can tell that it lives. */
-  tab: string | undefined
-  readonly #club: Club
+/** One tab of an organization: its channel, the lock that shows it is open, and its candidacy for the lead. */
+export class Tab {
+  /** The tab's id; undefined until it holds the lock that shows it is open. */
+  tabId: string | undefined
+  readonly #context: TabContext
   readonly #channel: BroadcastChannel
   readonly #end = new AbortController()
-  readonly #tabPrefix: string
+  readonly #tabLockPrefix: string
   #candidacy = new AbortController()
-  #leading: Leader | undefined
-  #releaseTab = (): void => {}
-  #releaseLead = (): void => {}
+  #leader: Leader | undefined
+  #releaseTabLock = (): void => {}
+  #releaseLeaderLock = (): void => {}
 
-  constructor(club: Club) {
-    this.#club = club
-    this.#tabPrefix = `${club.name}/tab/`
-    this.#channel = new BroadcastChannel(club.name)
+  constructor(context: TabContext) {
+    this.#context = context
+    this.#tabLockPrefix = `${context.name}/tab/`
+    this.#channel = new BroadcastChannel(context.name)
     this.#channel.onmessage = ({ data }: { data: unknown }) => {
-      if (isMessage(data)) this.#deliver(data)
+      if (isMessage(data)) this.#dispatch(data)
     }
   }
 
-  /** Makes the tab known, once its lock tells whether it lives. */
-  async enter(): Promise<void> {
-    const tab = crypto.randomUUID()
-    this.#releaseTab = await holdLock(this.#tabPrefix + tab, { signal: this.#end.signal })
-    this.tab = tab
-    this.greet()
+  /** Takes the tab's lock, then announces the tab. */
+  async join(): Promise<void> {
+    const tabId = crypto.randomUUID()
+    this.#releaseTabLock = await holdLock(this.#tabLockPrefix + tabId, { signal: this.#end.signal })
+    this.tabId = tabId
+    this.announce()
   }
 
-  /** Has the leader ask where this tab stands. */
-  greet(): void {
-    if (this.tab !== undefined) this.send({ kind: 'hello', tab: this.tab })
+  /** Announces the tab; the leader answers and asks for the tab's state. */
+  announce(): void {
+    if (this.tabId !== undefined) this.broadcast({ kind: 'newTab', tabId: this.tabId })
   }
 
-  /** Waits for the lead, or takes it from a leader that is silent, and leads. */
-  async run(steal = false): Promise<void> {
+  /** Waits for the leader lock, or steals it from a leader that does not answer, then leads. */
+  async becomeLeader(steal = false): Promise<void> {
     if (this.#end.signal.aborted) return
     this.#candidacy.abort()
     const { signal } = (this.#candidacy = new AbortController())
-    const { name, limits, books } = this.#club
+    const { name, limits, sharedState } = this.#context
     const onLost = (): void => {
       if (signal.aborted) return
       this.stepDown()
-      void this.run()
+      void this.becomeLeader()
     }
     const release = await holdLock(`${name}/leader`, { signal, steal, onLost }).catch((error: unknown) => {
       if (!signal.aborted) throw error
@@ -66,39 +66,45 @@ export class Presence {
       release?.()
       return
     }
-    this.#releaseLead = release
-    const tell = (message: Message): void => this.send(message)
-    const isLead = (): Promise<boolean> =>
-      haveOneHolder(`${name}/leader`, `${this.#tabPrefix}${this.tab ?? ''}`)
-    this.#leading = new Leader({ tabPrefix: this.#tabPrefix, limits, books, tell, isLead })
-    await this.#leading.lead()
+    this.#releaseLeaderLock = release
+    const broadcast = (message: Message): void => this.broadcast(message)
+    const isStillLeader = (): Promise<boolean> =>
+      haveSameHolder(`${name}/leader`, `${this.#tabLockPrefix}${this.tabId ?? ''}`)
+    this.#leader = new Leader({
+      tabLockPrefix: this.#tabLockPrefix,
+      limits,
+      sharedState,
+      broadcast,
+      isStillLeader,
+    })
+    await this.#leader.lead()
   }
 
-  /** Tells all tabs, this one included. */
-  send(message: Message): void {
+  /** Sends a message to all tabs, this one included. */
+  broadcast(message: Message): void {
     if (this.#end.signal.aborted) return
     this.#channel.postMessage(message)
-    this.#deliver(message)
+    this.#dispatch(message)
   }
 
-  /** Leaves the lead to others. */
+  /** Gives up the lead, or the wait for it. */
   stepDown(): void {
     this.#candidacy.abort()
-    this.#leading?.close()
-    this.#leading = undefined
-    this.#releaseLead()
+    this.#leader?.close()
+    this.#leader = undefined
+    this.#releaseLeaderLock()
   }
 
   leave(): void {
     this.stepDown()
     this.#end.abort()
     this.#channel.close()
-    this.#releaseTab()
+    this.#releaseTabLock()
   }
 
-  #deliver(message: Message): void {
-    this.#club.books.note(message)
-    this.#leading?.receive(message)
-    this.#club.receive(message)
+  #dispatch(message: Message): void {
+    this.#context.sharedState.apply(message)
+    this.#leader?.receive(message)
+    this.#context.receive(message)
   }
 }

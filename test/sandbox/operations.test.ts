@@ -33,7 +33,7 @@ const all: readonly Operation[] = operations
 
 async function send(sandbox: ReturnType<typeof createSandbox>, operation: Operation, key: string) {
   const list = operation.path.split('/')[1]
-  const first = operation.idPrefix === undefined ? null : await call(sandbox, `GET /${list}`)
+  const first = operation.pathId === undefined ? null : await call(sandbox, `GET /${list}`)
   const path = operation.path.replace('{id}', String(first?.body[list ?? ''][0].id))
   return call(sandbox, `${operation.method} ${path}`, bodies[operation.id], key)
 }

@@ -145,14 +145,14 @@ describe('each operation', () => {
     ['listeners.get', (client: SocialSearch, id: string) => client.listeners.get(id)],
     ['feeds.get', (client: SocialSearch, id: string) => client.feeds.get(id)],
   ])('%s() refuses ids that are not its own, or lead elsewhere, before sending', async (operation, get) => {
-    const prefix = operations.find(({ id }) => id === operation) as { idPrefix: string }
+    const { pathId } = operations.find(({ id }) => id === operation) as { pathId: { prefix: string } }
     const bad = [
       '',
       '1',
       'xxx_1',
-      prefix.idPrefix,
+      pathId.prefix,
       ...['\ud800', '../x', '..', 'a/b', '%2e%2e', 'a?b', 'a#b', 'a b', 'a\\b', 'a\n'].map(
-        (rest) => prefix.idPrefix + rest,
+        (rest) => pathId.prefix + rest,
       ),
     ]
     for (const id of [...bad, undefined, 5]) {

@@ -4,7 +4,7 @@ import { organizationLimits } from '../../src/contract/limits.ts'
 import { SurfaceClosed } from '../../src/core/limits/surface-closed.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
-import { clubName } from '../../src/weblocks/options.ts'
+import { channelName } from '../../src/weblocks/options.ts'
 
 const never = new AbortController().signal
 const scaled = { windowMs: 300, perMinute: 4 }
@@ -229,8 +229,8 @@ describe('WebLocksLimiter.acquire()', () => {
   it('does not fail when a script of the page posts something else', async () => {
     const [leader, follower] = tabs(2)
     ;(await ask(leader!)).release()
-    const channel = new BroadcastChannel(clubName(`test ${organizations}`))
-    const nested = { kind: 'lead', leader: 'x', to: null, known: { grants: [{ call: 1 }], holds: [] } }
+    const channel = new BroadcastChannel(channelName(`test ${organizations}`))
+    const nested = { kind: 'leader', leader: 'x', to: null, known: { grants: [{ call: 1 }], holds: [] } }
     const noise = [
       ...[
         null,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { holdLock } from '../../src/weblocks/locks.ts'
 import { type Message, type MessageOf, isMessage } from '../../src/weblocks/messages.ts'
-import { clubName } from '../../src/weblocks/options.ts'
+import { channelName } from '../../src/weblocks/options.ts'
 
 const limits = { inFlight: 2, perMinute: 4, windowMs: 500 }
 const share = { inFlight: 2, perMinute: 4 }
@@ -38,14 +38,14 @@ function join(organization: string): WebLocksLimiter {
 
 /** A tab that says only what a test has it say. */
 async function puppet(organization: string) {
-  const name = clubName(organization)
-  const tab = `puppet ${++organizations}`
+  const name = channelName(organization)
+  const tabId = `puppet ${++organizations}`
   const heard: Message[] = []
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: { data: unknown }) => {
     if (isMessage(data)) heard.push(data)
   }
-  const die = await holdLock(`${name}/tab/${tab}`, { signal: never })
+  const die = await holdLock(`${name}/tab/${tabId}`, { signal: never })
   ends.push(die, () => channel.close())
   /** The next message of a kind, or one that came before. */
   const hear = async <K extends Message['kind']>(kind: K): Promise<MessageOf<K>> => {
@@ -54,28 +54,28 @@ async function puppet(organization: string) {
   }
   const say = (message: Message): void => channel.postMessage(message)
   let calls = 0
-  const ask = () => ({
-    ...{ call: `${tab}/${++calls}`, surface: 'a', share: { id: tab, ...share } },
+  const request = () => ({
+    ...{ call: `${tabId}/${++calls}`, surface: 'a', share: { id: tabId, ...share } },
     ...{ priority: 0, resumed: false, patience: 60_000 },
   })
-  return { tab, heard, hear, say, ask, die }
+  return { tabId, heard, hear, say, request, die }
 }
 
 describe('a WebLocksLimiter that takes the lead', () => {
   it('grants nothing before other tabs have said what they know', async () => {
     const organization = `takes over ${++organizations}`
-    const { tab, hear, say } = await puppet(organization)
+    const { tabId, hear, say } = await puppet(organization)
     let isGranted = false
     const lease = acquire(join(organization)).then(() => (isGranted = true))
-    const { leader } = await hear('lead')
+    const { leader } = await hear('leader')
     await moment(200)
     expect(isGranted).toBe(false)
     const grants = [1, 2, 3, 4].map((n) => ({
-      ...{ call: `old ${n}`, tab: 'gone', leader: 'gone', surface: 'a', share: { id: 'x', ...share } },
+      ...{ call: `old ${n}`, tabId: 'gone', leader: 'gone', surface: 'a', share: { id: 'x', ...share } },
       ...{ age: 10, answered: 5, open: false },
     }))
     const start = performance.now()
-    say({ kind: 'census', tab, to: leader, leases: [], queue: [], known: { grants, holds: [] } })
+    say({ kind: 'tabState', tabId, to: leader, leases: [], queue: [], snapshot: { grants, holds: [] } })
     await lease
     expect(performance.now() - start).toBeGreaterThan(limits.windowMs - 10)
   })
@@ -88,16 +88,23 @@ describe('a WebLocksLimiter that takes the lead', () => {
 
   it('leaves a probe that is out the only one', async () => {
     const organization = `takes over ${++organizations}`
-    const { tab, hear, say } = await puppet(organization)
+    const { tabId, hear, say } = await puppet(organization)
     let isGranted = false
     const lease = acquire(join(organization)).then(() => (isGranted = true))
-    const { leader } = await hear('lead')
+    const { leader } = await hear('leader')
     const probe = {
-      ...{ call: 'probe', tab, leader: 'gone', surface: 'a', share: { id: tab, ...share } },
+      ...{ call: 'probe', tabId, leader: 'gone', surface: 'a', share: { id: tabId, ...share } },
       ...{ age: 10, answered: null, open: true },
     }
-    const holds = [{ surface: 'a', left: 0, probe: 'probe' }]
-    say({ kind: 'census', tab, to: leader, leases: ['probe'], queue: [], known: { grants: [probe], holds } })
+    const holds = [{ surface: 'a', remaining: 0, probe: 'probe' }]
+    say({
+      kind: 'tabState',
+      tabId,
+      to: leader,
+      leases: ['probe'],
+      queue: [],
+      snapshot: { grants: [probe], holds },
+    })
     await moment(200)
     expect(isGranted).toBe(false)
     say({ kind: 'release', call: 'probe' })
@@ -106,14 +113,21 @@ describe('a WebLocksLimiter that takes the lead', () => {
 
   it('gives back what the last leader granted and nobody got', async () => {
     const organization = `takes over ${++organizations}`
-    const { tab, hear, say } = await puppet(organization)
+    const { tabId, hear, say } = await puppet(organization)
     const granted = [acquire(join(organization)), acquire(join(organization))]
-    const { leader } = await hear('lead')
+    const { leader } = await hear('leader')
     const lost = {
-      ...{ call: 'lost', tab, leader: 'gone', surface: 'b', share: { id: tab, ...share } },
+      ...{ call: 'lost', tabId, leader: 'gone', surface: 'b', share: { id: tabId, ...share } },
       ...{ age: 10, answered: null, open: true },
     }
-    say({ kind: 'census', tab, to: leader, leases: [], queue: [], known: { grants: [lost], holds: [] } })
+    say({
+      kind: 'tabState',
+      tabId,
+      to: leader,
+      leases: [],
+      queue: [],
+      snapshot: { grants: [lost], holds: [] },
+    })
     await Promise.all(granted)
   })
 })
@@ -125,21 +139,23 @@ describe('a WebLocksLimiter that leads', () => {
     const limiter = join(organization)
     ;(await acquire(limiter)).release()
     const other = await puppet(organization)
-    other.say({ kind: 'hello', tab: other.tab })
-    const { leader } = await other.hear('lead')
-    other.say({ kind: 'census', tab: other.tab, to: leader, leases: [], queue: [], known: nothing })
+    other.say({ kind: 'newTab', tabId: other.tabId })
+    const { leader } = await other.hear('leader')
+    other.say({ kind: 'tabState', tabId: other.tabId, to: leader, leases: [], queue: [], snapshot: nothing })
     const take = async (): Promise<void> => {
-      const ask = other.ask()
-      other.say({ kind: 'acquire', tab: other.tab, to: leader, ask })
-      await expect.poll(() => other.heard.some((m) => m.kind === 'grant' && m.call === ask.call)).toBe(true)
+      const request = other.request()
+      other.say({ kind: 'acquire', tabId: other.tabId, to: leader, request })
+      await expect
+        .poll(() => other.heard.some((m) => m.kind === 'grant' && m.call === request.call))
+        .toBe(true)
     }
     return { limiter, leader, other, take }
   }
 
   it('counts what the leader before it let through when the news comes late', async () => {
     const { limiter, other } = await leaderAndPuppet()
-    const call = { call: 'late', surface: 'b', share: { id: other.tab, ...share } }
-    other.say({ kind: 'grant', leader: 'gone', tab: other.tab, ...call, paced: 0 })
+    const call = { call: 'late', surface: 'b', share: { id: other.tabId, ...share } }
+    other.say({ kind: 'grant', leader: 'gone', tabId: other.tabId, ...call, paced: 0 })
     await moment()
     let granted = 0
     const both = [acquire(limiter), acquire(limiter)].map((lease) => lease.then(() => granted++))
@@ -153,7 +169,7 @@ describe('a WebLocksLimiter that leads', () => {
     const { limiter, leader, other, take } = await leaderAndPuppet()
     await take()
     await take()
-    other.say({ kind: 'acquire', tab: other.tab, to: leader, ask: other.ask() })
+    other.say({ kind: 'acquire', tabId: other.tabId, to: leader, request: other.request() })
     await moment()
     const both = [acquire(limiter), acquire(limiter)]
     other.die()
@@ -183,7 +199,7 @@ describe('a WebLocksLimiter that leads', () => {
     void acquire(limiter).then(() => (isGranted = true))
     for (let i = 0; i < 30; i++) {
       await vi.advanceTimersByTimeAsync(5000)
-      other.say({ kind: 'census', tab: other.tab, to: leader, leases, queue: [], known: nothing })
+      other.say({ kind: 'tabState', tabId: other.tabId, to: leader, leases, queue: [], snapshot: nothing })
       await moment(5)
     }
     expect(isGranted).toBe(false)
@@ -215,7 +231,7 @@ describe('a WebLocksLimiter that leads', () => {
     const lease = acquire(limiter)
     const start = performance.now()
     while (performance.now() - start < 150) await new Promise((resolve) => setImmediate(resolve))
-    other.say({ kind: 'nudge', tab: other.tab, to: leader })
+    other.say({ kind: 'ping', tabId: other.tabId, to: leader })
     expect(await lease).toBeDefined()
   })
 })
@@ -224,23 +240,23 @@ describe('a WebLocksLimiter that follows', () => {
   /** A puppet that leads, and a tab that waits for its grant. */
   async function puppetAndFollower() {
     const organization = `follows ${++organizations}`
-    const leading = await holdLock(`${clubName(organization)}/leader`, { signal: never })
+    const leading = await holdLock(`${channelName(organization)}/leader`, { signal: never })
     const { say, hear, heard } = await puppet(organization)
     ends.push(leading)
     const limiter = join(organization)
     const lease = acquire(limiter)
-    await hear('hello')
-    say({ kind: 'lead', leader: 'first', to: null, known: nothing })
-    const { queue, tab } = await hear('census')
+    await hear('newTab')
+    say({ kind: 'leader', leader: 'first', to: null, snapshot: nothing })
+    const { queue, tabId } = await hear('tabState')
     const { call, surface, share: known } = queue[0]!
     const grant = (leader: string): void =>
-      say({ kind: 'grant', leader, tab, call, surface, share: known, paced: 0 })
+      say({ kind: 'grant', leader, tabId, call, surface, share: known, paced: 0 })
     return { limiter, lease, say, hear, heard, grant }
   }
 
   it('sends nothing on the word of a leader that has been replaced', async () => {
     const { lease, say, hear, grant } = await puppetAndFollower()
-    say({ kind: 'lead', leader: 'second', to: null, known: nothing })
+    say({ kind: 'leader', leader: 'second', to: null, snapshot: nothing })
     grant('first')
     let isGranted = false
     void lease.then(() => (isGranted = true))
@@ -259,9 +275,9 @@ describe('a WebLocksLimiter that follows', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000)
     grant('first')
     await hear('release')
-    await hear('hello')
-    say({ kind: 'lead', leader: 'first', to: null, known: nothing })
-    await hear('census')
+    await hear('newTab')
+    say({ kind: 'leader', leader: 'first', to: null, snapshot: nothing })
+    await hear('tabState')
     grant('first')
     await lease
     vi.restoreAllMocks()

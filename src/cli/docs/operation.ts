@@ -56,14 +56,14 @@ export function callOf(
 }
 
 function facts(operation: Operation): string {
-  const { method, path, price, surface, timeoutMs, idPrefix, paging, documented } = operation
+  const { method, path, price, surface, timeoutMs, pathId, paging, documented } = operation
   const facts: [string, string | undefined][] = [
     ['Request', code(`${method} ${path}`)],
     ['Price', priceOf(price)],
     ['Scopes', scopesOf(operation)],
     ['Surface', surface ?? 'none'],
     ['Timeout', timeoutMs === undefined ? undefined : `${timeoutMs / 1000} s, as the service recommends`],
-    ['Id', idPrefix === undefined ? undefined : `starts with ${code(idPrefix)}`],
+    ['Id', pathId?.prefix === undefined ? undefined : `starts with ${code(pathId.prefix)}`],
     ['Walk', paging === undefined ? undefined : walkOf(paging, documented)],
   ]
   return facts.flatMap(([name, fact]) => (fact === undefined ? [] : [`- ${name}: ${fact}`])).join('\n')

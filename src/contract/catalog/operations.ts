@@ -29,7 +29,7 @@ export const planetsUpdate = {
   summary: 'replace what is known of a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
-  pathId: check<PlanetId>(int64),
+  pathId: { check: check<PlanetId>(int64) },
   errors: [400, 403, 404],
 } as const satisfies Operation
 

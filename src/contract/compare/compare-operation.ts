@@ -36,12 +36,13 @@ export function compareOperation(ours: Operation, theirs: PublishedOperation, do
   return [...findings, ...bodies, ...compareStatuses(both)]
 }
 
-/** The names of parameters in the path do not matter; that every id with its prefix fits does. */
+/** Checks that the published schema accepts every id with the prefix; names of path parameters do not matter. */
 function comparePathParameters(
   { ours, document }: Both,
   parameters: readonly PublishedParameter[],
 ): Finding[] {
-  if (ours.idPrefix === undefined) return []
+  const prefix = ours.pathId?.prefix
+  if (prefix === undefined) return []
   return parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name, schema }) =>
@@ -50,7 +51,7 @@ function comparePathParameters(
         document,
       ),
     )
-    .filter(({ published }) => published !== null && published !== `^${ours.idPrefix}`)
+    .filter(({ published }) => published !== null && published !== `^${prefix}`)
 }
 
 /** Headers and cookies that this package would have to send, and does not know. */

@@ -1,10 +1,10 @@
 import { unnamedRates } from '../credits.ts'
-import { openSearch } from '../undocumented.ts'
+import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
 /** POST /data/professionalnet/person/posts (service description, parts 4.1 and 4.7). */
 export const personPosts = {
-  ...openSearch,
+  ...undocumentedSearch,
   id: 'professionalnet.person.posts',
   summary: 'what a person has posted, a page at a time',
   path: '/data/professionalnet/person/posts',
@@ -15,7 +15,7 @@ export const personPosts = {
 
 /** POST /data/professionalnet/person/comments (service description, parts 4.1 and 4.7). */
 export const personComments = {
-  ...openSearch,
+  ...undocumentedSearch,
   id: 'professionalnet.person.comments',
   summary: 'what a person has commented, a page at a time',
   path: '/data/professionalnet/person/comments',

@@ -1,10 +1,10 @@
 import { published } from '../credits.ts'
-import { openSearch } from '../undocumented.ts'
+import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
 /** POST /data/professionalnet/posts/reactions (service description, parts 4.1 and 4.7). */
 export const postReactions = {
-  ...openSearch,
+  ...undocumentedSearch,
   id: 'professionalnet.posts.reactions',
   summary: 'who reacted to a post, and how',
   path: '/data/professionalnet/posts/reactions',

@@ -24,10 +24,9 @@ export function composeRequest(
   id: unknown,
   dialect: Dialect,
 ): ComposedRequest {
-  const { path, idPrefix, pathId, method } = operation
+  const { path, pathId, method } = operation
   const issues = operation.request(params)
-  if (idPrefix !== undefined) issues.push(...idIssues(id, idPrefix))
-  if (pathId !== undefined) issues.push(...pathId(id).map(({ message }) => ({ path: 'id', message })))
+  for (const { message } of pathId?.check(id) ?? []) issues.push({ path: 'id', message })
   const query = method === 'GET' ? queryOf(params, issues) : ''
   const body = method === 'GET' ? undefined : json(params, issues, dialect)
   const isSafe = issues.length === 0
@@ -49,23 +48,6 @@ function json(params: unknown, issues: Issue[], { stringify }: Dialect): string 
     issues.push({ path: '', message: 'cannot be written as JSON' })
     return undefined
   }
-}
-
-/** The characters of an id are not documented, apart from its prefix; these would change the path, or hide in it. */
-const unsafe = /[/\\%?#\s\p{Cc}]|\.\./u
-
-function idIssues(id: unknown, prefix: string): Issue[] {
-  const issue = (message: string): Issue[] => [{ path: 'id', message }]
-  if (typeof id !== 'string') return issue(`must be a string, got ${id === null ? 'null' : typeof id}`)
-  if (!id.startsWith(prefix) || id.length === prefix.length)
-    return issue(`must start with ${prefix}, with more after it, got ${named(id)}`)
-  if (!id.isWellFormed()) return issue('must be well-formed Unicode')
-  return unsafe.test(id) ? issue(`must not contain / \\ % ? # .. or white space, got ${named(id)}`) : []
-}
-
-/** Part of a long text is not repeated: of a secret, it could not be recognized as one. */
-function named(id: string): string {
-  return id.length <= 32 ? JSON.stringify(id) : `${id.length} characters`
 }
 
 /** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */

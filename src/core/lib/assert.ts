@@ -32,6 +32,12 @@ export function assertSignal(name: string, value: unknown): void {
     throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
 }
 
+/** A text with at least one character. */
+export function nonEmptyText(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
+}
+
 /** A duration that a timer can hold. */
 export function milliseconds(name: string, value: unknown): number {
   if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {

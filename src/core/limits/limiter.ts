@@ -1,3 +1,6 @@
+import { organizationLimits } from '../../contract/limits.ts'
+import { assertOptions, milliseconds, wholeNumber } from '../lib/assert.ts'
+
 /** What one client takes of the organization's limits, at most. */
 export interface Share {
   /** Requests in flight. */
@@ -54,6 +57,21 @@ export interface Limits {
   readonly perMinute: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
+}
+
+/**
+ * Checks the limits of an organization and fills in the documented ones.
+ *
+ * @throws {ConfigurationError} for limits that cannot work.
+ */
+export function resolveLimits(limits: Partial<Limits> = {}): Limits {
+  assertOptions(limits, organizationLimits, 'limits')
+  const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
+  return {
+    inFlight: wholeNumber('limits.inFlight', inFlight),
+    perMinute: wholeNumber('limits.perMinute', perMinute),
+    windowMs: milliseconds('limits.windowMs', windowMs),
+  }
 }
 
 /** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */

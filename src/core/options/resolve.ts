@@ -5,7 +5,7 @@ import { assertSafe, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import { resolveFetch } from '../http/send.ts'
-import { assertMethod, assertOptions, assertSignal, shown, wholeNumber } from '../lib/assert.ts'
+import { assertMethod, assertOptions, assertSignal, nonEmptyText, shown, wholeNumber } from '../lib/assert.ts'
 import { Redactor } from '../lib/redact.ts'
 import { CustomLimiter, isCallQueue } from '../limits/custom-limiter.ts'
 import type { Limits, Share } from '../limits/limiter.ts'
@@ -56,9 +56,7 @@ export function resolveOptions(options: ClientOptions): Settings {
   const provider = resolveProvider(options)
   if (provider !== null) assertSafe(baseUrl)
   const fetch = resolveFetch(options.fetch)
-  if (organization !== undefined && (typeof organization !== 'string' || organization === '')) {
-    throw new ConfigurationError(`organization must be a text that is not empty, got ${shown(organization)}`)
-  }
+  if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const own = limiter ?? sharedLimiter(ownerOf(options), baseUrl)

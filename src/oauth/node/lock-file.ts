@@ -6,32 +6,36 @@ import { parsed } from '../../core/http/dialect.ts'
 import { now, sleep } from '../../core/lib/time.ts'
 import { TokenStoreError } from '../../errors.ts'
 
-/** How often an owner shows that it lives, in milliseconds. */
+/** How often an owner touches its lock file, in milliseconds. */
 const heartbeatMs = 2000
 
-/** Silence after which an owner counts as gone, in milliseconds: many heartbeats, since a busy process may miss some. */
+/** An owner silent for this long counts as dead, in milliseconds: many heartbeats, since a busy process may miss some. */
 const silenceMs = 20_000
 
 const pollMs = 25
 
-/** Who holds a lock, as its file says. */
+/** The owner of a lock, as written in its file. */
 interface Owner {
   readonly pid: number
   /** The machine, and on Linux the namespace that the pid belongs to. */
   readonly place: string
-  /** Tells this taking of the lock from every other. */
+  /** Unique for each time the lock is taken. */
   readonly id: string
 }
 
 /**
- * Runs work while holding a lock file. It waits for as long as the owner shows life; the lock of an owner that has died,
- * or has been silent for long, is taken over.
+ * Runs work while holding a lock file. Waits while the current owner is alive, and takes the lock over from an owner that
+ * has died or stayed silent.
  *
- * @throws {TokenStoreError} where the file cannot be made, read or removed.
+ * @throws {TokenStoreError} if the file cannot be made, read or removed.
  */
 export async function withLockFile<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const text = JSON.stringify({ pid: process.pid, place: place(), id: randomUUID() } satisfies Owner)
-  const file = await onDisk(path, () => take(path, text))
+  const text = JSON.stringify({
+    pid: process.pid,
+    place: machineAndNamespace(),
+    id: randomUUID(),
+  } satisfies Owner)
+  const file = await withStoreErrors(path, () => acquire(path, text))
   const beat = setInterval(() => {
     const time = new Date()
     file.utimes(time, time).catch(() => {})
@@ -41,14 +45,14 @@ export async function withLockFile<T>(path: string, work: () => Promise<T>): Pro
     return await work()
   } finally {
     clearInterval(beat)
-    await onDisk(path, async () => {
+    await withStoreErrors(path, async () => {
       await file.close()
       await remove(path, text)
     })
   }
 }
 
-async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withStoreErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -57,19 +61,19 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function take(path: string, text: string): Promise<FileHandle> {
-  const isSilent = silence()
+async function acquire(path: string, text: string): Promise<FileHandle> {
+  const isSilent = silenceDetector()
   for (;;) {
     const file = await create(path)
-    if (file !== null) return await signed(path, file, text)
-    const found = await look(path)
+    if (file !== null) return await writeOwner(path, file, text)
+    const found = await readLock(path)
     if (found !== null && (isDead(found.text) || isSilent(found))) await remove(path, found.text)
     await sleep(pollMs * (1 + Math.random()))
   }
 }
 
-/** Tells whether a file has stayed as it is for long. Time is counted here: no clock but this process's own matters. */
-function silence(): (found: Found) => boolean {
+/** Returns a test of whether a file has not changed for long, measured by this process's clock alone. */
+function silenceDetector(): (found: LockContent) => boolean {
   let seen = ''
   let since = 0
   return ({ modified, text }) => {
@@ -79,8 +83,8 @@ function silence(): (found: Found) => boolean {
   }
 }
 
-/** Writes the owner down; a lock that nobody's name is on would stand until its silence is long enough. */
-async function signed(path: string, file: FileHandle, text: string): Promise<FileHandle> {
+/** Writes the owner, or removes the file: a lock without an owner would block others until it counts as silent. */
+async function writeOwner(path: string, file: FileHandle, text: string): Promise<FileHandle> {
   try {
     await file.writeFile(text)
     return file
@@ -91,7 +95,7 @@ async function signed(path: string, file: FileHandle, text: string): Promise<Fil
   }
 }
 
-/** Makes the file, or returns null where there is one. */
+/** Creates the file, or returns null if it exists. */
 async function create(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'wx', 0o600)
@@ -101,12 +105,12 @@ async function create(path: string): Promise<FileHandle | null> {
   }
 }
 
-interface Found {
+interface LockContent {
   readonly text: string
   readonly modified: number
 }
 
-async function look(path: string): Promise<Found | null> {
+async function readLock(path: string): Promise<LockContent | null> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     return { text, modified: mtimeMs }
@@ -117,34 +121,34 @@ async function look(path: string): Promise<Found | null> {
 }
 
 /**
- * Removes the lock if it is still the one meant. Removals go one at a time, behind a second file: two who both find an
- * owner dead would otherwise remove, one after the other, the dead one's lock and the lock of the first of them.
+ * Removes the lock if its content is still `text`. A second file serializes removals: of two processes that both find the
+ * owner dead, the second would otherwise remove the new lock of the first.
  */
 async function remove(path: string, text: string): Promise<void> {
   const guard = `${path}.guard`
-  const isSilent = silence()
+  const isSilent = silenceDetector()
   for (;;) {
     const file = await create(guard)
     if (file !== null) {
       try {
-        if ((await look(path))?.text === text) await rm(path, { force: true })
+        if ((await readLock(path))?.text === text) await rm(path, { force: true })
       } finally {
         await file.close()
         await rm(guard, { force: true })
       }
       return
     }
-    const found = await look(guard)
+    const found = await readLock(guard)
     if (found !== null && isSilent(found)) await rm(guard, { force: true })
     await sleep(pollMs * Math.random())
   }
 }
 
-/** Whether the owner was a process of this very place that no longer exists. */
+/** Whether the owner was a process of this machine and namespace that no longer exists. */
 function isDead(text: string): boolean {
-  // One that is no JSON is still being written, or its owner died over that.
+  // Invalid JSON: the owner is still writing, or died while writing.
   const owner = Object(parsed(text)) as Partial<Owner>
-  if (owner.place !== place() || typeof owner.pid !== 'number') return false
+  if (owner.place !== machineAndNamespace() || typeof owner.pid !== 'number') return false
   try {
     process.kill(owner.pid, 0)
     return false
@@ -153,7 +157,7 @@ function isDead(text: string): boolean {
   }
 }
 
-function place(): string {
+function machineAndNamespace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {

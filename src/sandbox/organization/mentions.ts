@@ -1,12 +1,12 @@
-import type { Outcome } from '../answers.ts'
+import type { Outcome } from '../responses.ts'
 import { createAuthors } from '../authors.ts'
-import { composeOriginal } from '../compose.ts'
+import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { type Params, createParams } from '../params.ts'
 import { english } from '../phrases/en.ts'
 import { createRandom } from '../random.ts'
-import { rememberLatest } from '../remember.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
 import { getRecord, type Listener, createListeners, networks } from './monitors.ts'
 
 /** States of a mention; made up, and any may follow any: the service documents neither states nor transitions. */
@@ -36,7 +36,7 @@ export interface Mentions {
 
 const mentionCount = 240
 
-const mentionsOf = rememberLatest((seed): readonly Mention[] => {
+const mentionsOf = memoizeLatest((seed): readonly Mention[] => {
   const random = createRandom(`${seed}/mentions`)
   const listeners = createListeners(seed)
   const people = createAuthors(random)

@@ -1,4 +1,4 @@
-import type { Outcome } from '../answers.ts'
+import type { Outcome } from '../responses.ts'
 import { newest } from '../corpus.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { createParams } from '../params.ts'
@@ -14,7 +14,7 @@ export interface Listener {
   readonly createdAt: string
 }
 
-/** A saved view of mentions; as made up as {@link Listener}. */
+/** A saved view of mentions; also made up, see {@link Listener}. */
 export interface Feed {
   readonly id: string
   readonly name: string
@@ -52,8 +52,8 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Feed[
 }
 
 /**
- * Lists records of the organization under the name of a property, with the `meta` of a search by cursor. That, and the
- * parameters `cursor` and `limit`, are made up: the service does not document these lists.
+ * Lists records under a property, with the `meta` of a search by cursor. That and the parameters `cursor` and `limit` are
+ * made up: the service does not document these lists.
  */
 export function listRecords(
   property: string,
@@ -69,7 +69,7 @@ export function listRecords(
   return { body: { [property]: page, meta } }
 }
 
-/** Finds a record by its id, under the name of a property; made up, like the 404 where there is none. */
+/** Finds a record by its id. The body and the 404 are made up. */
 export function getRecord(
   property: string,
   records: readonly { readonly id: string }[],

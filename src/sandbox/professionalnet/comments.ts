@@ -5,11 +5,11 @@ import {
   defaultMaxComments,
   postComments,
 } from '../../contract/professionalnet/comments.ts'
-import type { Outcome } from '../answers.ts'
-import { composeReply } from '../compose.ts'
+import type { Outcome } from '../responses.ts'
+import { composeReply } from '../compose-post.ts'
 import { english } from '../phrases/en.ts'
 import { createRandom, hash } from '../random.ts'
-import { costOf } from '../cost.ts'
+import { creditsCharged } from '../credits-charged.ts'
 import { findPost } from './lookup.ts'
 import type { Network, NetworkPost } from './network.ts'
 
@@ -29,7 +29,7 @@ export function commentsOn(
       meta: {
         returnedCount: comments.length,
         ...(hash(post.activity) % 5 > 0 && { total }),
-        creditsCharged: costOf(postComments, { comments }),
+        creditsCharged: creditsCharged(postComments, { comments }),
       },
     },
   }

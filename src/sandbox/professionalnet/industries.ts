@@ -4,8 +4,8 @@ import {
   type Industry,
   industriesPageSize,
 } from '../../contract/professionalnet/industries.ts'
-import type { Outcome } from '../answers.ts'
-import { fold } from '../words.ts'
+import type { Outcome } from '../responses.ts'
+import { fold } from '../match-words.ts'
 import { taxonomy } from './taxonomy.ts'
 
 /** Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. */
@@ -63,7 +63,7 @@ function listIndustries(): Industry[] {
   return list
 
   function add(path: readonly string[]): void {
-    // Gaps between the ids: nobody should get away with counting them up.
+    // Leave gaps between the ids, so that code which counts them up fails.
     const id = 4 + 7 * list.length + (list.length % 5)
     list.push({ id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') })
   }

@@ -1,5 +1,5 @@
 import type { CompanyGetBody } from '../../contract/professionalnet/company.ts'
-import type { Outcome } from '../answers.ts'
+import type { Outcome } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
 import type { Person } from './people.ts'
 

@@ -1,12 +1,12 @@
 import type { ProfessionalnetPost } from '../../contract/professionalnet/posts.ts'
 import { longTail } from '../authors.ts'
-import { composeOriginal } from '../compose.ts'
+import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'
 import { english } from '../phrases/en.ts'
 import type { Topic } from '../phrases/topic.ts'
 import { type Random, createRandom } from '../random.ts'
-import { rememberLatest } from '../remember.ts'
-import { normalize } from '../words.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
+import { normalize } from '../match-words.ts'
 import { type IndexedCompany, createCompanies } from './companies.ts'
 import { createComponents } from './components.ts'
 import { type Person, createPeople } from './people.ts'
@@ -42,7 +42,7 @@ const spanSeconds = 90 * 24 * 60 * 60
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
 /** Returns the network of a seed; `size` is the number of microblog posts, of which it has a quarter. */
-export const networkOf: (seed: number, size: number) => Network = rememberLatest((seed, size) => {
+export const networkOf: (seed: number, size: number) => Network = memoizeLatest((seed, size) => {
   const random = createRandom(`${seed}/professionalnet`)
   const companies = createCompanies(random)
   const people = createPeople(random, companies)

@@ -1,5 +1,5 @@
-import type { Outcome } from '../answers.ts'
-import { composeReply } from '../compose.ts'
+import type { Outcome } from '../responses.ts'
+import { composeReply } from '../compose-post.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { createParams } from '../params.ts'
 import { english } from '../phrases/en.ts'

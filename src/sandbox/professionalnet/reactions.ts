@@ -1,6 +1,6 @@
 import { postReactions } from '../../contract/professionalnet/reactions.ts'
-import type { Outcome } from '../answers.ts'
-import { costOf } from '../cost.ts'
+import type { Outcome } from '../responses.ts'
+import { creditsCharged } from '../credits-charged.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { createParams } from '../params.ts'
 import { createRandom } from '../random.ts'
@@ -37,5 +37,7 @@ export function reactionsOn(network: Network, input: unknown): Outcome {
     actorHeadline: headline,
     profileUrl: url,
   }))
-  return { body: { reactions, meta: { ...meta, creditsCharged: costOf(postReactions, { reactions }) } } }
+  return {
+    body: { reactions, meta: { ...meta, creditsCharged: creditsCharged(postReactions, { reactions }) } },
+  }
 }

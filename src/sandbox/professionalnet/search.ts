@@ -3,8 +3,8 @@ import type {
   ProfessionalnetPostsSearchBody,
   ProfessionalnetPostsSearchParams,
 } from '../../contract/professionalnet/posts.ts'
-import type { Outcome } from '../answers.ts'
-import { containsAll, fold } from '../words.ts'
+import type { Outcome } from '../responses.ts'
+import { containsAll, fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
 import type { Network, NetworkPost } from './network.ts'

@@ -2,7 +2,7 @@ import type { Author } from './authors.ts'
 import { english } from './phrases/en.ts'
 import type { Phrases, Topic } from './phrases/topic.ts'
 import type { Random } from './random.ts'
-import { containsPhrase, normalize } from './words.ts'
+import { containsPhrase, normalize } from './match-words.ts'
 
 /** The text of a post and what is in it. */
 export interface Draft {
@@ -62,7 +62,7 @@ export function compose(
   }
 }
 
-/** Writes a post in English on one of the topics. It replies to nobody, and so makes sense on its own. */
+/** Writes a post in English on one of the topics. It is not a reply, so it makes sense alone. */
 export function composeOriginal(
   random: Random,
   topics: readonly Topic[],

@@ -1,37 +1,37 @@
-import type { Port } from './client.ts'
+import type { RedisAdapter } from './client.ts'
 
-/** Redis did not do what it was asked, or did not say so in time. */
+/** Redis failed, or did not reply in time. */
 class Unavailable extends Error {}
 
-/** Commands that may be overdue before further ones are refused: some clients keep them in memory while offline. */
-const mostOverdue = 64
+/** Further commands are refused while this many are overdue: some clients keep them in memory while offline. */
+const maxOverdue = 64
 
 /**
- * Runs Lua scripts, each as a whole or not at all, in the order in which they were asked for, and within a time of its own.
- * They are sent in full: by their digest, one that Redis does not know yet would be overtaken by others.
+ * Runs Lua scripts in order, each with a timeout. It sends their source: an unknown digest would need a second round trip,
+ * which later scripts could overtake.
  */
-export class Link {
-  readonly #port: Port
+export class ScriptRunner {
+  readonly #redis: RedisAdapter
   readonly #timeoutMs: number
   #overdue = 0
 
-  constructor(port: Port, timeoutMs: number) {
-    this.#port = port
+  constructor(redis: RedisAdapter, timeoutMs: number) {
+    this.#redis = redis
     this.#timeoutMs = timeoutMs
   }
 
   /**
-   * @param late Called with a reply that came when nobody waited for it any more.
+   * @param onLateReply Called with a reply that came after the timeout.
    *
-   * @throws {Unavailable} and nothing else.
+   * @throws {Unavailable} and no other error.
    */
   run(
     script: string,
     keys: readonly string[],
     args: readonly string[],
-    late?: (reply: unknown) => void,
+    onLateReply?: (reply: unknown) => void,
   ): Promise<unknown> {
-    if (this.#overdue >= mostOverdue) {
+    if (this.#overdue >= maxOverdue) {
       return Promise.reject(new Unavailable(`${this.#overdue} commands are not answered`))
     }
     return new Promise((resolve, reject) => {
@@ -45,10 +45,10 @@ export class Link {
         clearTimeout(timer)
         if (overdue) this.#overdue--
       }
-      this.#port.eval(script, keys, args).then(
+      this.#redis.eval(script, keys, args).then(
         (reply) => {
           settled()
-          if (overdue) late?.(reply)
+          if (overdue) onLateReply?.(reply)
           else resolve(reply)
         },
         (error: unknown) => {
@@ -60,7 +60,7 @@ export class Link {
   }
 }
 
-/** An error of a connection that was refused at several addresses has its words inside. */
+/** The message of an error. If several addresses refused the connection, the messages are in `errors`. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)

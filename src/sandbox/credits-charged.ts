@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 
-/** Credits that a success with this body costs. */
-export function costOf({ price, list }: Operation, body: unknown): number {
+/** Credits charged for a success with this body. */
+export function creditsCharged({ price, list }: Operation, body: unknown): number {
   if (price.kind === 'free') return 0
   if (price.kind === 'perRequest') return price.credits
   const items: unknown =

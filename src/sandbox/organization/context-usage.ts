@@ -1,7 +1,7 @@
-import type { Outcome } from '../answers.ts'
+import type { Outcome } from '../responses.ts'
 import type { SandboxLedger } from '../types.ts'
 
-/** What the organization says about its business. The shape is made up: the service does not document it. */
+/** The organization's description of its business. The shape is made up: the service does not document it. */
 export function contextOf(): Outcome {
   return {
     body: {
@@ -19,7 +19,7 @@ export function contextOf(): Outcome {
   }
 }
 
-/** The ledger, as the organization sees it. The shape is made up; the sums are what the sandbox has charged. */
+/** The credits that the sandbox has charged. The shape is made up. */
 export function usageOf({ spent, byOperation }: SandboxLedger): Outcome {
   return {
     body: {

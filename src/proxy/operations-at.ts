@@ -7,12 +7,12 @@ export type KnownOperation = Operation & { readonly id: OperationId }
 
 const all: readonly KnownOperation[] = operations
 
-/** The operations at a path, whatever the proxy is mounted at: what comes before the operation's own path is not looked at. */
+/** Finds the operations at a path. Ignores what precedes the operation's own path, so the proxy can be mounted anywhere. */
 export function operationsAt(path: string): { found: readonly KnownOperation[]; id: string } {
   for (let start = 0; start !== -1; start = path.indexOf('/', start + 1)) {
     const { routes, id } = matchPath(path.slice(start), all)
-    // Without the prefix of its ids, `/feeds/mentions` would be a feed rather than what is mounted at `/feeds`.
-    const found = routes.filter(({ idPrefix = '' }) => id.startsWith(idPrefix))
+    // The prefix of ids tells `/feeds/mentions`, which is `/mentions` mounted at `/feeds`, from a feed.
+    const found = routes.filter(({ pathId }) => id.startsWith(pathId?.prefix ?? ''))
     if (found.length > 0) return { found, id }
   }
   return { found: [], id: '' }

@@ -1,6 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 
-/** The budgets of many callers, each of the same size. */
+/** One budget per caller, all of the same size. */
 export class CallerBudgets {
   readonly #credits: number
   readonly #max: number
@@ -12,8 +12,8 @@ export class CallerBudgets {
   }
 
   /**
-   * A caller's budget for one call, to be released after it; null where too many callers have spent something. Those are
-   * not forgotten, since a caller who is would have all credits again.
+   * Returns a caller's budget for one call, and a function to call after it; null if there are too many callers. Callers
+   * that have spent credits are kept: dropping one would give it all its credits again.
    */
   take(id: string): { budget: CreditBudget; release: () => void } | null {
     if (!this.#callers.has(id) && this.#callers.size >= this.#max) this.#forgetUnspent()

@@ -2,25 +2,25 @@ import { type ErrorEnvelope, serviceErrorStatus } from '../contract/error-envelo
 import type { Issue } from '../contract/issues.ts'
 
 /**
- * What handling a request came to: the body of a 200 without its request id, what was wrong with the request, or what
- * it named that does not exist.
+ * The result of handling a request: the body of a 200 without its request id, the issues of an invalid request, or a
+ * message that names what does not exist.
  */
 export type Outcome<Body = object> =
   { readonly body: Body } | { readonly issues: readonly Issue[] } | { readonly missing: string }
 
-/** An HTTP response as data. */
-export interface Answer {
+/** A response of the sandbox, as data. */
+export interface SandboxResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
 }
 
 /** Statuses whose responses cannot have a body. */
-export const bodiless: readonly number[] = [204, 205, 304]
+export const bodilessStatuses: readonly number[] = [204, 205, 304]
 
 /**
- * Codes for errors that the service description gives no code for. They are made up, and so are these errors'
- * bodies; the real service may well answer otherwise.
+ * Codes of errors that the service description has no code for. They and the bodies of these errors are made up; the real
+ * service may respond differently.
  */
 const madeUpCodes: Record<number, string> = {
   403: 'forbidden',
@@ -35,18 +35,18 @@ const documentedCodes = Object.fromEntries(
   Object.entries(serviceErrorStatus).map(([code, status]) => [status, code]),
 )
 
-/** The code that an error of a status carries: the documented one where there is one. */
+/** The code of an error with this status: the documented one if there is one. */
 function codeOf(status: number): string {
   return documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`
 }
 
 /** A 200 with a JSON body. */
-export function success(body: object): Answer {
+export function success(body: object): SandboxResponse {
   return { status: 200, headers: jsonHeaders(), body: JSON.stringify(body) }
 }
 
-/** An error in the service's envelope. `retryAfter` goes into the header, too. */
-export function failure(
+/** An error in the service's envelope. `retryAfter` is also sent as a header. */
+export function errorResponse(
   requestId: string,
   status: number,
   details: {
@@ -55,7 +55,7 @@ export function failure(
     issues?: readonly Issue[]
     retryAfter?: number | undefined
   },
-): Answer {
+): SandboxResponse {
   const { code = codeOf(status), message, issues, retryAfter } = details
   const headers = jsonHeaders()
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
@@ -72,9 +72,9 @@ export function failure(
 }
 
 /** A 400 that names each invalid field. */
-export function invalid(requestId: string, issues: readonly Issue[]): Answer {
+export function validationError(requestId: string, issues: readonly Issue[]): SandboxResponse {
   const fields = issues.map(({ path, message }) => `${path || 'body'}: ${message}`)
-  return failure(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues })
+  return errorResponse(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues })
 }
 
 export function jsonHeaders(): Headers {

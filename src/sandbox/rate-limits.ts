@@ -1,27 +1,27 @@
 import type { Surface } from '../contract/operation.ts'
 import type { Settings } from './options.ts'
 
-/** Keeps the limits of the organization: requests open at once, and requests per window on each surface. */
-export interface Gate {
-  /** Counts a request as open until the returned function is first called. */
+/** Enforces the organization's limits: requests in flight, and requests per window on each surface. */
+export interface RateLimits {
+  /** Counts a request as open until the returned function is called. */
   enter(request: Request): () => void
   /** How many requests are open. */
-  open(): number
-  /** Counts a request towards its surface, and returns null; or the seconds until one is welcome again. */
+  openCount(): number
+  /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
   admit(surface: Surface | null): number | null
 }
 
-export function createGate(limits: Settings['limits']): Gate {
-  // Holds the requests themselves: once nobody refers to a Request, aborting it no longer reaches its signal,
-  // and the place of a stalled one would never be free again.
-  const places = new Set<{ readonly request: Request }>()
+export function createRateLimits(limits: Settings['limits']): RateLimits {
+  // Keeps the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
+  // stalled one would stay open forever.
+  const openRequests = new Set<{ readonly request: Request }>()
   const arrivals = new Map<Surface, number[]>()
 
   function pace(surface: Surface, max: number): number | null {
     const now = performance.now()
     const log = (arrivals.get(surface) ?? []).filter((at) => now - at < limits.windowMs)
     arrivals.set(surface, log)
-    // The request that must leave the window before there are fewer than the maximum in it.
+    // The window is full until this request leaves it.
     const blocker = log.at(-max)
     const isFull = log.length >= max && blocker !== undefined
     if (!isFull || limits.countRejected) log.push(now)
@@ -30,13 +30,13 @@ export function createGate(limits: Settings['limits']): Gate {
 
   return {
     enter(request) {
-      const place = { request }
-      places.add(place)
-      return () => void places.delete(place)
+      const entry = { request }
+      openRequests.add(entry)
+      return () => void openRequests.delete(entry)
     },
-    open: () => places.size,
+    openCount: () => openRequests.size,
     admit(surface) {
-      const isCrowded = limits.inFlight !== false && places.size > limits.inFlight
+      const isCrowded = limits.inFlight !== false && openRequests.size > limits.inFlight
       const isPaced = surface !== null && limits.perMinute !== false
       if (isCrowded) {
         if (isPaced && limits.countRejected) pace(surface, limits.perMinute)

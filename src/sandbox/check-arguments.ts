@@ -1,6 +1,6 @@
-/** Checks of what the caller of the sandbox passed. Each throws a TypeError that names the field and its value. */
+/** Checks of the arguments passed to the sandbox. Each throws a TypeError with the field and its value. */
 
-/** Longest wait that two of them together still fit into a timer. */
+/** Longest wait in milliseconds, so that two of them together still fit into a timer. */
 export const longestWaitMs = 1_000_000_000
 
 export function fail(field: string, expected: string, value: unknown): never {
@@ -23,8 +23,8 @@ export function oneOf(field: string, value: unknown, allowed: readonly string[])
   if (!allowed.includes(value as string)) fail(field, `one of ${allowed.join(', ')}`, value)
 }
 
-/** Refuses misspelt fields: they would have no effect, and nobody would notice. */
-export function record(what: string, value: unknown, fields: readonly string[]): void {
+/** Refuses unknown fields, which would otherwise be ignored. */
+export function assertRecord(what: string, value: unknown, fields: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(what, 'an object', value)
   const unknown = Object.keys(value).find((key) => !fields.includes(key))
   if (unknown !== undefined)

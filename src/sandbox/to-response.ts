@@ -1,22 +1,27 @@
-import { type Answer, bodiless } from './answers.ts'
+import { type SandboxResponse, bodilessStatuses } from './responses.ts'
 import { connectionReset } from './faults.ts'
 import type { Fault } from './types.ts'
 
-/** When a request with a complete body stops counting as open: when it is answered, or when the body was read. */
-export type Hold = 'until answered' | 'until read'
+/** When a request stops counting as open: when the response is made, or when its body was read. */
+export type CountsAsOpen = 'until answered' | 'until read'
 
 /**
- * Makes a Response of an answer. `release` is called once the request no longer counts as open. A body that is
- * complete and small does not wait for somebody to read it: in memory, nobody may.
+ * Makes a `Response`, and calls `release` once the request no longer counts as open. In memory, that is at once: a test may
+ * never read the body.
  */
-export function deliver(
-  { status, headers, body }: Answer,
-  { cut, hold, request, release }: { cut: Fault['cut']; hold: Hold; request: Request; release: () => void },
+export function toResponse(
+  { status, headers, body }: SandboxResponse,
+  {
+    cut,
+    countsAsOpen,
+    request,
+    release,
+  }: { cut: Fault['cut']; countsAsOpen: CountsAsOpen; request: Request; release: () => void },
 ): Response {
   const isWhole = cut === undefined
-  if (bodiless.includes(status) || (isWhole && hold === 'until answered')) {
+  if (bodilessStatuses.includes(status) || (isWhole && countsAsOpen === 'until answered')) {
     release()
-    return new Response(bodiless.includes(status) ? null : body, { status, headers })
+    return new Response(bodilessStatuses.includes(status) ? null : body, { status, headers })
   }
 
   const bytes = new TextEncoder().encode(body)
@@ -46,7 +51,7 @@ export function deliver(
       },
       cancel: end,
     },
-    // Without this, the first part would count as handed over before anybody asked for it.
+    // By default, a stream takes the first part before a reader asks for it.
     { highWaterMark: 0 },
   )
   return new Response(stream, { status, headers })

@@ -1,7 +1,7 @@
 import { microblogSearch } from '../contract/microblog.ts'
 import type { Sandbox } from './types.ts'
 
-/** A search for a person to paste into a shell. */
+/** A `curl` command that searches the sandbox. */
 export function exampleCommand({ baseUrl, apiKey }: Pick<Sandbox, 'baseUrl' | 'apiKey'>): string {
   return `  curl ${baseUrl}${microblogSearch.path} \\
     -H 'Authorization: Bearer ${apiKey}' \\

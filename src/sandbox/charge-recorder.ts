@@ -1,19 +1,19 @@
 import type { SandboxCharge, SandboxLedger } from './types.ts'
 
-/** The service's own book of charges. */
-export interface Ledger {
-  readonly view: SandboxLedger
+/** Records what the sandbox has charged. */
+export interface ChargeRecorder {
+  readonly ledger: SandboxLedger
   charge(requestId: string, operation: string, credits: number): void
 }
 
-export function createLedger(): Ledger {
+export function createChargeRecorder(): ChargeRecorder {
   const entries: SandboxCharge[] = []
   const byOperation: Record<string, number> = {}
-  const view = { spent: 0, byOperation, entries }
+  const ledger = { spent: 0, byOperation, entries }
   return {
-    view,
+    ledger,
     charge(requestId, operation, credits) {
-      view.spent += credits
+      ledger.spent += credits
       byOperation[operation] = (byOperation[operation] ?? 0) + credits
       entries.push({ requestId, operation, credits, at: performance.now() })
     },
