@@ -9,6 +9,8 @@ export interface Plan {
   dist: string
   /** The same of another checkout. */
   against: string | undefined
+  /** How often each contestant gets a new process, and rounds in each. */
+  callProcesses: number
   callRounds: number
   /** Calls before the first that counts. */
   warmUp: number
@@ -39,11 +41,12 @@ export function readPlan(args: readonly string[]): Plan {
     quick,
     dist: join(root, 'dist'),
     against: against === undefined ? undefined : resolve(against),
-    callRounds: quick ? 15 : 60,
-    warmUp: quick ? 500 : 2_500,
-    startRounds: quick ? 4 : 15,
+    callProcesses: quick ? 2 : 4,
+    callRounds: quick ? 8 : 15,
+    warmUp: quick ? 400 : 1_500,
+    startRounds: quick ? 4 : 10,
     queueRounds: quick ? 1 : 3,
-    walkRounds: quick ? 1 : 5,
+    walkRounds: quick ? 1 : 3,
     crowds: quick ? [100, 2_000, 20_000] : [100, 1_000, 2_000, 10_000, 20_000, 100_000],
     queueBudgetMs: quick ? 12_000 : 30_000,
     walks: million ? [...walks, 1_000_000] : walks,
