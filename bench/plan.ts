@@ -2,9 +2,14 @@ import { parseArgs } from 'node:util'
 import { join, resolve } from 'node:path'
 import { root } from './folders.ts'
 
-/** How much is measured. */
+const sections = ['bundle', 'start', 'calls', 'queue', 'walk'] as const
+type Section = (typeof sections)[number]
+
+/** What is measured, and how much of it. */
 export interface Plan {
-  quick: boolean
+  sections: readonly Section[]
+  /** Whether the results stand for all that there is to measure. */
+  isWhole: boolean
   /** Folder of the built package. */
   dist: string
   /** The same of another checkout. */
@@ -25,7 +30,7 @@ export interface Plan {
   walks: readonly number[]
 }
 
-/** @throws {TypeError} for arguments that nobody knows */
+/** @throws {TypeError} for unknown arguments */
 export function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
@@ -33,12 +38,17 @@ export function readPlan(args: readonly string[]): Plan {
       quick: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
       against: { type: 'string' },
+      only: { type: 'string', multiple: true },
     },
   })
-  const { quick, million, against } = values
+  const { quick, million, against, only } = values
+  const unknown = only?.find((name) => !sections.some((section) => section === name))
+  if (unknown !== undefined)
+    throw new TypeError(`unknown section ${unknown}; expected one of ${sections.join(', ')}`)
   const walks = quick ? [20_000] : [100_000]
   return {
-    quick,
+    sections: sections.filter((section) => only?.includes(section) ?? true),
+    isWhole: !quick && only === undefined,
     dist: join(root, 'dist'),
     against: against === undefined ? undefined : resolve(against),
     callProcesses: quick ? 2 : 4,

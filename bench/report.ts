@@ -14,7 +14,7 @@ export function number(value: number): string {
 }
 
 export function spreadText({ low, median, high }: Spread): string {
-  return `${number(median)} (${number(low)} to ${number(high)})`
+  return Number.isNaN(median) ? '-' : `${number(median)} (${number(low)} to ${number(high)})`
 }
 
 export function textTable({ title, head, rows }: Table): string {

@@ -16,7 +16,7 @@ import { measureWalk } from './measure/walk.ts'
 import { type Plan, readPlan } from './plan.ts'
 import { Child } from './processes.ts'
 import { type Table, markdownTable, textTable } from './report.ts'
-import { summarize } from './summary.ts'
+import { type Measured, summarize } from './summary.ts'
 import { versions } from './versions.ts'
 
 let plan: Plan
@@ -38,39 +38,49 @@ const show = (...shown: Table[]): void => {
   for (const table of shown) console.log(textTable(table))
 }
 
-const small = own(plan.dist, plan.against, 'ours-search')
-const whole = ours.map((each) => ({ ...each, name: `${each.name}, whole client` }))
-const bundles = await measureBundles([...peers, ...small, ...whole])
-show(bundles.table)
+const measured: Measured = { walks: [] }
+const { sections } = plan
 
-const start = await measureStart(contestants, plan)
-show(start.table)
-
-const stub = await measureCalls(contestants, plan)
-show(stub.table)
+if (sections.includes('bundle')) {
+  const small = own(plan.dist, plan.against, 'ours-search')
+  const whole = ours.map((each) => ({ ...each, name: `${each.name}, whole client` }))
+  const { sizes, table } = await measureBundles([...peers, ...small, ...whole])
+  measured.sizes = sizes
+  show(table)
+}
+if (sections.includes('start')) {
+  measured.start = await measureStart(contestants, plan)
+  show(measured.start.table)
+}
 
 const server = new Child('server', [])
 const baseUrl = `http://127.0.0.1:${(await server.answer<{ port: number }>()).port}/v1`
-const http = await measureCalls(contestants, plan, baseUrl)
-show(http.table)
-
-const queue = await measureQueue([base, ...ours], plan)
-show(...queue.tables)
-
-const walks = []
-for (const items of plan.walks) {
-  const walk = await measureWalk([raw, ...ours], plan, items, baseUrl)
-  walks.push({ items, peaks: walk.peaks })
-  show(walk.table)
+if (sections.includes('calls')) {
+  measured.stub = await measureCalls(contestants, plan)
+  show(measured.stub.table)
+  measured.http = await measureCalls(contestants, plan, baseUrl)
+  show(measured.http.table)
+}
+if (sections.includes('queue')) {
+  const { figures, tables } = await measureQueue([base, ...ours], plan)
+  measured.queue = figures
+  show(...tables)
+}
+if (sections.includes('walk')) {
+  for (const items of plan.walks) {
+    const { peaks, table } = await measureWalk([raw, ...ours], plan, items, baseUrl)
+    measured.walks.push({ items, peaks })
+    show(table)
+  }
 }
 await server.end()
 
 const names = ours.map(({ name }) => name)
-const summary = summarize(names, { stub, http, start, sizes: bundles.sizes, queue: queue.figures, walks })
+const summary = summarize(names, measured)
 console.log(textTable(summary))
 console.log(versions())
 
-if (!plan.quick) {
+if (plan.isWhole) {
   const head = `# The package beside its peers\n\nMade by \`npm run bench\`. Ratios are medians of the rounds of one run, with their quartiles.\n\n${versions()}.\n`
   writeFileSync(join(folder, 'results.md'), [head, ...[summary, ...tables].map(markdownTable)].join('\n'))
 }
