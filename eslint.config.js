@@ -76,7 +76,8 @@ const forbid = (...names) => ({
 const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate']
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'node_modules'] },
+  // What the bench builds, and peers that are not installed with the package.
+  { ignores: ['dist', 'coverage', '**/node_modules', 'bench/.out', 'bench/peers/extra'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

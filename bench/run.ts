@@ -1,101 +1,86 @@
 /**
- * What the package costs, as ratios: each pair is measured in turns, in one run, since times of different runs or machines
- * cannot be compared. Nothing is sent: the answers are made on the spot.
+ * What the package costs beside its peers. Everything is measured in turns, in one run, and given as ratios, since times
+ * of different runs or machines cannot be compared.
  */
-import { SocialSearch } from 'social-search-sdk'
-import { createSandbox } from 'social-search-sdk/sandbox'
-import { startRatios } from './start.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildAll } from './build.ts'
+import { base, imports, own, peers, raw } from './contestants.ts'
+import { folder } from './folders.ts'
+import { installPeers } from './install.ts'
+import { measureBundles } from './measure/bundle.ts'
+import { measureCalls } from './measure/calls.ts'
+import { measureQueue } from './measure/queue.ts'
+import { measureStart } from './measure/start.ts'
+import { measureWalk } from './measure/walk.ts'
+import { type Plan, readPlan } from './plan.ts'
+import { Child } from './processes.ts'
+import { type Table, markdownTable, textTable } from './report.ts'
+import { type Measured, summarize } from './summary.ts'
+import { versions } from './versions.ts'
 
-const limits = { perMinute: false } as const
-const baseUrl = 'http://localhost/v1'
-const sandbox = createSandbox({ seed: 1, limits })
-const page = await (
-  await sandbox.fetch(
-    new Request(`${sandbox.baseUrl}/data/microblog/tweets/search`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
-      body: '{"query":"typescript"}',
-    }),
-  )
-).text()
-const headers = { 'content-type': 'application/json' }
-const fetch = (): Promise<Response> => Promise.resolve(new Response(page, { headers }))
-
-let organizations = 0
-/** A client with limits of its own, so that no pair meets another. */
-function clientOf(organization = `bench ${organizations++}`): SocialSearch {
-  return new SocialSearch({ baseUrl, auth: false, fetch, limits, organization })
+let plan: Plan
+try {
+  plan = readPlan(process.argv.slice(2))
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(2)
 }
 
-const query = { query: 'typescript' }
-const single = clientOf()
-const bare = async (): Promise<unknown> => JSON.parse(await (await fetch()).text())
+installPeers()
+const ours = own(plan.dist, plan.against)
+const contestants = [...peers, ...ours]
+await buildAll([imports, ...contestants])
 
-/** Many calls at once on some clients of one organization; all but two of them have to queue. */
-function crowd(calls: number, clients = 1): () => Promise<unknown> {
-  const organization = `crowd ${organizations++}`
-  const members = Array.from({ length: clients }, () => clientOf(organization))
-  return () =>
-    Promise.all(Array.from({ length: calls }, async (_, i) => members[i % clients]?.microblog.search(query)))
+const tables: Table[] = []
+const show = (...shown: Table[]): void => {
+  tables.push(...shown)
+  for (const table of shown) console.log(textTable(table))
 }
 
-interface Pair {
-  what: string
-  than: string
-  run: () => Promise<unknown>
-  base: () => Promise<unknown>
-  /** How much more work the first does, so that the ratio is that of the same work. */
-  times?: number
+const measured: Measured = { walks: [] }
+const { sections } = plan
+
+if (sections.includes('bundle')) {
+  const small = own(plan.dist, plan.against, 'ours-search')
+  const whole = ours.map((each) => ({ ...each, name: `${each.name}, whole client` }))
+  const { sizes, table } = await measureBundles([...peers, ...small, ...whole])
+  measured.sizes = sizes
+  show(table)
+}
+if (sections.includes('start')) {
+  measured.start = await measureStart(contestants, plan)
+  show(measured.start.table)
 }
 
-const pairs: Pair[] = [
-  {
-    ...{ what: 'a search of twenty posts', than: 'its bare fetch and JSON.parse' },
-    ...{ run: async () => single.microblog.search(query), base: bare },
-  },
-  {
-    ...{ what: 'a search of twenty posts', than: 'one with validation: off' },
-    run: async () => single.microblog.search(query),
-    base: async () => single.microblog.search(query, { validation: 'off' }),
-  },
-  {
-    ...{ what: 'a call among 2,000 that queue', than: 'one among 200' },
-    ...{ run: crowd(2_000), base: crowd(200), times: 10 },
-  },
-  {
-    ...{ what: 'a call of 200 clients that queue', than: 'one of a single client' },
-    ...{ run: crowd(1_000, 200), base: crowd(1_000) },
-  },
-]
-
-const rounds = 15
-/** Long enough that the clock's grain does not matter, in milliseconds. */
-const sampleMs = 20
-
-async function timeOf(run: () => Promise<unknown>, repeats: number): Promise<number> {
-  const start = performance.now()
-  for (let i = 0; i < repeats; i++) await run()
-  return (performance.now() - start) / repeats
+const server = new Child('server', [])
+const baseUrl = `http://127.0.0.1:${(await server.answer<{ port: number }>()).port}/v1`
+if (sections.includes('calls')) {
+  measured.stub = await measureCalls(contestants, plan)
+  show(measured.stub.table)
+  measured.http = await measureCalls(contestants, plan, baseUrl)
+  show(measured.http.table)
 }
-
-async function repeatsOf(run: () => Promise<unknown>): Promise<number> {
-  await timeOf(run, 3)
-  return Math.max(1, Math.ceil(sampleMs / (await timeOf(run, 3))))
+if (sections.includes('queue')) {
+  const { figures, tables } = await measureQueue([base, ...ours], plan)
+  measured.queue = figures
+  show(...tables)
 }
-
-for (const { what, than, run, base, times = 1 } of pairs) {
-  const [runRepeats, baseRepeats] = [await repeatsOf(run), await repeatsOf(base)]
-  const ratios: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const own = await timeOf(run, runRepeats)
-    ratios.push(own / times / (await timeOf(base, baseRepeats)))
+if (sections.includes('walk')) {
+  for (const items of plan.walks) {
+    const { peaks, table } = await measureWalk([raw, ...ours], plan, items, baseUrl)
+    measured.walks.push({ items, peaks })
+    show(table)
   }
-  report(ratios, `${what}, against ${than}`)
 }
-report(startRatios(rounds), 'importing it and making a client, against importing ky, p-retry, p-limit and zod')
+await server.end()
 
-function report(ratios: number[], what: string): void {
-  ratios.sort((a, b) => a - b)
-  const at = (part: number): string => (ratios[Math.floor(part * (rounds - 1))] ?? NaN).toFixed(2)
-  console.log(`${at(0.5)} × (${at(0.25)} to ${at(0.75)})  ${what}`)
+const names = ours.map(({ name }) => name)
+const summary = summarize(names, measured)
+console.log(textTable(summary))
+console.log(versions())
+
+if (plan.isWhole) {
+  const head = `# The package beside its peers\n\nMade by \`npm run bench\`. Ratios are medians of the rounds of one run, with their quartiles.\n\n${versions()}.\n`
+  writeFileSync(join(folder, 'results.md'), [head, ...[summary, ...tables].map(markdownTable)].join('\n'))
 }

@@ -1,0 +1,30 @@
+/**
+ * Makes calls one after the other, as many as it is asked for, and says how long they took. Arguments: program, calls to warm up,
+ * base URL. Without a base URL the answers are made on the spot.
+ */
+import { type Duration, apiKey, load, nowhere, readPage, stopwatch, tell } from './set-up.ts'
+
+const [, , program, warmUp, baseUrl] = process.argv
+const page = readPage()
+const headers = { 'content-type': 'application/json' }
+const stub = (): Promise<Response> => Promise.resolve(new Response(page, { headers }))
+
+const create = await load(program)
+const isStub = baseUrl === undefined
+const peer = create({ baseUrl: baseUrl ?? nowhere, apiKey, fetch: isStub ? stub : undefined })
+
+const { posts } = await peer.search({ query: 'typescript' })
+if (posts.length !== 20) throw new Error(`${program} found ${posts.length} posts`)
+
+async function time(calls: number): Promise<Duration> {
+  const stop = stopwatch()
+  for (let i = 0; i < calls; i++) await peer.search({ query: 'typescript' })
+  const { wall, cpu } = stop()
+  return { wall: wall / calls, cpu: cpu / calls }
+}
+
+// Until the code is compiled as far as it will be, and connections are open.
+await time(Number(warmUp))
+
+tell(await time(50))
+process.on('message', ({ calls }: { calls: number }) => void time(calls).then(tell))

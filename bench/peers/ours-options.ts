@@ -1,0 +1,9 @@
+/** At twenty a minute, nothing but the wait would be measured; two in flight stay. */
+export const limits = { perMinute: false } as const
+
+let organizations = 0
+
+/** Clients of one organization share a queue; each crowd that is measured has one of its own. */
+export function nextOrganization(): string {
+  return `bench ${organizations++}`
+}

@@ -1,0 +1,14 @@
+import { type CreatePeer, path } from './peer.ts'
+import type { MicroblogSearchBody } from 'social-search-sdk'
+
+/** The least that a search takes: nothing is checked, retried or limited. */
+export const create: CreatePeer = ({ baseUrl, apiKey, fetch = globalThis.fetch }) => {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  return {
+    async search(params, signal) {
+      const body = JSON.stringify(params)
+      const response = await fetch(baseUrl + path, { method: 'POST', headers, body, signal: signal ?? null })
+      return JSON.parse(await response.text()) as MicroblogSearchBody
+    },
+  }
+}

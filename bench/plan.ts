@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util'
+import { join, resolve } from 'node:path'
+import { root } from './folders.ts'
+
+const sections = ['bundle', 'start', 'calls', 'queue', 'walk'] as const
+type Section = (typeof sections)[number]
+
+/** What is measured, and how much of it. */
+export interface Plan {
+  sections: readonly Section[]
+  /** Whether the results stand for all that there is to measure. */
+  isWhole: boolean
+  /** Folder of the built package. */
+  dist: string
+  /** The same of another checkout. */
+  against: string | undefined
+  /** How often each contestant gets a new process, and rounds in each. */
+  callProcesses: number
+  callRounds: number
+  /** Calls before the first that counts. */
+  warmUp: number
+  startRounds: number
+  queueRounds: number
+  walkRounds: number
+  /** Calls that wait. */
+  crowds: readonly number[]
+  /** Time that one contestant may queue in all; larger crowds are left out where it is used up. */
+  queueBudgetMs: number
+  /** Items that are walked. */
+  walks: readonly number[]
+}
+
+/** @throws {TypeError} for unknown arguments */
+export function readPlan(args: readonly string[]): Plan {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      million: { type: 'boolean', default: false },
+      against: { type: 'string' },
+      only: { type: 'string', multiple: true },
+    },
+  })
+  const { quick, million, against, only } = values
+  const unknown = only?.find((name) => !sections.some((section) => section === name))
+  if (unknown !== undefined)
+    throw new TypeError(`unknown section ${unknown}; expected one of ${sections.join(', ')}`)
+  const walks = quick ? [20_000] : [100_000]
+  return {
+    sections: sections.filter((section) => only?.includes(section) ?? true),
+    isWhole: !quick && only === undefined,
+    dist: join(root, 'dist'),
+    against: against === undefined ? undefined : resolve(against),
+    callProcesses: quick ? 2 : 4,
+    callRounds: quick ? 8 : 15,
+    warmUp: quick ? 400 : 1_500,
+    startRounds: quick ? 4 : 10,
+    queueRounds: quick ? 1 : 3,
+    walkRounds: quick ? 1 : 3,
+    crowds: quick ? [100, 2_000, 20_000] : [100, 1_000, 2_000, 10_000, 20_000, 100_000],
+    queueBudgetMs: quick ? 12_000 : 30_000,
+    walks: million ? [...walks, 1_000_000] : walks,
+  }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector'
+import type { CalledFunction } from './coverage.ts'
+
+/**
+ * Runs something and returns `functions` in the order in which they are first entered, the few that cannot be told last.
+ * Each gets a breakpoint whose condition takes note and is false, so that nothing stops.
+ */
+export async function inOrderOfCall(
+  folder: URL,
+  functions: readonly CalledFunction[],
+  run: () => Promise<void>,
+): Promise<CalledFunction[]> {
+  const entered = new Set<CalledFunction>()
+  const note = (index: number): false => {
+    const called = functions[index]
+    if (called !== undefined) entered.add(called)
+    return false
+  }
+  Object.assign(globalThis, { noteCall: note })
+  const session = new Session()
+  session.connect()
+  session.post('Debugger.enable')
+  for (const [index, { file, offset }] of functions.entries()) {
+    const url = new URL(file, folder)
+    const lines = readFileSync(url, 'utf8').slice(0, offset).split('\n')
+    session.post('Debugger.setBreakpointByUrl', {
+      url: url.href,
+      lineNumber: lines.length - 1,
+      columnNumber: lines.at(-1)?.length ?? 0,
+      condition: `noteCall(${index})`,
+    })
+  }
+  await run()
+  session.disconnect()
+  return [...entered, ...functions.filter((called) => !entered.has(called))]
+}
