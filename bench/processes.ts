@@ -24,7 +24,7 @@ export class Child {
   }
 
   /** The next message. */
-  answer<T>(): Promise<T> {
+  answer<T = unknown>(): Promise<T> {
     const message = new Promise<T>((resolve) => this.#process.once('message', (sent) => resolve(sent as T)))
     return Promise.race([message, this.#failure])
   }
