@@ -3,7 +3,7 @@ import {
   type Lease,
   type Limiter,
   type Limits,
-  type Place,
+  type Share,
   type Ticket,
   type Waiter,
   resolveLimits,
@@ -13,7 +13,6 @@ import { SurfaceQueue } from '../core/limits/surface-queue.ts'
 import { JitterMargin } from '../core/limits/jitter-margin.ts'
 import { Pace } from '../core/limits/pace.ts'
 import { acquireFrom } from '../core/limits/custom-limiter.ts'
-import { ClientShares } from '../core/limits/client-shares.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
@@ -65,7 +64,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   readonly #outage: Outage
   readonly #margin = new JitterMargin()
   readonly #surfaces = new Map<string | null, { queue: SurfaceQueue; surface: Surface }>()
-  readonly #shares = new ClientShares()
+  readonly #inFlight = new WeakMap<Share, number>()
   readonly #waiting = new Set<Surface>()
   readonly #full = { since: -1 }
   #changes = 0
@@ -113,13 +112,17 @@ export class RedisLimiter implements Limiter, CallQueue {
     return acquireFrom(this, ticket)
   }
 
-  enter(waiter: Waiter): Place | undefined {
+  enter(waiter: Waiter): void {
     if (this.#closed) {
       waiter.refuse(new ClosedError({}, 'limiter'))
-      return undefined
+      return
     }
     this.#unlisten ??= this.#listen()
-    return this.#at(waiter.surface).queue.enter(waiter)
+    this.#at(waiter.surface).queue.enter(waiter)
+  }
+
+  leave(waiter: Waiter): void {
+    this.#at(waiter.surface).queue.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -175,12 +178,13 @@ export class RedisLimiter implements Limiter, CallQueue {
       pace,
     )
     const queue = new SurfaceQueue({
-      gate: surface,
       pace,
       margin: this.#margin,
-      shares: this.#shares,
+      inFlight: this.#inFlight,
       limits: { inFlight: this.limits.inFlight, perMinute: name === null ? 0 : perMinute },
       windowMs,
+      wait: (share) => surface.wait(share),
+      reserve: (share, then) => void surface.reserve(share).then(then),
       onRelease: () => this.#wake(),
     })
     const made = { queue, surface }

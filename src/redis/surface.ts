@@ -1,6 +1,5 @@
 import type { Share } from '../core/limits/limiter.ts'
 import type { Slot } from '../core/limits/lease.ts'
-import type { Gate } from '../core/limits/surface-queue.ts'
 import type { JitterMargin } from '../core/limits/jitter-margin.ts'
 import type { Pace } from '../core/limits/pace.ts'
 import type { Send } from '../core/limits/send-log.ts'
@@ -37,7 +36,7 @@ export interface SurfaceContext {
 }
 
 /** Decides on the requests to one surface, together with all other processes. */
-export class Surface implements Gate {
+export class Surface {
   readonly name: string | null
   readonly #context: SurfaceContext
   /** What this process has sent itself, and the closure that it knows of. */
@@ -89,13 +88,11 @@ export class Surface implements Gate {
     return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
-  reserve(share: Share): Promise<Slot | undefined> {
+  /** Takes a slot; resolves with undefined if the queue has to look again. Never rejects. */
+  async reserve(share: Share): Promise<Slot | undefined> {
     const { outage, turn } = this.#context
-    if (outage.isOn) {
-      const id = crypto.randomUUID()
-      return Promise.resolve(this.#slot(id, performance.now(), () => outage.isOn))
-    }
-    return turn(() => this.#ask(this.#limit(share)))
+    if (!outage.isOn) return turn(() => this.#ask(this.#limit(share)))
+    return this.#slot(crypto.randomUUID(), performance.now(), () => outage.isOn)
   }
 
   /** Requests a minute, for a client that wants so many. */
@@ -173,7 +170,7 @@ export class Surface implements Gate {
   }
 
   /** @param at When it was asked for. */
-  #slot(id: string, at: number, fits: Slot['fits']): Slot {
+  #slot(id: string, at: number, fits: (share: Share) => boolean): Slot {
     const { fleet, margin } = this.#context
     return {
       fits,

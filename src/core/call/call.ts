@@ -11,7 +11,7 @@ import {
 import type { Purchase } from '../credits/purchase.ts'
 import { type Abortable, followAbort } from '../lib/abort.ts'
 import { after } from '../lib/time.ts'
-import type { Lease, Place, Share, Waiter } from '../limits/limiter.ts'
+import type { Lease, Share, Waiter } from '../limits/limiter.ts'
 import { SurfaceClosed } from '../limits/surface-closed.ts'
 import { type Settings, surfaceOf } from '../options/settings.ts'
 import { AttemptFailure } from './attempt-failure.ts'
@@ -58,6 +58,7 @@ export class Call implements Waiter, Abortable {
   /** Longest closure of the surface that the call waits out, in milliseconds. */
   patience: number
   queuedAt = 0
+  entry: object | undefined
   /** Monotonic time after which there is no further send. */
   #sendBy = Infinity
   readonly #openCalls: OpenCalls
@@ -66,7 +67,6 @@ export class Call implements Waiter, Abortable {
   #aborted: { readonly reason: unknown } | undefined
   #granted: ((lease: Lease) => void) | undefined
   #onAbort: ((reason: unknown) => void) | undefined
-  #place: Place | undefined
   #cleanUp: (() => void)[] | undefined
 
   constructor({ operation, request, settings, purchase, openCalls, page }: CallParts) {
@@ -128,7 +128,7 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    this.#place?.leave()
+    if (this.#granted !== undefined) this.settings.limiter.leave(this)
     this.#leaveQueue()
     this.#onAbort?.(reason)
   }
@@ -177,7 +177,7 @@ export class Call implements Waiter, Abortable {
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.#sendBy - this.queuedAt)
     this.#granted = granted
-    this.#place = this.settings.limiter.enter(this)
+    this.settings.limiter.enter(this)
   }
 
   grant(lease: Lease): void {
@@ -251,7 +251,6 @@ export class Call implements Waiter, Abortable {
   #leaveQueue(): void {
     if (this.#granted === undefined) return
     this.#granted = undefined
-    this.#place = undefined
     this.#openCalls.unqueue(this)
   }
 

@@ -1,22 +1,16 @@
-import { type Abortable, followAbort } from '../lib/abort.ts'
+import { followAbort } from '../lib/abort.ts'
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import type { CallQueue, Lease, Limiter, Place, Ticket, Waiter } from './limiter.ts'
+import type { CallQueue, Lease, Limiter, Ticket, Waiter } from './limiter.ts'
 import { SurfaceClosed } from './surface-closed.ts'
 
 /** Waits in a queue, as a promise. */
 export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {
   if (signal.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
-    const caller: Abortable = {
-      abort: (reason) => {
-        place?.leave()
-        reject(reason)
-      },
-    }
-    const unfollow = followAbort(signal, caller)
-    const place = queue.enter({
+    const waiter: Waiter = {
       ...ticket,
+      entry: undefined,
       grant: (lease) => {
         unfollow()
         resolve(lease)
@@ -25,7 +19,13 @@ export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Pr
         unfollow()
         reject(reason)
       },
-    })
+    }
+    const abort = (reason: unknown): void => {
+      queue.leave(waiter)
+      waiter.refuse(reason)
+    }
+    const unfollow = followAbort(signal, { abort })
+    queue.enter(waiter)
   })
 }
 
@@ -49,10 +49,15 @@ export class CustomLimiter implements CallQueue {
     this.#log = log
   }
 
-  enter(waiter: Waiter): Place {
+  enter(waiter: Waiter): void {
     const controller = new AbortController()
+    waiter.entry = controller
     void this.#acquire(waiter, controller.signal)
-    return { leave: () => controller.abort() }
+  }
+
+  leave(waiter: Waiter): void {
+    if (waiter.entry instanceof AbortController) waiter.entry.abort()
+    waiter.entry = undefined
   }
 
   hold(surface: string | null, milliseconds: number): void {

@@ -18,25 +18,21 @@ const remembered = 64
 export class JitterMargin {
   readonly #delays: number[] = []
   #widened = 1
-  #ms = most
-
   /** In milliseconds. */
-  get ms(): number {
-    return this.#ms
-  }
+  ms: number = most
 
   /** Takes note of an answer that has just come. */
   observe(date: Date): void {
     if (Number.isNaN(date.getTime())) return
     this.#delays.push(performance.now() - date.getTime())
     if (this.#delays.length > remembered) this.#delays.shift()
-    this.#ms = this.#judge()
+    this.ms = this.#judge()
   }
 
   /** A request was refused although it came late enough by this margin. */
   widen(): void {
     this.#widened = Math.min(this.#widened * 2, most / least)
-    this.#ms = this.#judge()
+    this.ms = this.#judge()
   }
   #judge(): number {
     const count = this.#delays.length

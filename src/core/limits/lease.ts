@@ -1,4 +1,3 @@
-import type { ClientShares } from './client-shares.ts'
 import type { JitterMargin } from './jitter-margin.ts'
 import type { Lease, Share } from './limiter.ts'
 import type { Pace } from './pace.ts'
@@ -6,8 +5,8 @@ import type { Send, SendLog } from './send-log.ts'
 
 /** One of the organization's slots, taken for the call that is next. */
 export interface Slot {
-  /** Whether the slot holds for this client. */
-  fits(share: Share): boolean
+  /** Whether the slot holds for this client; by default for any. */
+  fits?(share: Share): boolean
   /** The slot is used, for this request. */
   enter?(send: Send): void
   /** The request goes out now. */
@@ -16,13 +15,11 @@ export interface Slot {
   release(send: Send | null): void
 }
 
-/** Who hears of a request. */
+/** What counts the requests of a surface. */
 interface Counters {
   readonly pace: Pace
   readonly margin: JitterMargin
-  readonly shares: ClientShares
-  /** Of the client, if it has less than the whole pace. */
-  readonly log: SendLog | undefined
+  readonly inFlight: WeakMap<Share, number>
   readonly onRelease: () => void
 }
 
@@ -30,28 +27,31 @@ interface Counters {
 export class SurfaceLease implements Lease {
   queued = 0
   paced = 0
+  readonly #counters: Counters
   readonly #send: Send
   readonly #share: Share
+  /** Of the client, if it has less than the whole pace. */
+  readonly #log: SendLog | undefined
   readonly #slot: Slot
-  readonly #counters: Counters
   #released = false
 
-  constructor(send: Send, share: Share, slot: Slot, counters: Counters) {
+  constructor(counters: Counters, send: Send, share: Share, log: SendLog | undefined, slot: Slot) {
+    this.#counters = counters
     this.#send = send
     this.#share = share
+    this.#log = log
     this.#slot = slot
-    this.#counters = counters
-    counters.pace.enter(send)
-    counters.log?.add(send)
-    counters.shares.enter(share)
+    const { pace, inFlight } = counters
+    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
+    pace.enter(send)
+    log?.add(send)
     slot.enter?.(send)
   }
 
   sent(): void {
-    const { pace, log } = this.#counters
     this.#send.at = performance.now()
-    pace.sent(this.#send)
-    log?.add(this.#send)
+    this.#counters.pace.sent(this.#send)
+    this.#log?.add(this.#send)
     this.#slot.sent?.(this.#send)
   }
 
@@ -63,9 +63,9 @@ export class SurfaceLease implements Lease {
   release(): void {
     if (this.#released) return
     this.#released = true
-    const { pace, shares, onRelease } = this.#counters
+    const { pace, inFlight, onRelease } = this.#counters
+    inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
     pace.leave(this.#send)
-    shares.leave(this.#share)
     this.#slot.release(this.#send)
     onRelease()
   }

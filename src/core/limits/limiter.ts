@@ -79,19 +79,17 @@ export const abandonedMs = 50
 
 /** A call that waits in a queue: it is granted a lease or refused, once, unless it leaves before. */
 export interface Waiter extends Omit<Ticket, 'signal'> {
+  /** Its place, which the queue keeps here; undefined outside of a queue. */
+  entry: object | undefined
   grant(lease: Lease): void
   refuse(reason: unknown): void
 }
 
-/** A place in a queue. */
-export interface Place {
-  leave(): void
-}
-
 /** Where the calls of a client wait. A waiting call costs a place in a list: no promise, timer or signal. */
 export interface CallQueue {
-  /** Undefined if the call was settled at once. */
-  enter(waiter: Waiter): Place | undefined
+  enter(waiter: Waiter): void
+  /** Takes a call out of the queue; nothing happens if it is not in it. */
+  leave(waiter: Waiter): void
   /** Closes a surface for so many milliseconds from now: the service answered 429. */
   hold(surface: string | null, milliseconds: number): void
 }

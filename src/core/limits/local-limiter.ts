@@ -1,11 +1,10 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../../contract/limits.ts'
-import { ClientShares } from './client-shares.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
 import type { Slot } from './lease.ts'
-import type { CallQueue, Lease, Limiter, Limits, Place, Share, Ticket, Waiter } from './limiter.ts'
+import type { CallQueue, Lease, Limiter, Limits, Share, Ticket, Waiter } from './limiter.ts'
 import { Pace } from './pace.ts'
 import type { Send } from './send-log.ts'
 import { SurfaceQueue } from './surface-queue.ts'
@@ -22,7 +21,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly #slots: ReturnType<typeof pLimit>
   readonly #surfaces = new Map<string | null, Surface>()
   readonly #margin = new JitterMargin()
-  readonly #shares = new ClientShares()
+  readonly #inFlight = new WeakMap<Share, number>()
   #narrowUntil = -Infinity
 
   constructor(limits: Partial<Limits> = {}) {
@@ -34,8 +33,12 @@ export class LocalLimiter implements Limiter, CallQueue {
     return acquireFrom(this, ticket)
   }
 
-  enter(waiter: Waiter): Place | undefined {
-    return this.#at(waiter.surface).queue.enter(waiter)
+  enter(waiter: Waiter): void {
+    this.#at(waiter.surface).queue.enter(waiter)
+  }
+
+  leave(waiter: Waiter): void {
+    this.#at(waiter.surface).queue.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -47,9 +50,17 @@ export class LocalLimiter implements Limiter, CallQueue {
 
   /** Counts a request that another limiter has let through, as if it had been acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
-    const slot = this.#takeSlot()
-    const release = (): void => void slot.then((taken) => taken.release(send))
-    return this.#at(surface).queue.lease(share, { fits: () => true, release }, send)
+    let slot: Slot | undefined
+    let isOver = false
+    this.#takeSlot((taken) => {
+      slot = taken
+      if (isOver) taken.release(send)
+    })
+    const release = (): void => {
+      isOver = true
+      slot?.release(send)
+    }
+    return this.#at(surface).queue.lease(share, { release }, send)
   }
 
   /** Looks again whether calls may go, since timers may be late: in a page in the background, for example. */
@@ -65,12 +76,13 @@ export class LocalLimiter implements Limiter, CallQueue {
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new Pace(perMinute, windowMs, this.#margin)
     const queue = new SurfaceQueue({
-      gate: { wait: (share) => pace.wait(share.perMinute), reserve: () => this.#takeSlot() },
       pace,
       margin: this.#margin,
-      shares: this.#shares,
+      inFlight: this.#inFlight,
       limits: { inFlight, perMinute: name === null ? 0 : perMinute },
       windowMs,
+      wait: (share) => pace.wait(share.perMinute),
+      reserve: (_, then) => this.#takeSlot(then),
       onRelease: () => this.wake(),
     })
     const surface = { queue, pace }
@@ -86,14 +98,10 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   /** Takes one of the organization's slots. */
-  #takeSlot(): Promise<Slot> {
+  #takeSlot(then: (slot: Slot) => void): void {
     if (performance.now() > this.#narrowUntil && this.#slots.concurrency !== this.limits.inFlight)
       this.#slots.concurrency = this.limits.inFlight
-    return new Promise((granted) => {
-      void this.#slots(
-        () => new Promise<void>((release) => granted({ fits: () => true, release: () => release() })),
-      )
-    })
+    void this.#slots(() => new Promise<void>((release) => then({ release: () => release() })))
   }
 }
 

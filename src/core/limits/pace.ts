@@ -77,7 +77,7 @@ export class Pace {
 
   /** A request has ended. */
   leave(send: Send): void {
-    if (send.at > this.#heldAt) this.#contention.accepted()
+    if (this.#heldAt !== -Infinity && send.at > this.#heldAt) this.#contention.accepted()
     // Another 429 may have made a new probe due, or sent one out.
     if (this.#probe === send) this.#probe = 'none'
   }

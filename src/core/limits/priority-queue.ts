@@ -6,67 +6,58 @@ export interface Ranked {
   readonly resumed: boolean
   /** Among entries of one rank, the lower goes first. */
   readonly order: number
-  /** Where the queue keeps the entry; -1 while it is not in a queue. */
+  /** Where the queue keeps the entry; -1 outside of it. */
   index: number
-}
-
-/** A binary heap: adding and taking out an entry takes the same time among ten as, nearly, among a hundred thousand. */
-export class PriorityQueue<Entry extends Ranked> {
-  readonly #heap: Entry[] = []
-
-  get first(): Entry | undefined {
-    return this.#heap[0]
-  }
-
-  add(entry: Entry): void {
-    this.#rise(entry, this.#heap.length)
-  }
-
-  /** Takes out an entry, wherever it stands. */
-  delete(entry: Entry): void {
-    const { index } = entry
-    const last = this.#heap.pop()
-    entry.index = -1
-    if (last === undefined || last === entry) return
-    if (goesBefore(last, entry)) this.#rise(last, index)
-    else this.#sink(last, index)
-  }
-
-  entries(): readonly Entry[] {
-    return this.#heap
-  }
-
-  /** Places an entry at an index, or as far above it as its rank asks. */
-  #rise(entry: Entry, index: number): void {
-    const above = (index - 1) >> 1
-    const parent = this.#heap[above]
-    if (parent === undefined || !goesBefore(entry, parent)) this.#put(entry, index)
-    else {
-      this.#put(parent, index)
-      this.#rise(entry, above)
-    }
-  }
-
-  /** Places an entry at an index, or as far below it as its rank asks. */
-  #sink(entry: Entry, index: number): void {
-    const below = 2 * index + 1
-    const [left, right] = [this.#heap[below], this.#heap[below + 1]]
-    const [child, at] = left && right && goesBefore(right, left) ? [right, below + 1] : [left, below]
-    if (child === undefined || !goesBefore(child, entry)) this.#put(entry, index)
-    else {
-      this.#put(child, index)
-      this.#sink(entry, at)
-    }
-  }
-
-  #put(entry: Entry, index: number): void {
-    this.#heap[index] = entry
-    entry.index = index
-  }
 }
 
 /** Whether an entry goes before another. */
 export function goesBefore(a: Ranked, b: Ranked): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   return a.resumed === b.resumed ? a.order < b.order : a.resumed
+}
+
+/** A binary heap: adding or taking out an entry costs nearly the same among ten as among a hundred thousand. */
+export class PriorityQueue<Entry extends Ranked> {
+  /** The first goes first; the others have no order that means anything. */
+  readonly entries: Entry[] = []
+
+  add(entry: Entry): void {
+    this.#place(entry, this.entries.length)
+  }
+
+  /** Takes out an entry, wherever it stands. */
+  delete(entry: Entry): void {
+    const last = this.entries.pop()
+    if (last !== undefined && last !== entry) this.#place(last, entry.index)
+    entry.index = -1
+  }
+
+  /** Places an entry at an index, or as far above or below it as its rank asks. */
+  #place(entry: Entry, index: number): void {
+    const { entries } = this
+    let at = index
+    for (let parent = entries[(at - 1) >> 1]; parent && goesBefore(entry, parent);) {
+      at = this.#move(parent, at)
+      parent = entries[(at - 1) >> 1]
+    }
+    for (let child = this.#firstChild(at); at >= index && child && goesBefore(child, entry);) {
+      at = this.#move(child, at)
+      child = this.#firstChild(at)
+    }
+    entries[at] = entry
+    entry.index = at
+  }
+
+  /** Moves an entry to an index, and returns the one that it leaves. */
+  #move(entry: Entry, to: number): number {
+    const from = entry.index
+    this.entries[to] = entry
+    entry.index = to
+    return from
+  }
+
+  #firstChild(index: number): Entry | undefined {
+    const [left, right] = [this.entries[2 * index + 1], this.entries[2 * index + 2]]
+    return left && right && goesBefore(right, left) ? right : left
+  }
 }

@@ -1,71 +1,46 @@
 import { maxTimerMs } from '../lib/time.ts'
-import type { ClientShares } from './client-shares.ts'
 import type { JitterMargin } from './jitter-margin.ts'
 import { type Slot, SurfaceLease } from './lease.ts'
-import type { Place, Share, Waiter } from './limiter.ts'
+import type { Share, Waiter } from './limiter.ts'
 import type { Pace } from './pace.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Send, SendLog } from './send-log.ts'
 import { SurfaceClosed } from './surface-closed.ts'
 
-/** Decides when the requests of a surface may go, apart from what their clients may have. */
-export interface Gate {
-  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
-  wait(share: Share): number
-  /** Takes a slot, or resolves with undefined if the queue has to look again. Never rejects. */
-  reserve(share: Share): Promise<Slot | undefined>
-}
-
 /** The parts that a queue works with. */
 export interface QueueParts {
-  readonly gate: Gate
   readonly pace: Pace
   readonly margin: JitterMargin
-  readonly shares: ClientShares
+  /** Requests in flight of each client, on all surfaces together. */
+  readonly inFlight: WeakMap<Share, number>
   /** What the organization has at this surface; a client with less is kept to its share. */
   readonly limits: Share
   readonly windowMs: number
+  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
+  readonly wait: (share: Share) => number
+  /** Takes a slot, for which it calls `then`; without one if the queue has to look again. Never throws. */
+  readonly reserve: (share: Share, then: (slot: Slot | undefined) => void) => void
   /** Called when a request has ended, so that other queues look again. */
   readonly onRelease: () => void
 }
 
-/** One call in the queue. */
-class Entry implements Ranked, Place {
-  readonly waiter: Waiter
-  readonly order: number
-  readonly since = performance.now()
-  /** How long the surface had been shut, in total, when the call came. */
-  readonly shutBefore: number
-  readonly group: Group
-  readonly queue: SurfaceQueue
-  index = -1
-
-  constructor(waiter: Waiter, order: number, shutBefore: number, group: Group, queue: SurfaceQueue) {
-    this.waiter = waiter
-    this.order = order
-    this.shutBefore = shutBefore
-    this.group = group
-    this.queue = queue
-  }
-
-  get priority(): number {
-    return this.waiter.priority
-  }
-
-  get resumed(): boolean {
-    return this.waiter.resumed
-  }
-
-  leave(): void {
-    this.queue.remove(this)
-  }
-}
-
 /** Calls that may send at the same time: those of one client, or of all clients without a share of their own. */
 interface Group {
-  readonly key: Share | number
   readonly share: Share
+  /** Whether the group is of this client alone. */
+  readonly isOwn: boolean
+  /** What a client with a share of its own has sent at this surface. */
+  readonly log: SendLog | undefined
   readonly waiting: PriorityQueue<Entry>
+}
+
+/** One call in the queue. */
+interface Entry extends Ranked {
+  readonly waiter: Waiter
+  readonly group: Group
+  readonly since: number
+  /** How long the surface had been shut, in total, when the call came. */
+  readonly shutBefore: number
 }
 
 /**
@@ -74,50 +49,60 @@ interface Group {
  */
 export class SurfaceQueue {
   readonly #parts: QueueParts
-  readonly #groups = new Map<Group['key'], Group>()
+  readonly #groups = new Map<Share | number, Group>()
   readonly #logs = new WeakMap<Share, SendLog>()
   #arrivals = 0
+  #size = 0
   /** How long the surface was shut while calls waited, in milliseconds. */
   #shutMs = 0
-  #shutSince: number | undefined
+  #shutSince = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  #reserving = false
+  #isReserving = false
 
   constructor(parts: QueueParts) {
     this.#parts = parts
   }
 
-  enter(waiter: Waiter): Place | undefined {
+  enter(waiter: Waiter): void {
     const { closed } = this.#parts.pace
     if (closed > waiter.patience) {
       waiter.refuse(new SurfaceClosed(closed))
-      return undefined
+      return
     }
-    const group = this.#groupOf(waiter.share)
-    const isFirst = group.waiting.first === undefined
-    const entry = new Entry(waiter, this.#arrivals++, this.#shutTotal(), group, this)
+    const { priority, resumed, share } = waiter
+    const group = this.#groupOf(share)
+    const isBehind = group.waiting.entries.length > 0
+    const since = performance.now()
+    const shutBefore = this.#shutMs + (this.#timer === undefined ? 0 : since - this.#shutSince)
+    const order = this.#arrivals++
+    const entry = { waiter, group, priority, resumed, order, index: -1, since, shutBefore }
+    waiter.entry = entry
     group.waiting.add(entry)
+    this.#size++
     // A call behind others of its group changes nothing about when the next one may go.
-    if (isFirst || this.#timer === undefined) this.wake()
-    return entry
+    if (!isBehind || this.#timer === undefined) this.wake()
   }
 
   /** Takes a call out of the queue. */
-  remove(entry: Entry): void {
-    const { waiting, key } = entry.group
-    if (entry.index === -1) return
+  leave(waiter: Waiter): void {
+    const entry = waiter.entry as Entry | undefined
+    if (entry === undefined) return
+    waiter.entry = undefined
+    const { share, isOwn, waiting } = entry.group
     waiting.delete(entry)
-    if (waiting.first === undefined) this.#groups.delete(key)
-    if (this.#groups.size === 0) this.#stopTimer()
+    if (isOwn && waiting.entries.length === 0) this.#groups.delete(share)
+    if (--this.#size === 0 && this.#timer !== undefined) this.#stopTimer()
   }
 
   /** Looks again whether a call may go, since something has changed. */
   wake(): void {
-    if (this.#reserving || this.#groups.size === 0) return
-    this.#stopTimer()
+    if (this.#size === 0 || this.#isReserving) return
+    if (this.#timer !== undefined) this.#stopTimer()
     const { group, wait } = this.#next()
-    if (group !== undefined) void this.#serve(group.share)
-    else if (wait !== Infinity) {
+    if (group !== undefined) {
+      this.#isReserving = true
+      this.#parts.reserve(group.share, (slot) => this.#serve(slot))
+    } else if (wait !== Infinity) {
       this.#shutSince = performance.now()
       this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
@@ -126,7 +111,7 @@ export class SurfaceQueue {
   /** Refuses the calls that have no patience for the time that the surface is closed. */
   refuseImpatient(): void {
     const { closed } = this.#parts.pace
-    this.#refuse(({ waiter }) => closed > waiter.patience, new SurfaceClosed(closed))
+    this.#refuse(({ patience }) => closed > patience, new SurfaceClosed(closed))
     this.wake()
   }
 
@@ -137,88 +122,77 @@ export class SurfaceQueue {
 
   /** Counts a request of a client, and makes its lease. */
   lease(share: Share, slot: Slot, send: Send = { at: performance.now(), answered: Infinity }): SurfaceLease {
-    const { pace, margin, shares, onRelease } = this.#parts
-    return new SurfaceLease(send, share, slot, { pace, margin, shares, onRelease, log: this.#logOf(share) })
+    return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
   }
 
-  async #serve(share: Share): Promise<void> {
-    this.#reserving = true
-    const slot = await this.#parts.gate.reserve(share)
-    this.#reserving = false
-    if (slot !== undefined) this.#grant(slot)
+  #serve(slot: Slot | undefined): void {
+    this.#isReserving = false
+    // Meanwhile the first in line may have left, or another call come that goes before.
+    const entry = slot && this.#next().group?.waiting.entries[0]
+    if (entry === undefined || slot?.fits?.(entry.waiter.share) === false) slot?.release(null)
+    else if (slot !== undefined) this.#grant(entry, slot)
     this.wake()
   }
 
-  #grant(slot: Slot): void {
-    // Meanwhile the first in line may have left, or another call come that goes before.
-    const entry = this.#next().group?.waiting.first
-    if (entry === undefined || !slot.fits(entry.waiter.share)) {
-      slot.release(null)
-      return
-    }
-    this.remove(entry)
-    const lease = this.lease(entry.waiter.share, slot)
-    const waited = performance.now() - entry.since
-    lease.paced = Math.min(waited, this.#shutTotal() - entry.shutBefore)
+  #grant({ waiter, since, shutBefore }: Entry, slot: Slot): void {
+    this.leave(waiter)
+    const lease = this.lease(waiter.share, slot)
+    const waited = performance.now() - since
+    lease.paced = Math.min(waited, this.#shutMs - shutBefore)
     lease.queued = waited - lease.paced
-    entry.waiter.grant(lease)
+    waiter.grant(lease)
   }
 
   /** The group whose first call goes next, or else the milliseconds until one may. */
   #next(): { group?: Group; wait: number } {
-    let next: Group | undefined
+    const { inFlight, wait: waitOf } = this.#parts
+    let next: { group: Group; first: Entry; wait: number } | undefined
     let wait = Infinity
     for (const group of this.#groups.values()) {
-      const ms = this.#waitOf(group.share)
+      const { share, log, waiting } = group
+      const first = waiting.entries[0]
+      if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
+      const ms = Math.max(waitOf(share), log?.wait(share.perMinute) ?? 0)
       if (ms > 0) wait = Math.min(wait, ms)
-      else if (next === undefined || isAhead(group, next)) next = group
+      else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
     }
-    return next === undefined ? { wait } : { group: next, wait: 0 }
-  }
-
-  #waitOf(share: Share): number {
-    if (!this.#parts.shares.hasRoom(share)) return Infinity
-    return Math.max(this.#parts.gate.wait(share), this.#logOf(share)?.wait(share.perMinute) ?? 0)
-  }
-
-  /** What a client has sent at this surface; a client that may take all of it, or more, needs no log of its own. */
-  #logOf(share: Share): SendLog | undefined {
-    if (share.perMinute >= this.#parts.limits.perMinute) return undefined
-    const log =
-      this.#logs.get(share) ?? new SendLog(share.perMinute, this.#parts.windowMs, this.#parts.margin)
-    this.#logs.set(share, log)
-    return log
+    return next ?? { wait }
   }
 
   #groupOf(share: Share): Group {
     const { inFlight, perMinute } = this.#parts.limits
     const isWhole = share.inFlight >= inFlight && share.perMinute >= perMinute
     const key = isWhole ? share.perMinute : share
-    const group = this.#groups.get(key) ?? { key, share, waiting: new PriorityQueue() }
-    this.#groups.set(key, group)
+    let group = this.#groups.get(key)
+    if (group === undefined) {
+      group = { share, isOwn: !isWhole, log: this.#logOf(share), waiting: new PriorityQueue() }
+      this.#groups.set(key, group)
+    }
     return group
   }
 
-  #refuse(which: (entry: Entry) => boolean, reason: unknown): void {
-    const entries = [...this.#groups.values()].flatMap(({ waiting }) => [...waiting.entries()])
-    for (const entry of entries.filter(which).sort((a, b) => a.order - b.order)) {
-      this.remove(entry)
-      entry.waiter.refuse(reason)
-    }
+  /** A client that may take all of the surface, or more, needs no log of its own. */
+  #logOf(share: Share): SendLog | undefined {
+    const { limits, windowMs, margin } = this.#parts
+    if (share.perMinute >= limits.perMinute) return undefined
+    const log = this.#logs.get(share) ?? new SendLog(share.perMinute, windowMs, margin)
+    this.#logs.set(share, log)
+    return log
   }
 
-  #shutTotal(): number {
-    return this.#shutSince === undefined ? this.#shutMs : this.#shutMs + performance.now() - this.#shutSince
+  #refuse(which: (waiter: Waiter) => boolean, reason: unknown): void {
+    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
+    for (const { waiter } of entries
+      .filter((entry) => which(entry.waiter))
+      .sort((a, b) => a.order - b.order)) {
+      this.leave(waiter)
+      waiter.refuse(reason)
+    }
   }
 
   #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#shutMs = this.#shutTotal()
-    this.#shutSince = undefined
+    this.#shutMs += performance.now() - this.#shutSince
   }
-}
-
-function isAhead({ waiting: { first: a } }: Group, { waiting: { first: b } }: Group): boolean {
-  return a !== undefined && b !== undefined && goesBefore(a, b)
 }
