@@ -9,7 +9,6 @@ import {
 import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../limits/limiter.ts'
-import type { RetryState } from '../retry/retry-state.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
 import { type Received, type Success, readAnswer } from './read-answer.ts'
@@ -23,13 +22,13 @@ export const defaultTimeoutMs = 30_000
  *
  * @throws {AttemptFailure} and nothing else, with the outcome noted in timeline and ledger.
  */
-export async function attempt(call: Call, lease: Lease, retries: RetryState): Promise<Success> {
+export async function attempt(call: Call, lease: Lease): Promise<Success> {
   const entry = call.begin(lease)
-  const received = await exchange(call, entry, lease, retries)
+  const received = await exchange(call, entry, lease)
   try {
     return await readAnswer(call, entry, received)
   } catch (failure) {
-    throw note(call, entry, failure as AttemptFailure, retries)
+    throw note(call, entry, failure as AttemptFailure)
   }
 }
 
@@ -38,7 +37,7 @@ export async function attempt(call: Call, lease: Lease, retries: RetryState): Pr
  * headers can. A failure is noted before the slot is given back, since a 429 has to close the surface before the next
  * request goes.
  */
-async function exchange(call: Call, entry: Attempt, lease: Lease, retries: RetryState): Promise<Received> {
+async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const { settings } = call
   const controller = new AbortController()
   const timeoutMs = settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
@@ -56,7 +55,7 @@ async function exchange(call: Call, entry: Attempt, lease: Lease, retries: Retry
       receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
-    throw note(call, entry, failureOf(call, entry, error), retries)
+    throw note(call, entry, failureOf(call, entry, error))
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
@@ -146,7 +145,7 @@ function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
 const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } as const
 
 /** Takes note of a failed attempt, and hands the failure back. */
-function note(call: Call, entry: Attempt, failure: AttemptFailure, retries: RetryState): AttemptFailure {
+function note(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { operation, settings, purchase } = call
   const { error, outcome, charged, told } = failure
   entry.outcome = outcome
@@ -156,9 +155,9 @@ function note(call: Call, entry: Attempt, failure: AttemptFailure, retries: Retr
     if (told === null) purchase.doubt()
     else purchase.settle(told.spent, told.uncertain)
   }
-  retries.add(failure)
+  call.retries.add(failure)
   if (failure.kind === 'rate-limited') {
-    const ms = failure.announced || (retries.wait ?? 0)
+    const ms = failure.announced || (call.retries.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)
     settings.limiter.hold(call.surface, ms)
   }

@@ -13,7 +13,8 @@ import { type Abortable, followAbort } from '../lib/abort.ts'
 import { after } from '../lib/time.ts'
 import type { Lease, Share, Waiter } from '../limits/limiter.ts'
 import { SurfaceClosed } from '../limits/surface-closed.ts'
-import { type Settings, surfaceOf } from '../options/settings.ts'
+import type { Settings } from '../options/settings.ts'
+import { RetryState } from '../retry/retry-state.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { ComposedRequest } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -51,6 +52,10 @@ export class Call implements Waiter, Abortable {
   readonly request: ComposedRequest
   readonly settings: Settings
   readonly purchase: Purchase
+  readonly surface: string | null
+  readonly share: Share
+  /** Whether a success costs credits. */
+  readonly metered: boolean
   readonly attempts: Attempt[] = []
   phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
@@ -66,6 +71,7 @@ export class Call implements Waiter, Abortable {
   #isAbandoned = false
   #aborted: { readonly reason: unknown } | undefined
   #granted: ((lease: Lease) => void) | undefined
+  #retries: RetryState | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
@@ -75,16 +81,17 @@ export class Call implements Waiter, Abortable {
     this.settings = settings
     this.purchase = purchase
     this.patience = settings.retry.maxWaitMs
+    this.share = settings.share
+    this.metered = operation.price.kind !== 'free'
+    const surface = settings.surfaces[operation.id]
+    this.surface = surface === undefined ? operation.surface : surface
     this.#openCalls = openCalls
     this.#page = page
   }
 
-  get surface(): string | null {
-    return surfaceOf(this.settings, this.operation)
-  }
-
-  get share(): Share {
-    return this.settings.share
+  /** What its failures lead to. */
+  get retries(): RetryState {
+    return (this.#retries ??= new RetryState(this.settings.retry, this.operation))
   }
 
   get priority(): number {
@@ -93,10 +100,6 @@ export class Call implements Waiter, Abortable {
 
   get resumed(): boolean {
     return this.attempts.length > 0
-  }
-
-  get metered(): boolean {
-    return this.operation.price.kind !== 'free'
   }
 
   /** Begins: from now on, the call can be aborted. */

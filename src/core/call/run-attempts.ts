@@ -1,8 +1,6 @@
+import pRetry from 'p-retry'
 import { ApiError } from '../../errors.ts'
 import type { Lease } from '../limits/limiter.ts'
-import { stakeOf } from '../retry/policy.ts'
-import { RetryState } from '../retry/retry-state.ts'
-import { retrying } from '../retry/retry.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
@@ -18,29 +16,35 @@ const staleMs = 1000
  */
 export function prepare(call: Call): Promise<void> | undefined {
   const covered = call.purchase.cover()
-  const { fixed } = call.settings.credential
-  if (covered !== undefined || fixed === undefined) return call.race(() => finishPreparing(call, covered))
-  call.token = fixed
+  const { fixedToken } = call.settings
+  if (covered !== undefined || fixedToken === undefined)
+    return call.race(() => finishPreparing(call, covered))
+  call.token = fixedToken
   return undefined
 }
 
 async function finishPreparing(call: Call, covered: Promise<void> | undefined): Promise<void> {
+  const { credential, fixedToken } = call.settings
   await covered
-  call.token = await call.settings.credential.token()
+  call.token = fixedToken === undefined ? await credential.token() : fixedToken
 }
 
 /** Makes attempts until one succeeds, or the retry policy allows no other; rejects with the last failure. */
 export function runAttempts(call: Call, first: Lease): Promise<Success> {
-  const retries = new RetryState(call.settings.retry, stakeOf(call.operation))
   let granted: Lease | undefined = first
-  return retrying(
+  return pRetry(
     async () => {
       const lease = granted ?? (await nextLease(call))
       granted = undefined
       if (lease.queued + lease.paced > staleMs) await askForTokenAgain(call, lease)
-      return attempt(call, lease, retries)
+      return attempt(call, lease)
     },
-    async (error) => error instanceof AttemptFailure && isRetried(call, error, retries),
+    {
+      retries: Infinity,
+      // The policy of this package decides, and does the waiting.
+      minTimeout: 0,
+      shouldRetry: ({ error }) => error instanceof AttemptFailure && isRetried(call, error),
+    },
   )
 }
 
@@ -54,8 +58,8 @@ async function nextLease(call: Call): Promise<Lease> {
 }
 
 async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
-  const { credential } = call.settings
-  if (credential.fixed !== undefined) return
+  const { credential, fixedToken } = call.settings
+  if (fixedToken !== undefined) return
   try {
     call.token = await call.race(() => credential.token())
   } catch (error) {
@@ -65,11 +69,11 @@ async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
 }
 
 /** Decides whether there is a next attempt, and waits until it is due. */
-async function isRetried(call: Call, failure: AttemptFailure, retries: RetryState): Promise<boolean> {
+async function isRetried(call: Call, failure: AttemptFailure): Promise<boolean> {
   const { operation, attempts, settings } = call
   call.phase = 'wait'
-  if (mayRenew(call, failure, retries)) return renew(call, retries)
-  const wait = failure.kind === 'final' ? null : retries.wait
+  if (mayRenew(call, failure)) return renew(call)
+  const wait = failure.kind === 'final' ? null : call.retries.wait
   if (wait === null || !call.hasTime(wait)) return false
   settings.log?.('info', 'retrying', {
     ...{ operation: operation.id, attempt: attempts.length, waitMs: Math.round(wait) },
@@ -82,19 +86,19 @@ async function isRetried(call: Call, failure: AttemptFailure, retries: RetryStat
   return true
 }
 
-function mayRenew(call: Call, { error }: AttemptFailure, { renewed }: RetryState): boolean {
-  if (renewed || !call.settings.credential.refreshable || !call.hasTime(0)) return false
-  return error instanceof ApiError && error.status === 401
+function mayRenew(call: Call, { error }: AttemptFailure): boolean {
+  if (!(error instanceof ApiError) || error.status !== 401) return false
+  return !call.retries.isRenewed && call.settings.credential.refreshable && call.hasTime(0)
 }
 
 /** Gets a new token in place of a refused one; resolves with whether the call goes on with it. */
-async function renew(call: Call, retries: RetryState): Promise<boolean> {
+async function renew(call: Call): Promise<boolean> {
   const { credential, retry } = call.settings
   const renewal = credential.refresh(call.token ?? '')
   // A call that does not wait for it leaves its failure to the next one.
   renewal.catch(() => {})
   if (call.attempts.length >= retry.maxAttempts) return false
-  retries.renew()
+  call.retries.renew()
   await call.race(() => renewal)
   return true
 }

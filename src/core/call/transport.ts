@@ -115,7 +115,7 @@ export class Transport {
     const { ledger, openCalls } = this.#family
     const offer = priced(operation, settings.prices)
     const worst = worstCase(offer.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(ledger, operation.id, worst, settings.budgets)
+    const purchase = new Purchase(ledger, offer, worst, settings.budgets)
     const call = new Call({ operation: offer, request, settings, purchase, openCalls, page })
     call.open(patience)
     return call
@@ -125,7 +125,8 @@ export class Transport {
 async function answer(call: Call, lease: Lease): Promise<Answer> {
   try {
     const success = await runAttempts(call, lease)
-    return { ...success, attempts: call.attempts, credits: call.purchase.credits }
+    const { spent, uncertain } = call.purchase
+    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
   } catch (failure) {
     throw call.errorOf(failure)
   } finally {

@@ -1,6 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
 import { shown } from '../lib/assert.ts'
-import { Account, rounded, type CreditSummary, type Reservation } from './account.ts'
+import { Account, rounded, type CreditSummary, type Reservation } from './ledger.ts'
 
 /** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
 export interface Budget {

@@ -1,9 +1,60 @@
-import { Account, type CreditSummary } from './account.ts'
+/** Credits, by what is known of them. */
+export interface CreditSummary {
+  /** Known to be spent. */
+  spent: number
+  /** Of calls that may or may not have been charged. */
+  uncertain: number
+  /** Set aside for calls under way. */
+  reserved: number
+}
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
   /** The same, for each operation that has cost something or may yet. */
   byOperation: Record<string, CreditSummary>
+}
+
+/** Credits set aside for one send. Exactly one of its methods takes effect; further calls change nothing. */
+export interface Reservation {
+  /** The call cost this much, and perhaps so much more. */
+  settle(credits: number, uncertain?: number): void
+  /** The call was not charged. */
+  release(): void
+  /** The call may have been charged. */
+  doubt(): void
+}
+
+/** Three sums of credits. */
+export class Account implements CreditSummary {
+  spent = 0
+  uncertain = 0
+  reserved = 0
+
+  summary(): CreditSummary {
+    return { spent: this.spent, uncertain: this.uncertain, reserved: this.reserved }
+  }
+
+  /** Adds to each sum, or takes away. */
+  add(reserved: number, spent = 0, uncertain = 0): void {
+    this.reserved = rounded(this.reserved + reserved)
+    this.spent = rounded(this.spent + spent)
+    this.uncertain = rounded(this.uncertain + uncertain)
+  }
+
+  reserve(credits: number): Reservation {
+    let isOpen = true
+    const settle = (cost: number, uncertain = 0): void => {
+      if (isOpen) this.add(-credits, cost, uncertain)
+      isOpen = false
+    }
+    this.add(credits)
+    return { settle, release: () => settle(0), doubt: () => settle(0, credits) }
+  }
+}
+
+/** Takes away what sums of fractions are off by, which would add up to a credit too much. */
+export function rounded(credits: number): number {
+  return Number.isInteger(credits) ? credits : Math.round(credits * 1e6) / 1e6
 }
 
 /** Keeps account of the credits of one client. */
@@ -24,8 +75,8 @@ export class Ledger {
 
   /** The account of an operation, by its id. */
   account(operation: string): Account {
-    const account = this.#accounts.get(operation) ?? new Account()
-    this.#accounts.set(operation, account)
+    let account = this.#accounts.get(operation)
+    if (account === undefined) this.#accounts.set(operation, (account = new Account()))
     return account
   }
 }

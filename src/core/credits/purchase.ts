@@ -1,6 +1,6 @@
-import type { Reservation } from './account.ts'
+import type { Operation } from '../../contract/operation.ts'
 import type { Budget } from './budget.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger, Reservation } from './ledger.ts'
 
 /** What one call has cost, all its attempts taken together, in credits. */
 export interface CallCredits {
@@ -9,29 +9,24 @@ export interface CallCredits {
   uncertain: number
 }
 
-/** The credits of one call: a reservation stands from before the first send until the outcome is known. */
+/** The credits of one call: they are set aside from before the first send until the outcome is known. */
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
   readonly #ledger: Ledger
-  readonly #operation: string
+  readonly #operation: Operation
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
-  /** One for each budget, and one in the ledger; empty between two sends. */
-  #reservations: readonly Reservation[] = none
-  #closed = false
+  /** One for each budget while the next send is covered. */
+  #reservations: readonly Reservation[] | undefined
+  #isClosed = false
 
   /** @param worstCase Credits that one success may cost at most; null for what is free whatever comes back. */
-  constructor(ledger: Ledger, operation: string, worstCase: number | null, budgets: readonly Budget[]) {
+  constructor(ledger: Ledger, operation: Operation, worstCase: number | null, budgets: readonly Budget[]) {
     this.#ledger = ledger
     this.#operation = operation
     this.#worstCase = worstCase
     this.#budgets = budgets
-  }
-
-  /** A copy. */
-  get credits(): CallCredits {
-    return { spent: this.spent, uncertain: this.uncertain }
   }
 
   /**
@@ -40,52 +35,56 @@ export class Purchase implements CallCredits {
    * @throws {CreditBudgetError} as a rejection, if a budget has too little left.
    */
   cover(): Promise<void> | undefined {
-    if (this.#worstCase === null || this.#reservations.length > 0) return undefined
+    if (this.#worstCase === null || this.#reservations !== undefined) return undefined
     if (this.#budgets.length > 0) return this.#askBudgets(this.#worstCase)
-    this.#reservations = [this.#ledger.account(this.#operation).reserve(this.#worstCase)]
+    this.#reserve(none)
     return undefined
   }
 
   /** An attempt was charged so many credits, and perhaps so many more. */
   settle(cost: number, uncertain = 0): void {
-    if (this.#reservations.length === 0) return
-    this.spent += cost
-    this.uncertain += uncertain
-    this.#end((reservation) => reservation.settle(cost, uncertain))
+    this.#end(cost, uncertain)?.forEach((reservation) => reservation.settle(cost, uncertain))
   }
 
   /** An attempt may have been charged. */
   doubt(): void {
-    if (this.#reservations.length === 0) return
-    this.uncertain += this.#worstCase ?? 0
-    this.#end((reservation) => reservation.doubt())
+    this.#end(0, this.#worstCase ?? 0)?.forEach((reservation) => reservation.doubt())
   }
 
   /** There will be no further attempt. */
   close(): void {
-    this.#closed = true
-    if (this.#reservations.length > 0) this.#end((reservation) => reservation.release())
+    this.#isClosed = true
+    if (this.#reservations !== undefined) this.#end(0, 0)?.forEach((reservation) => reservation.release())
   }
 
   /** Sets the credits aside in each budget and in the ledger, or nowhere. */
   async #askBudgets(credits: number): Promise<void> {
     const reservations: Reservation[] = []
     try {
-      for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
+      for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation.id))
     } catch (error) {
       reservations.forEach((reservation) => reservation.release())
       throw error
     }
-    reservations.push(this.#ledger.account(this.#operation).reserve(credits))
-    this.#reservations = reservations
+    this.#reserve(reservations)
     // A budget may take its time; the call may have ended meanwhile.
-    if (this.#closed) this.close()
+    if (this.#isClosed) this.close()
   }
 
-  #end(how: (reservation: Reservation) => void): void {
+  #reserve(reservations: readonly Reservation[]): void {
+    this.#reservations = reservations
+    this.#ledger.account(this.#operation.id).add(this.#worstCase ?? 0)
+  }
+
+  /** Moves the credits in the ledger; returns the reservations that have to follow, if the send was covered. */
+  #end(cost: number, uncertain: number): readonly Reservation[] | undefined {
     const reservations = this.#reservations
-    this.#reservations = none
-    reservations.forEach(how)
+    if (reservations === undefined) return undefined
+    this.#reservations = undefined
+    this.spent += cost
+    this.uncertain += uncertain
+    this.#ledger.account(this.#operation.id).add(-(this.#worstCase ?? 0), cost, uncertain)
+    return reservations
   }
 }
 

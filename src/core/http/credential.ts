@@ -23,36 +23,24 @@ const renewals = new WeakMap<AuthProvider, Renewal>()
 
 /** The credential of one client: a checked token for each attempt, and one refresh for everybody who needs it. */
 export class Credential {
-  readonly #fixed: string | null | undefined
   readonly #provider: AuthProvider | null
   readonly #redactor: Redactor
   readonly #renewal: Renewal
 
-  constructor(provider: AuthProvider | string | null, redactor: Redactor) {
+  constructor(provider: AuthProvider | null, redactor: Redactor) {
+    this.#provider = provider
     this.#redactor = redactor
-    if (provider === null || typeof provider === 'string') {
-      this.#fixed = provider
-      this.#provider = null
-      this.#renewal = { current: undefined, underWay: undefined }
-    } else {
-      this.#provider = provider
-      this.#renewal = renewals.get(provider) ?? { current: undefined, underWay: undefined }
-      renewals.set(provider, this.#renewal)
-    }
-  }
-
-  /** The token of every attempt, if no provider has to be asked; null for a client without a credential. */
-  get fixed(): string | null | undefined {
-    return this.#fixed
+    this.#renewal = (provider && renewals.get(provider)) ?? { current: undefined, underWay: undefined }
+    if (provider !== null) renewals.set(provider, this.#renewal)
   }
 
   get refreshable(): boolean {
     return this.#provider?.refresh !== undefined
   }
 
-  /** The token for the next attempt; null for a client without a credential. */
+  /** The token for the next attempt; null without a provider. */
   async token(): Promise<string | null> {
-    if (this.#provider === null) return this.#fixed ?? null
+    if (this.#provider === null) return null
     await this.#renewal.underWay
     const token: unknown = await this.#provider.token()
     assertToken(token, 'the token')

@@ -63,7 +63,8 @@ export function resolveOptions(options: ClientOptions): Settings {
   const settings: Omit<Settings, 'limiter'> = {
     baseUrl,
     dialect: serviceDialect,
-    credential: new Credential(provider, redactor),
+    credential: new Credential(typeof provider === 'string' ? null : provider, redactor),
+    fixedToken: typeof provider === 'string' || provider === null ? provider : undefined,
     redactor,
     share: resolveShare(limits, limiter?.limits),
     maxQueued: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Operation } from '../../contract/operation.ts'
 import type { Budget } from '../credits/budget.ts'
 import type { Credential } from '../http/credential.ts'
 import type { Dialect } from '../http/dialect.ts'
@@ -18,6 +17,8 @@ export interface Settings {
   readonly baseUrl: string
   readonly dialect: Dialect
   readonly credential: Credential
+  /** The token of every attempt: null for none, undefined if `credential` has to be asked. */
+  readonly fixedToken: string | null | undefined
   readonly redactor: Redactor
   readonly limiter: CallQueue
   readonly share: Share
@@ -43,9 +44,4 @@ export interface Settings {
   readonly paging: PagingOverride | undefined
   /** The user's own bound on the items of a price per item that has no documented one. */
   readonly ceiling: number | undefined
-}
-
-/** The surface of an operation, or null for no pacing. */
-export function surfaceOf({ surfaces }: Settings, { id, surface }: Operation): string | null {
-  return surfaces[id] === undefined ? surface : surfaces[id]
 }
