@@ -1,5 +1,5 @@
 import type { Limits } from '../core/limits/limiter.ts'
-import { driftMs } from '../core/limits/send-log.ts'
+import { driftMs } from '../core/limits/pace.ts'
 import { now } from '../core/lib/time.ts'
 import { cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { ScriptRunner } from './script-runner.ts'

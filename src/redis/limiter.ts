@@ -184,7 +184,7 @@ export class RedisLimiter implements Limiter, CallQueue {
       limits: { inFlight: this.limits.inFlight, perMinute: name === null ? 0 : perMinute },
       windowMs,
       wait: (share) => surface.wait(share),
-      reserve: (share, then) => void surface.reserve(share).then(then),
+      reserve: (then, share) => void surface.reserve(share).then(then),
       onRelease: () => this.#wake(),
     })
     const made = { queue, surface }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { Redactor } from '../../src/core/lib/redact.ts'
-import { requestIdOf } from '../../src/core/http/request-id.ts'
 
 function knowing(...secrets: string[]): Redactor {
   const redactor = new Redactor()

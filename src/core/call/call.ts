@@ -16,7 +16,7 @@ import { SurfaceClosed } from '../limits/surface-closed.ts'
 import type { Settings } from '../options/settings.ts'
 import { RetryState } from '../retry/retry-state.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { ComposedRequest } from './compose-request.ts'
+import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
 
 /** How long a caller who calls for another one, such as a proxy, wants an answer. */
@@ -35,8 +35,6 @@ export interface CallParts {
   readonly settings: Settings
   readonly purchase: Purchase
   readonly openCalls: OpenCalls
-  /** The page that the call fetches. */
-  readonly page: { readonly params: object } | undefined
 }
 
 const moments: Record<TimeoutPhase, string> = {
@@ -67,7 +65,6 @@ export class Call implements Waiter, Abortable {
   /** Monotonic time after which there is no further send. */
   #sendBy = Infinity
   readonly #openCalls: OpenCalls
-  readonly #page: CallParts['page']
   #isAbandoned = false
   #aborted: { readonly reason: unknown } | undefined
   #granted: ((lease: Lease) => void) | undefined
@@ -75,7 +72,7 @@ export class Call implements Waiter, Abortable {
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  constructor({ operation, request, settings, purchase, openCalls, page }: CallParts) {
+  constructor({ operation, request, settings, purchase, openCalls }: CallParts) {
     this.operation = operation
     this.request = request
     this.settings = settings
@@ -86,7 +83,6 @@ export class Call implements Waiter, Abortable {
     const surface = settings.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     this.#openCalls = openCalls
-    this.#page = page
   }
 
   /** What its failures lead to. */
@@ -225,7 +221,12 @@ export class Call implements Waiter, Abortable {
   context(latest: Charged = 'no'): ErrorContext {
     const all = [latest, ...this.attempts.map(({ charged }) => charged)]
     const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return { operation: this.operation.id, charged, attempts: this.attempts, next: this.#page?.params }
+    return {
+      operation: this.operation.id,
+      charged,
+      attempts: this.attempts,
+      next: nextOf(this.operation, this.request),
+    }
   }
 
   /** The error that the caller gets. */

@@ -8,7 +8,9 @@ export interface ComposedRequest {
   readonly path: string
   /** JSON text, if there is a body. */
   readonly body: string | undefined
-  /** Most items that the input asks for, where that decides what the call may cost. */
+  /** The input as JSON text; undefined if it cannot be written as such, and is refused. */
+  readonly params: string | undefined
+  /** Most items that the input asks for, if that decides what the call may cost. */
   readonly maxItems: unknown
   /** What is wrong with the input; nothing is sent then. */
   readonly issues: readonly Issue[]
@@ -20,34 +22,41 @@ export interface ComposedRequest {
  */
 export function composeRequest(
   operation: Operation,
-  params: unknown,
+  input: unknown,
   id: unknown,
-  dialect: Dialect,
+  { stringify }: Dialect,
 ): ComposedRequest {
-  const { path, pathId, method } = operation
-  const issues = operation.request(params)
+  const { path, pathId, method, price } = operation
+  const issues = operation.request(input)
   for (const { message } of pathId?.check(id) ?? []) issues.push({ path: 'id', message })
-  const query = method === 'GET' ? queryOf(params, issues) : ''
-  const body = method === 'GET' ? undefined : json(params, issues, dialect)
-  const isSafe = issues.length === 0
-  const filled = isSafe ? path.replace(/\{\w+\}/, () => encodeURIComponent(String(id))) : path
-  return { path: filled + query, body, maxItems: maxItemsOf(operation, params), issues }
-}
-
-function maxItemsOf({ price }: Operation, params: unknown): unknown {
-  if (price.kind !== 'perItem' || price.ceiling === null) return undefined
-  return (params as Record<string, unknown> | null)?.[price.ceiling.param]
-}
-
-function json(params: unknown, issues: Issue[], { stringify }: Dialect): string | undefined {
-  if (issues.length > 0) return undefined
+  const query = method === 'GET' ? queryOf(input, issues) : ''
+  let params: string | undefined
   try {
-    return stringify(params)
+    params = method === 'GET' ? JSON.stringify(input, withTextForBigint) : stringify(input)
   } catch {
     // A circle or a BigInt; only what is passed through unchecked can hold one.
-    issues.push({ path: '', message: 'cannot be written as JSON' })
-    return undefined
+    if (issues.length === 0) issues.push({ path: '', message: 'cannot be written as JSON' })
   }
+  const isSafe = issues.length === 0
+  const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
+  const ceiling = price.kind === 'perItem' ? price.ceiling : null
+  const maxItems = ceiling && (input as Record<string, unknown> | null)?.[ceiling.param]
+  return { path: filled + query, body: method === 'GET' ? undefined : params, params, maxItems, issues }
+}
+
+/** A copy of the input of a request; undefined if it cannot be written as JSON. */
+export function paramsOf({ params }: ComposedRequest): object | undefined {
+  return params === undefined ? undefined : (JSON.parse(params) as object)
+}
+
+/** What an error of a call that walks pages has in `next`: the params of the page that failed. */
+export function nextOf({ paging }: Operation, request: ComposedRequest): object | undefined {
+  return paging && paramsOf(request)
+}
+
+/** In a query they are the same. */
+function withTextForBigint(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */

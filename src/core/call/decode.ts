@@ -27,18 +27,19 @@ export type Decoded =
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
 
-/** Whether a body has the documented shape in full, and nothing is to be made of it: the common case, decided quickly. */
-export function fitsAsItIs(operation: Operation, body: unknown, rules: Rules): boolean {
-  const { validation, schema, paging } = rules
-  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  return isPlain && operation.accepts?.(body) === true
-}
-
 const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'
 
 /** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
-export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
+export function decode(operation: Operation, body: unknown, rules: Rules): Decoded | Promise<Decoded> {
+  const { validation, schema, paging } = rules
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  if (isPlain && operation.accepts?.(body) === true) return { ok: true, body, invalid: null }
+  return explain(operation, body, rules)
+}
+
+/** The same, with what is wrong, and with the caller's schema. */
+async function explain(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
   const { validation, schema, paging } = rules
   if (validation !== 'off') {
     const issues = operation.response(body)

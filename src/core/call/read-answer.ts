@@ -1,14 +1,13 @@
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
-import { costOf } from '../credits/price.ts'
+import { costOf } from '../credits/purchase.ts'
 import { parsed } from '../http/dialect.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
-import { requestIdOf } from '../http/request-id.ts'
+import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import type { Settings } from '../options/settings.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
-import { type Decoded, type InvalidItem, decode, fitsAsItIs } from './decode.ts'
+import { type Decoded, type InvalidItem, decode } from './decode.ts'
 
 /** A success as it came, unread. */
 export interface Received {
@@ -50,17 +49,14 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
     isWhole ? parsed(received.text, settings.dialect) : undefined,
     settings,
   )
-  const requestId = requestIdOf(value, settings.redactor)
+  const requestId = settings.redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId
   // Only the service puts its request id into a body; without one it may be a proxy's.
   account(call, entry, received, requestId === undefined ? undefined : value)
 
-  const decoded =
-    value === undefined
-      ? unreadable(response.status, text, complete)
-      : fitsAsItIs(operation, value, settings)
-        ? ({ ok: true, body: value, invalid: null } as const)
-        : await decodeInTime(call, entry, value)
+  const checked =
+    value === undefined ? unreadable(response.status, text, complete) : decode(operation, value, settings)
+  const decoded = checked instanceof Promise ? await inTime(call, entry, checked) : checked
   if (!decoded.ok) {
     const { redactor } = settings
     const error = new InvalidResponseError(redactor.text(decoded.complaint), {
@@ -95,7 +91,8 @@ function withoutSecrets(
 function account(call: Call, entry: Attempt, { response, origin }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
   if (!call.metered || origin === 'middleware') return
-  const told = origin === 'service' ? readCredits(response.headers) : null
+  const isTold = origin === 'service' && response.headers.has(creditsHeader)
+  const told = isTold ? readCredits(response.headers) : null
   if (told !== null) {
     purchase.settle(told.spent, told.uncertain)
     entry.charged = told.charged
@@ -110,9 +107,9 @@ function account(call: Call, entry: Attempt, { response, origin }: Received, bod
 }
 
 /** A schema of the caller's may take its time; it must not outlast the call. */
-async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
+async function inTime(call: Call, entry: Attempt, checking: Promise<Decoded>): Promise<Decoded> {
   try {
-    return await call.race(() => decode(call.operation, value, call.settings))
+    return await call.race(() => checking)
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw AttemptFailure.final(error, entry.charged)
     return { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }

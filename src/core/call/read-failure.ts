@@ -12,7 +12,6 @@ import {
 import { type Complaint, parsed } from '../http/dialect.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
-import { requestIdOf } from '../http/request-id.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import type { FailureKind } from '../retry/policy.ts'
 import type { Call } from './call.ts'
@@ -61,7 +60,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
       told === undefined
         ? describe(operation, status, complaint, retryAfter)
         : printable(complaint?.message ?? '', maxMessageLength),
-    requestId: requestIdOf(body, redactor),
+    requestId: redactor.requestId(body),
     issues: complaint?.issues,
     retryAfter,
     ...(status === 403 && {

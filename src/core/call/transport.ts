@@ -1,14 +1,13 @@
 import type { Operation } from '../../contract/operation.ts'
-import { type Attempt, ConfigurationError, type ErrorContext, InvalidRequestError } from '../../errors.ts'
+import { type Attempt, ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger } from '../credits/ledger.ts'
-import { priced, worstCase } from '../credits/price.ts'
-import { type CallCredits, Purchase } from '../credits/purchase.ts'
+import { type CallCredits, Purchase, priced, worstCase } from '../credits/purchase.ts'
 import type { Lease } from '../limits/limiter.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { Call, type CallerPatience } from './call.ts'
-import { type ComposedRequest, composeRequest } from './compose-request.ts'
+import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { OpenCalls } from './open-calls.ts'
 import type { Success } from './read-answer.ts'
 import { prepare, runAttempts } from './run-attempts.ts'
@@ -17,12 +16,6 @@ import { prepare, runAttempts } from './run-attempts.ts'
 export interface Answer extends Success {
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits
-}
-
-/** What a call may have besides the options of its caller. */
-interface CallExtras extends CallerPatience {
-  /** The page that it fetches; an error of the call has its params in `next`. */
-  readonly page?: { readonly params: object } | undefined
 }
 
 /** What clients of one family share. */
@@ -70,9 +63,9 @@ export class Transport {
     params: object,
     options?: AnyCallOptions,
     id?: unknown,
-    extras?: CallExtras,
+    patience?: CallerPatience,
   ): Promise<Answer> {
-    return this.send(operation, this.compose(operation, params, id), options, extras)
+    return this.send(operation, this.compose(operation, params, id), options, patience)
   }
 
   /** The request of a call, as its params are now. */
@@ -85,10 +78,10 @@ export class Transport {
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
-    { page, ...patience }: CallExtras = {},
+    patience?: CallerPatience,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const call = this.#open(operation, request, options, { page, ...patience })
+      const call = this.#open(operation, request, options, patience)
       const fail = (failure: unknown): void => {
         call.close()
         reject(call.errorOf(failure))
@@ -104,21 +97,34 @@ export class Transport {
     operation: Operation,
     request: ComposedRequest,
     options: AnyCallOptions | undefined,
-    { page, ...patience }: CallExtras,
+    patience: CallerPatience | undefined,
   ): Call {
-    const context = { operation: operation.id, next: page?.params }
-    const settings = options === undefined ? this.#settings : settingsOf(this.#settings, options, context)
+    const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) {
       const issues = settings.redactor.data(request.issues.map((issue) => ({ ...issue })))
+      const context = { operation: operation.id, next: nextOf(operation, request) }
       throw new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
     }
     const { ledger, openCalls } = this.#family
     const offer = priced(operation, settings.prices)
     const worst = worstCase(offer.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, offer, worst, settings.budgets)
-    const call = new Call({ operation: offer, request, settings, purchase, openCalls, page })
+    const call = new Call({ operation: offer, request, settings, purchase, openCalls })
     call.open(patience)
     return call
+  }
+
+  /** The settings of a call; what is wrong with its options is said of its operation. */
+  #settingsOf(operation: Operation, request: ComposedRequest, options: AnyCallOptions): Settings {
+    try {
+      return resolveCall(this.#settings, options)
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      throw new ConfigurationError(error.message, {
+        operation: operation.id,
+        next: nextOf(operation, request),
+      })
+    }
   }
 }
 
@@ -131,15 +137,6 @@ async function answer(call: Call, lease: Lease): Promise<Answer> {
     throw call.errorOf(failure)
   } finally {
     call.close()
-  }
-}
-
-/** The settings of a call; what is wrong with its options is said of its operation. */
-function settingsOf(settings: Settings, options: AnyCallOptions, context: ErrorContext): Settings {
-  try {
-    return resolveCall(settings, options)
-  } catch (error) {
-    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, context) : error
   }
 }
 

@@ -31,17 +31,17 @@ export class CreditBudget implements Budget {
 
   /** Credits known to be spent. */
   get spent(): number {
-    return this.#account.spent
+    return rounded(this.#account.spent)
   }
 
   /** Credits of calls that may or may not have been charged. */
   get uncertain(): number {
-    return this.#account.uncertain
+    return rounded(this.#account.uncertain)
   }
 
   /** Credits set aside for calls under way. */
   get reserved(): number {
-    return this.#account.reserved
+    return rounded(this.#account.reserved)
   }
 
   /** Credits that further calls may cost. */

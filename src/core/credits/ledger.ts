@@ -24,21 +24,22 @@ export interface Reservation {
   doubt(): void
 }
 
-/** Three sums of credits. */
+/** Three sums of credits, which may be off by tiny fractions. */
 export class Account implements CreditSummary {
   spent = 0
   uncertain = 0
   reserved = 0
 
   summary(): CreditSummary {
-    return { spent: this.spent, uncertain: this.uncertain, reserved: this.reserved }
+    const { spent, uncertain, reserved } = this
+    return { spent: rounded(spent), uncertain: rounded(uncertain), reserved: rounded(reserved) }
   }
 
   /** Adds to each sum, or takes away. */
   add(reserved: number, spent = 0, uncertain = 0): void {
-    this.reserved = rounded(this.reserved + reserved)
-    this.spent = rounded(this.spent + spent)
-    this.uncertain = rounded(this.uncertain + uncertain)
+    this.reserved += reserved
+    this.spent += spent
+    this.uncertain += uncertain
   }
 
   reserve(credits: number): Reservation {
@@ -54,7 +55,7 @@ export class Account implements CreditSummary {
 
 /** Takes away what sums of fractions are off by, which would add up to a credit too much. */
 export function rounded(credits: number): number {
-  return Number.isInteger(credits) ? credits : Math.round(credits * 1e6) / 1e6
+  return Math.round(credits * 1e6) / 1e6
 }
 
 /** Keeps account of the credits of one client. */
@@ -65,10 +66,11 @@ export class Ledger {
   credits(): Credits {
     const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, byOperation: {} }
     for (const [operation, account] of this.#accounts) {
-      credits.byOperation[operation] = account.summary()
-      credits.spent += account.spent
-      credits.uncertain += account.uncertain
-      credits.reserved += account.reserved
+      const summary = account.summary()
+      credits.byOperation[operation] = summary
+      credits.spent += summary.spent
+      credits.uncertain += summary.uncertain
+      credits.reserved += summary.reserved
     }
     return credits
   }

@@ -1,6 +1,7 @@
-import type { Operation } from '../../contract/operation.ts'
+import type { Operation, Price } from '../../contract/operation.ts'
+import { type PagingOverride, itemsOf } from '../lib/items.ts'
 import type { Budget } from './budget.ts'
-import type { Ledger, Reservation } from './ledger.ts'
+import type { Account, Ledger, Reservation } from './ledger.ts'
 
 /** What one call has cost, all its attempts taken together, in credits. */
 export interface CallCredits {
@@ -13,8 +14,8 @@ export interface CallCredits {
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
-  readonly #ledger: Ledger
-  readonly #operation: Operation
+  readonly #account: Account
+  readonly #operation: string
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
   /** One for each budget while the next send is covered. */
@@ -23,8 +24,8 @@ export class Purchase implements CallCredits {
 
   /** @param worstCase Credits that one success may cost at most; null for what is free whatever comes back. */
   constructor(ledger: Ledger, operation: Operation, worstCase: number | null, budgets: readonly Budget[]) {
-    this.#ledger = ledger
-    this.#operation = operation
+    this.#account = ledger.account(operation.id)
+    this.#operation = operation.id
     this.#worstCase = worstCase
     this.#budgets = budgets
   }
@@ -37,7 +38,8 @@ export class Purchase implements CallCredits {
   cover(): Promise<void> | undefined {
     if (this.#worstCase === null || this.#reservations !== undefined) return undefined
     if (this.#budgets.length > 0) return this.#askBudgets(this.#worstCase)
-    this.#reserve(none)
+    this.#reservations = none
+    this.#account.add(this.#worstCase)
     return undefined
   }
 
@@ -61,19 +63,15 @@ export class Purchase implements CallCredits {
   async #askBudgets(credits: number): Promise<void> {
     const reservations: Reservation[] = []
     try {
-      for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation.id))
+      for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
     } catch (error) {
       reservations.forEach((reservation) => reservation.release())
       throw error
     }
-    this.#reserve(reservations)
+    this.#reservations = reservations
+    this.#account.add(credits)
     // A budget may take its time; the call may have ended meanwhile.
     if (this.#isClosed) this.close()
-  }
-
-  #reserve(reservations: readonly Reservation[]): void {
-    this.#reservations = reservations
-    this.#ledger.account(this.#operation.id).add(this.#worstCase ?? 0)
   }
 
   /** Moves the credits in the ledger; returns the reservations that have to follow, if the send was covered. */
@@ -83,9 +81,48 @@ export class Purchase implements CallCredits {
     this.#reservations = undefined
     this.spent += cost
     this.uncertain += uncertain
-    this.#ledger.account(this.#operation.id).add(-(this.#worstCase ?? 0), cost, uncertain)
+    this.#account.add(-(this.#worstCase ?? 0), cost, uncertain)
     return reservations
   }
 }
 
 const none: readonly Reservation[] = []
+
+/**
+ * Credits to set aside for a call whose items have no documented bound, if the caller names none. An assumption of this
+ * package: the most that the one bounded call per item, post comments, can cost.
+ */
+const assumedCeiling = 1000
+
+/** The operation at the caller's own price, if there is one. */
+export function priced(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
+  const credits = prices[operation.id]
+  if (credits === undefined || operation.price.kind === 'free') return operation
+  return { ...operation, price: { ...operation.price, credits } }
+}
+
+/**
+ * Credits that one success may cost at most; null for what is free whatever comes back.
+ *
+ * @param maxItems The bound on the items that the call asks for, if its price has one.
+ * @param ceiling The caller's own bound on the items, for a price that has no documented one.
+ */
+export function worstCase(price: Price, maxItems: unknown, ceiling = assumedCeiling): number | null {
+  if (price.kind === 'free') return null
+  if (price.kind === 'perRequest') return price.credits
+  if (price.ceiling === null) return price.credits * ceiling
+  return price.credits * (typeof maxItems === 'number' ? maxItems : price.ceiling.default)
+}
+
+/** Credits that a success has cost, or null where the body does not tell. */
+export function costOf(operation: Operation, body: unknown, paging?: PagingOverride): number | null {
+  const { price } = operation
+  if (price.kind === 'free') return 0
+  if (price.kind === 'perRequest') return price.credits
+  if (typeof body !== 'object' || body === null) return null
+  const charged = (body as { meta?: { creditsCharged?: unknown } | null }).meta?.creditsCharged
+  if (charged !== undefined)
+    return Number.isSafeInteger(charged) && Number(charged) >= 0 ? Number(charged) : null
+  const items = itemsOf(operation, body, paging)
+  return items === null ? null : items.length * price.credits
+}

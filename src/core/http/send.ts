@@ -4,7 +4,7 @@ import { shown } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { inBrowser, inDeno } from '../lib/runtime.ts'
+import { inBrowser } from '../lib/runtime.ts'
 
 /** The one form of fetch that is needed; the global one fits. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -53,7 +53,7 @@ export async function send(exchange: Exchange): Promise<Response> {
   return http(url, {
     method,
     // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
-    ...(body !== undefined && { body: inDeno() ? new Blob([body]).stream() : body }),
+    ...(body !== undefined && { body: 'Deno' in globalThis ? new Blob([body]).stream() : body }),
     signal,
     fetch: async (input) => {
       const request = input as Request
@@ -132,10 +132,14 @@ export async function readText(
   signal.addEventListener('abort', cancel)
   let text = ''
   let bytes = 0
+  let isRead = false
   try {
     while (bytes <= maxBodyBytes) {
       const { done, value } = await reader.read()
-      if (done) return { text: text + decoder.decode(), complete: true }
+      if (done) {
+        isRead = true
+        return { text: text + decoder.decode(), complete: true }
+      }
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
@@ -145,7 +149,7 @@ export async function readText(
     throw connectionError(error, exchange, 'exchange')
   } finally {
     signal.removeEventListener('abort', cancel)
-    cancel()
+    if (!isRead) cancel()
   }
 }
 

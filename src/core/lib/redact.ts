@@ -6,6 +6,9 @@ const minimumLength = 6
 /** Tokens rotate for as long as a process lives; the latest are all that answers still under way can name. */
 const remembered = 32
 
+/** Longest request id that is repeated; the documented ones are short, and an id ends up in logs. */
+const maxIdLength = 128
+
 /** Knows the secrets of one client and takes them out of what others may see. */
 export class Redactor {
   readonly #secrets: string[] = []
@@ -27,7 +30,17 @@ export class Redactor {
 
   /** Whether a JSON text may hold a secret: as it stands, or in escapes that only parsing undoes. */
   suspects(text: string): boolean {
-    return /\\[u/]/.test(text) || this.#secrets.some((secret) => text.includes(secret))
+    for (const secret of this.#secrets) if (text.includes(secret)) return true
+    return text.includes('\\u') || text.includes('\\/')
+  }
+
+  /** The request id of a body that is free of secrets, safe to print; undefined where there is none. */
+  requestId(body: unknown): string | undefined {
+    const requestId = (body as { requestId?: unknown } | null | undefined)?.requestId
+    if (typeof requestId !== 'string') return undefined
+    if (/^[\x21-\x7e]{1,128}$/.test(requestId)) return requestId
+    // What separated the parts of a secret may have been cleaned away.
+    return this.text(requestId.replaceAll(/[^\x21-\x7e]/g, '')).slice(0, maxIdLength) || undefined
   }
 
   /** Redacts every string in parsed JSON, names of properties included. The data is changed in place, at any depth. */

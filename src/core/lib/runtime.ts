@@ -11,8 +11,3 @@ export function inBrowser(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
   return inPage() || String(navigator?.userAgent).startsWith('Mozilla/')
 }
-
-/** Whether this is Deno. */
-export function inDeno(): boolean {
-  return 'Deno' in globalThis
-}

@@ -1,7 +1,6 @@
 import type { JitterMargin } from './jitter-margin.ts'
 import type { Lease, Share } from './limiter.ts'
-import type { Pace } from './pace.ts'
-import type { Send, SendLog } from './send-log.ts'
+import type { Pace, Send, SendLog } from './pace.ts'
 
 /** One of the organization's slots, taken for the call that is next. */
 export interface Slot {

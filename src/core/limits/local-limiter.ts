@@ -6,7 +6,7 @@ import { JitterMargin } from './jitter-margin.ts'
 import type { Slot } from './lease.ts'
 import type { CallQueue, Lease, Limiter, Limits, Share, Ticket, Waiter } from './limiter.ts'
 import { Pace } from './pace.ts'
-import type { Send } from './send-log.ts'
+import type { Send } from './pace.ts'
 import { SurfaceQueue } from './surface-queue.ts'
 
 /** One surface: the calls that wait for it, and its pace. */
@@ -60,7 +60,7 @@ export class LocalLimiter implements Limiter, CallQueue {
       isOver = true
       slot?.release(send)
     }
-    return this.#at(surface).queue.lease(share, { release }, send)
+    return this.#at(surface).queue.adopt(share, { release }, send)
   }
 
   /** Looks again whether calls may go, since timers may be late: in a page in the background, for example. */
@@ -81,8 +81,7 @@ export class LocalLimiter implements Limiter, CallQueue {
       inFlight: this.#inFlight,
       limits: { inFlight, perMinute: name === null ? 0 : perMinute },
       windowMs,
-      wait: (share) => pace.wait(share.perMinute),
-      reserve: (_, then) => this.#takeSlot(then),
+      reserve: this.#takeSlot,
       onRelease: () => this.wake(),
     })
     const surface = { queue, pace }
@@ -98,7 +97,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   /** Takes one of the organization's slots. */
-  #takeSlot(then: (slot: Slot) => void): void {
+  readonly #takeSlot = (then: (slot: Slot) => void): void => {
     if (performance.now() > this.#narrowUntil && this.#slots.concurrency !== this.limits.inFlight)
       this.#slots.concurrency = this.limits.inFlight
     void this.#slots(() => new Promise<void>((release) => then({ release: () => release() })))

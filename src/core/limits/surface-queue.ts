@@ -2,9 +2,8 @@ import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
 import { type Slot, SurfaceLease } from './lease.ts'
 import type { Share, Waiter } from './limiter.ts'
-import type { Pace } from './pace.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
-import { type Send, SendLog } from './send-log.ts'
+import { type Pace, type Send, SendLog } from './pace.ts'
 import { SurfaceClosed } from './surface-closed.ts'
 
 /** The parts that a queue works with. */
@@ -16,10 +15,10 @@ export interface QueueParts {
   /** What the organization has at this surface; a client with less is kept to its share. */
   readonly limits: Share
   readonly windowMs: number
-  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
-  readonly wait: (share: Share) => number
+  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. By default the pace tells. */
+  readonly wait?: (share: Share) => number
   /** Takes a slot, for which it calls `then`; without one if the queue has to look again. Never throws. */
-  readonly reserve: (share: Share, then: (slot: Slot | undefined) => void) => void
+  readonly reserve: (then: (slot: Slot | undefined) => void, share: Share) => void
   /** Called when a request has ended, so that other queues look again. */
   readonly onRelease: () => void
 }
@@ -101,7 +100,7 @@ export class SurfaceQueue {
     const { group, wait } = this.#next()
     if (group !== undefined) {
       this.#isReserving = true
-      this.#parts.reserve(group.share, (slot) => this.#serve(slot))
+      this.#parts.reserve((slot) => this.#serve(slot), group.share)
     } else if (wait !== Infinity) {
       this.#shutSince = performance.now()
       this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
@@ -120,8 +119,8 @@ export class SurfaceQueue {
     this.#refuse(() => true, reason)
   }
 
-  /** Counts a request of a client, and makes its lease. */
-  lease(share: Share, slot: Slot, send: Send = { at: performance.now(), answered: Infinity }): SurfaceLease {
+  /** Counts a request that another limiter has let through. */
+  adopt(share: Share, slot: Slot, send: Send): SurfaceLease {
     return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
   }
 
@@ -134,10 +133,11 @@ export class SurfaceQueue {
     this.wake()
   }
 
-  #grant({ waiter, since, shutBefore }: Entry, slot: Slot): void {
+  #grant({ waiter, group, since, shutBefore }: Entry, slot: Slot): void {
     this.leave(waiter)
-    const lease = this.lease(waiter.share, slot)
-    const waited = performance.now() - since
+    const at = performance.now()
+    const lease = new SurfaceLease(this.#parts, { at, answered: Infinity }, waiter.share, group.log, slot)
+    const waited = at - since
     lease.paced = Math.min(waited, this.#shutMs - shutBefore)
     lease.queued = waited - lease.paced
     waiter.grant(lease)
@@ -145,14 +145,17 @@ export class SurfaceQueue {
 
   /** The group whose first call goes next, or else the milliseconds until one may. */
   #next(): { group?: Group; wait: number } {
-    const { inFlight, wait: waitOf } = this.#parts
+    const { inFlight, pace, wait: waitOf } = this.#parts
     let next: { group: Group; first: Entry; wait: number } | undefined
     let wait = Infinity
     for (const group of this.#groups.values()) {
       const { share, log, waiting } = group
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
-      const ms = Math.max(waitOf(share), log?.wait(share.perMinute) ?? 0)
+      const ms = Math.max(
+        waitOf ? waitOf(share) : pace.wait(share.perMinute),
+        log?.wait(share.perMinute) ?? 0,
+      )
       if (ms > 0) wait = Math.min(wait, ms)
       else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
     }

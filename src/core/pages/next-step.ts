@@ -16,22 +16,23 @@ const end: Step = { kind: 'end' }
 /**
  * Reads from a page where the next one is.
  *
+ * @param paramsOf Makes a copy of the params of the page.
  * @param setApart Items of the page that are not in the body any more: a page that had nothing else is not empty.
  */
 export function nextStep(
   operation: Operation,
-  page: { readonly params: object },
+  paramsOf: () => object,
   body: unknown,
   override: PagingOverride = {},
   setApart = 0,
 ): Step {
   const { paging } = operation
   if (paging === undefined) return end
-  if (override.next !== undefined) return overriddenStep(override.next, page.params, body)
+  if (override.next !== undefined) return overriddenStep(override.next, paramsOf(), body)
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
-  if (paging.kind === 'cursor') return cursorStep(operation, paging.param, page, meta)
+  if (paging.kind === 'cursor') return cursorStep(operation, paging.param, paramsOf, meta)
 
-  const params = page.params as Record<string, unknown>
+  const params = paramsOf() as Record<string, unknown>
   const number = params[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {
@@ -61,7 +62,7 @@ function overriddenStep(next: NonNullable<PagingOverride['next']>, params: objec
 function cursorStep(
   operation: Operation,
   param: string,
-  page: { readonly params: object },
+  paramsOf: () => object,
   meta: Record<string, unknown>,
 ): Step {
   const { hasMore, nextCursor } = meta
@@ -73,6 +74,6 @@ function cursorStep(
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
-    return { kind: 'next', params: { ...page.params, [param]: nextCursor } }
+    return { kind: 'next', params: { ...paramsOf(), [param]: nextCursor } }
   return { kind: 'lost', why: 'the page says that there is more, but has no cursor' }
 }

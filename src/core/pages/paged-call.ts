@@ -1,7 +1,6 @@
-import { isRecord } from '../../contract/is-record.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, PaginationError } from '../../errors.ts'
-import type { ComposedRequest } from '../call/compose-request.ts'
+import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/decode.ts'
 import type { Answer, Transport } from '../call/transport.ts'
 import { wholeNumber } from '../lib/assert.ts'
@@ -28,14 +27,15 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   readonly #transport: Transport
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
-  readonly #page: PageRequest
+  /** Composed at once, so that what the caller does to the params later changes nothing. */
+  readonly #request: ComposedRequest
   #first: Promise<Fetched<Page>> | undefined
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
     this.#transport = transport
     this.#operation = operation
     this.#options = options && { ...options }
-    this.#page = PageRequest.of(transport, operation, params)
+    this.#request = transport.compose(operation, params)
   }
 
   get [Symbol.toStringTag](): string {
@@ -77,20 +77,20 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     const limits = resolveWalk(this.#options ?? {})
     const guard = new WalkGuard()
     const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
-    let request = this.#page
+    let request = this.#request
     let fetched = await this.#fetchFirst()
     let items = 0
     for (let pages = 1; ; pages++) {
       const { answer, page, step } = fetched
-      if (step.kind === 'wrong') throw this.#astray(step.why, request.params, page)
+      if (step.kind === 'wrong') throw this.#astray(step.why, paramsOf(request), page)
       // The reader may do to the page what it likes.
       const { length } = this.#items(page, request)
       // A schema may make the same of different items, so the items are compared as they were sent.
       const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
       if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(sent ?? [])) {
-        throw this.#astray('the page has the very items of the one before', request.params, page)
+        throw this.#astray('the page has the very items of the one before', paramsOf(request), page)
       }
-      guard.enter(request.text)
+      guard.enter(request.params)
       yield page
 
       items += length
@@ -98,12 +98,12 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
       if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
         return
       if (step.kind === 'lost') throw this.#astray(step.why, null)
-      request = step.request
-      if (guard.knows(request.text))
-        throw this.#astray('the next page is one that this walk has been to', request.params)
+      request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
+      if (guard.knows(request.params))
+        throw this.#astray('the next page is one that this walk has been to', paramsOf(request))
       this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
-      fetched = await (ahead.get(request.text) ?? this.#fetch(request))
-      ahead.delete(request.text)
+      fetched = await (ahead.get(request.params) ?? this.#fetch(request))
+      ahead.delete(request.params)
     }
   }
 
@@ -111,7 +111,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     let left = resolveWalk(this.#options ?? {}).items
     for await (const page of this.pages()) {
-      for (const item of this.#items(page, this.#page)) {
+      for (const item of this.#items(page, this.#request)) {
         yield item as Item
         if (--left === 0) return
       }
@@ -134,123 +134,80 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#fetch(this.#page))
+    return (this.#first ??= this.#fetch(this.#request))
   }
 
-  #fetch(request: PageRequest): Promise<Fetched<Page>> {
+  #fetch(request: ComposedRequest): Promise<Fetched<Page>> {
     try {
       // Checked before anything is bought, though only a walk needs them.
       if (this.#options !== undefined) resolveWalk(this.#options)
     } catch (error) {
       const { message } = error as ConfigurationError
-      return Promise.reject(new ConfigurationError(message, { next: request.params }))
+      return Promise.reject(new ConfigurationError(message, { next: paramsOf(request) }))
     }
     return this.#transport
-      .send(this.#operation, request.composed, this.#options, { page: request })
+      .send(this.#operation, request, this.#options)
       .then((answer) => this.#complete(answer, request))
   }
 
   /** Makes a page of a body. */
-  #complete(answer: Answer, request: PageRequest): Fetched<Page> {
+  #complete(answer: Answer, request: ComposedRequest): Fetched<Page> {
     const { body, invalid } = answer
-    const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+    const params = (): object => paramsOf(request) ?? {}
+    const step = nextStep(this.#operation, params, body, this.#options?.paging, invalid?.length)
     const next = step.kind === 'next' ? step.params : null
-    // Taken before the caller has the params, and may change them.
-    const following =
-      next === null ? step : { ...step, request: new PageRequest(this.#transport, this.#operation, next) }
-    const fields: PageFields<object> = { next, ...(invalid !== null && { invalid: [...invalid] }) }
     // Without validation a body may be anything, and is handed over as it is.
-    const page = (isRecord(body) ? Object.assign(body, fields) : body) as Page
-    return { answer, page, step: following as FollowingStep }
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+      Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
+    }
+    // As text, since the caller has the params from now on, and may change them.
+    const kept = next === null ? step : { kind: 'next' as const, params: JSON.stringify(next) }
+    return { answer, page: body as Page, step: kept as KeptStep }
   }
 
   /** If pages are free and counted, fetches two of them at a time. */
   #fetchAhead(
     ahead: Map<string | undefined, Promise<Fetched<Page>>>,
-    request: PageRequest,
+    request: ComposedRequest,
     { answer }: Fetched<Page>,
     most: number,
   ): void {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return
     const { meta } = answer.body as { meta?: { pageCount?: unknown } }
-    const { params } = request
-    const page = Number((params as Record<string, unknown>)[paging.param])
-    const isLast = page >= Number(meta?.pageCount) || most === 1
+    const params = paramsOf(request) as Record<string, unknown>
+    const page = Number(params[paging.param])
     const wanted = [request]
-    if (!isLast)
-      wanted.push(new PageRequest(this.#transport, this.#operation, { ...params, [paging.param]: page + 1 }))
+    if (page < Number(meta?.pageCount) && most > 1)
+      wanted.push(this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 }))
     for (const each of wanted) {
-      if (ahead.has(each.text)) continue
+      if (ahead.has(each.params)) continue
       const fetching = this.#fetch(each)
       // A page that fails is fetched again when it is needed.
-      fetching.catch(() => ahead.delete(each.text))
-      ahead.set(each.text, fetching)
+      fetching.catch(() => ahead.delete(each.params))
+      ahead.set(each.params, fetching)
     }
   }
 
-  #items(page: Page, request: PageRequest): readonly unknown[] {
+  #items(page: Page, request: ComposedRequest): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
     // Documented lists have been checked; where nothing is to be checked, nothing can be missed.
     if (this.#operation.documented) return []
-    throw this.#astray(missingItems(this.#operation, page, paging), request.params, page)
+    throw this.#astray(missingItems(this.#operation, page, paging), paramsOf(request), page)
   }
 
-  #astray(message: string, next: object | null, page?: unknown): PaginationError {
-    return new PaginationError(message, next, { operation: this.#operation.id, page })
-  }
-}
-
-/** A page to fetch, with its params as they are now: changing them later changes nothing. */
-class PageRequest {
-  /** The params as JSON text; undefined if they cannot be written as such, and are refused. */
-  readonly text: string | undefined
-  readonly #transport: Transport
-  readonly #operation: Operation
-  readonly #given: object
-  #composed: ComposedRequest | undefined
-
-  constructor(transport: Transport, operation: Operation, params: object) {
-    this.#transport = transport
-    this.#operation = operation
-    this.#given = params
-    this.text = textOf(params)
-  }
-
-  /** Checks the params that the user has passed, which may hold what JSON would hide. */
-  static of(transport: Transport, operation: Operation, params: object): PageRequest {
-    const request = new PageRequest(transport, operation, params)
-    request.#composed = transport.compose(operation, params)
-    return request
-  }
-
-  get composed(): ComposedRequest {
-    return (this.#composed ??= this.#transport.compose(this.#operation, this.params))
-  }
-
-  /** A copy. */
-  get params(): object {
-    return this.text === undefined ? this.#given : (JSON.parse(this.text) as object)
+  #astray(message: string, next: object | null | undefined, page?: unknown): PaginationError {
+    return new PaginationError(message, next ?? null, { operation: this.#operation.id, page })
   }
 }
 
-/** In a query, a bigint is the same as its text. */
-function textOf(params: object): string | undefined {
-  try {
-    return JSON.stringify(params, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
-  } catch {
-    return undefined
-  }
-}
-
-/** The step after a page, with the request of the next one. */
-type FollowingStep =
-  Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly request: PageRequest }
+/** The step after a page, with the params as JSON text. */
+type KeptStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
 
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
-  readonly step: FollowingStep
+  readonly step: KeptStep
 }
