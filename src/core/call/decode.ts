@@ -31,7 +31,7 @@ export type Decoded =
 export function fitsAsItIs(operation: Operation, body: unknown, rules: Rules): boolean {
   const { validation, schema, paging } = rules
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  return isPlain && operation.accepts?.(body) === true
+  return isPlain && operation.acceptsResponse?.(body) === true
 }
 
 const shapeComplaint = 'the answer is not of the documented shape'
