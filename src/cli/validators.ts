@@ -1,6 +1,6 @@
 /**
- * Writes the validators of responses in src/contract/generated from the schemas; with `--check` it only tells whether
- * they are up to date.
+ * Writes the validators of requests and responses in src/contract/generated from the schemas; with `--check` it only
+ * tells whether they are up to date.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from './credits.ts'
-import { accepts } from './generated/microblog.search.ts'
+import { acceptsRequest, acceptsResponse } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
 import { check, defaulted, integer, text, texts } from './schema.ts'
 
@@ -216,9 +216,9 @@ export const microblogSearch = {
   },
   documented: true,
   errors: [400, 401, 429, 502],
-  request: check<MicroblogSearchParams>(microblogSearchParamsSchema),
+  request: check<MicroblogSearchParams>(microblogSearchParamsSchema, acceptsRequest),
   response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
-  accepts,
+  acceptsResponse,
   list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

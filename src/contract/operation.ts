@@ -75,7 +75,7 @@ export interface Operation {
   /** Checks what came back; the items of a list are left to `list.item`. */
   readonly response: Check
   /** Whether a body, with all its items, has the documented shape: fast, where `response` and `list.item` explain. */
-  readonly accepts?: (body: unknown) => boolean
+  readonly acceptsResponse?: (body: unknown) => boolean
   readonly list?: ListShape
   /** Where the operation is not documented, the paging is inferred from those that are. */
   readonly paging?: Paging

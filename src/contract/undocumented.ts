@@ -15,12 +15,19 @@ export interface OpenBody extends OpenRecord {
 }
 
 /** Accepts every object: the params are not documented, so the service checks them. */
-export const undocumentedParams: Check = check<OpenRecord>(() => z.record(z.string(), z.unknown()))
+export const undocumentedParams: Check = check<OpenRecord>(
+  () => z.record(z.string(), z.unknown()),
+  (params) =>
+    isRecord(params) &&
+    // An instance of a class is left to the schema, which refuses it, and refuses symbols as keys.
+    (params['constructor'] ?? Object) === Object &&
+    Object.getOwnPropertySymbols(params).length === 0,
+)
 
 /** Checks the one documented field of every body. */
 const undocumentedBody: Check = check<{ requestId: string }>(() => z.object({ requestId: z.string() }))
 
-const accepts = (body: unknown) => isRecord(body) && typeof body['requestId'] === 'string'
+const acceptsResponse = (body: unknown) => isRecord(body) && typeof body['requestId'] === 'string'
 
 /** Fields shared by the operations on an organization's own data. */
 export const undocumentedRead = {
@@ -30,7 +37,7 @@ export const undocumentedRead = {
   documented: false,
   request: undocumentedParams,
   response: undocumentedBody,
-  accepts,
+  acceptsResponse,
 } as const
 
 /** Paging by cursor, inferred from the documented searches; callers can override it. */
@@ -43,6 +50,6 @@ export const undocumentedSearch = {
   documented: false,
   request: undocumentedParams,
   response: undocumentedBody,
-  accepts,
+  acceptsResponse,
   paging: inferredCursor,
 } as const

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type CallOptions, type MicroblogSearchParams, type PagedOptions, type ProfessionalnetPostsSearchParams, SocialSearch, isSocialSearchError } from '../../src/index.ts'
+import {
+  type CallOptions,
+  type MicroblogSearchParams,
+  type PagedOptions,
+  type ProfessionalnetPostsSearchParams,
+  SocialSearch,
+  isSocialSearchError,
+} from '../../src/index.ts'
 import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 

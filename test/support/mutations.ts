@@ -23,6 +23,10 @@ const changes: ((holder: Holder, key: string) => void)[] = [
   },
   (holder, key) => define(holder, key, { enumerable: false, value: holder[key] }),
   (holder) => define(holder, 'undocumented', { value: 1 }),
+  (holder) => define(holder, 'undocumented', { value: undefined }),
+  (holder) => define(holder, 'undocumented', { enumerable: false, value: 1 }),
+  (holder) => Object.setPrototypeOf(holder, { undocumented: 1 }),
+  (holder) => define(holder, Symbol('x'), { value: 1 }),
   (holder) => define(holder, '__proto__', { value: { requestId: 'x' } }),
   (holder, key) => {
     // Inherited, where it is not an own field.
@@ -33,6 +37,17 @@ const changes: ((holder: Holder, key: string) => void)[] = [
   (holder, key) => define(holder, key, { value: Object.create(Object(holder[key]) as object) }),
   (holder, key) => define(holder, key, { value: { ...(holder[key] as object) } }),
   (holder, key) => define(holder, key, { value: [holder[key]] }),
+  (holder, key) => define(holder, key, { value: Object.assign([], holder[key]) }),
+  (holder, key) => define(holder, key, { value: Object.assign(Object.create(null) as object, holder[key]) }),
+  (holder, key) =>
+    define(holder, key, { value: Object.assign(Object.create(Date.prototype) as object, holder[key]) }),
+  (holder, key) => {
+    // An instance whose fields are getters of its class, and so neither own nor enumerable.
+    const fields = Object.getOwnPropertyDescriptors(Object(holder[key]) as object)
+    const getters = Object.entries(fields).map(([name, { value }]) => [name, { get: () => value as unknown }])
+    const prototype = Object.defineProperties({}, Object.fromEntries(getters) as PropertyDescriptorMap)
+    define(holder, key, { value: Object.create(prototype) })
+  },
 ]
 
 /** Values with one to three changes somewhere in them: some still fit their shape, most do not. */

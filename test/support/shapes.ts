@@ -14,8 +14,11 @@ const unit = fc.constantFrom('x', 'é', '日', '😀', ' ')
 export function text(min: number, max: number): Shape {
   const tooShort = min > 0 ? [''] : []
   return {
-    valid: fc.string({ unit, minLength: min, maxLength: max }),
-    violations: here(...tooShort, 'x'.repeat(max + 1), 5, null, {}, ['x']),
+    valid: fc.oneof(
+      { weight: 4, arbitrary: fc.string({ unit, minLength: min, maxLength: max }) },
+      { weight: 1, arbitrary: fc.constantFrom('x'.repeat(max), '😀'.repeat(max)) },
+    ),
+    violations: here(...tooShort, 'x'.repeat(max + 1), '😀'.repeat(max + 1), 5, null, {}, ['x']),
   }
 }
 
@@ -50,9 +53,11 @@ export function oneOf(...values: string[]): Shape {
 
 export function list(item: Shape, maxItems = Infinity): Shape {
   const sample = fc.sample(item.valid, { numRuns: 1, seed: 1 })[0]
-  const tooMany = maxItems === Infinity ? [] : here(Array.from({ length: maxItems + 1 }, () => sample))
+  const samples = (length: number) => Array.from({ length }, () => sample)
+  const some = fc.array(item.valid, { maxLength: Math.min(maxItems, 4) })
+  const tooMany = maxItems === Infinity ? [] : here(samples(maxItems + 1))
   return {
-    valid: fc.array(item.valid, { maxLength: Math.min(maxItems, 4) }),
+    valid: maxItems === Infinity ? some : fc.oneof(some, fc.constant(samples(maxItems))),
     violations: [
       ...here('x', 5, null, {}),
       ...tooMany,

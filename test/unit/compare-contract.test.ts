@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { compareContract } from '../../src/index.ts'
-import { type Json, described, differencesAfter, requestOf, responseOf, search } from '../support/description.ts'
+import {
+  type Json,
+  described,
+  differencesAfter,
+  requestOf,
+  responseOf,
+  search,
+} from '../support/description.ts'
 
 /** What a change of microblog.search is reported as. */
 const inSearch = (kind: string, path: string, assumed: unknown, published: unknown) => [

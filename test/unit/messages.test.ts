@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CatalogClient } from '../../src/catalog/index.ts'
-import { type ClientOptions, ConfigurationError, CreditBudgetError, QueueFullError, SocialSearch, createTransport } from '../../src/index.ts'
+import {
+  type ClientOptions,
+  ConfigurationError,
+  CreditBudgetError,
+  QueueFullError,
+  SocialSearch,
+  createTransport,
+} from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 

@@ -1,6 +1,13 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type ClientOptions, ConfigurationError, type Fetch, SocialSearch, createTransport, microblog } from '../../src/index.ts'
+import {
+  type ClientOptions,
+  ConfigurationError,
+  type Fetch,
+  SocialSearch,
+  createTransport,
+  microblog,
+} from '../../src/index.ts'
 
 const good = { baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' }
 

@@ -43,15 +43,15 @@ describe('Redactor', () => {
   })
 })
 
-describe('requestIdOf()', () => {
+describe('Redactor.requestId()', () => {
   it('does not put a secret together that came in pieces', () => {
-    expect(requestIdOf({ requestId: 'org_l\u200bive_\r\n5f2b' }, knowing('org_live_5f2b'))).toBe('[redacted]')
+    expect(knowing('org_live_5f2b').requestId({ requestId: 'org_l\u200bive_\r\n5f2b' })).toBe('[redacted]')
   })
 
   it.each([[{}], [null], [[]], ['x'], [{ requestId: 5 }], [{ requestId: '\n' }]])(
     'is undefined for %j',
     (body) => {
-      expect(requestIdOf(body, knowing())).toBeUndefined()
+      expect(knowing().requestId(body)).toBeUndefined()
     },
   )
 })

@@ -1,7 +1,29 @@
 // Written by `npm run validators` from the schemas of professionalnet.industries.list.
 
+import { isText } from '../is-text.ts'
+
+/** Tells whether params have the documented shape. */
+export function acceptsRequest(params: any): boolean {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false
+  const { q, page } = params
+  if (
+    (q !== undefined && !isText(q, 1, 100)) ||
+    (page !== undefined && (!Number.isSafeInteger(page) || page < 1))
+  )
+    return false
+  for (const key in params)
+    switch (key) {
+      case 'q':
+      case 'page':
+        continue
+      default:
+        return false
+    }
+  return true
+}
+
 /** Tells whether a body, with all its items, has the documented shape. */
-export function accepts(body: any): boolean {
+export function acceptsResponse(body: any): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   const { requestId, industries, meta } = body
   if (

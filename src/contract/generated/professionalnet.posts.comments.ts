@@ -1,7 +1,30 @@
 // Written by `npm run validators` from the schemas of professionalnet.posts.comments.
 
+import { isText } from '../is-text.ts'
+
+/** Tells whether params have the documented shape. */
+export function acceptsRequest(params: any): boolean {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false
+  const { postUrl, maxComments } = params
+  if (
+    !isText(postUrl, 1, 2048) ||
+    (maxComments !== undefined &&
+      (!Number.isSafeInteger(maxComments) || maxComments < 100 || maxComments > 1000))
+  )
+    return false
+  for (const key in params)
+    switch (key) {
+      case 'postUrl':
+      case 'maxComments':
+        continue
+      default:
+        return false
+    }
+  return true
+}
+
 /** Tells whether a body, with all its items, has the documented shape. */
-export function accepts(body: any): boolean {
+export function acceptsResponse(body: any): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   const { requestId, comments, meta } = body
   if (

@@ -1,7 +1,73 @@
 // Written by `npm run validators` from the schemas of professionalnet.posts.search.
 
+import { isText } from '../is-text.ts'
+
+/** Tells whether params have the documented shape. */
+export function acceptsRequest(params: any): boolean {
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false
+  const {
+    query,
+    page,
+    sort_by,
+    count,
+    author_job_title,
+    content_type,
+    from_member,
+    from_organization,
+    author_company,
+    author_industry,
+    mentions_member,
+    mentions_organization,
+  } = params
+  if (
+    !isText(query, 1, 200) ||
+    (page !== undefined && (!Number.isSafeInteger(page) || page < 1)) ||
+    (sort_by !== undefined && sort_by !== 'recent' && sort_by !== 'relevant') ||
+    (count !== undefined && (!Number.isSafeInteger(count) || count < 1 || count > 20)) ||
+    (author_job_title !== undefined && !isText(author_job_title, 0, 80)) ||
+    (content_type !== undefined &&
+      content_type !== 'photos' &&
+      content_type !== 'videos' &&
+      content_type !== 'liveVideos' &&
+      content_type !== 'collaborativeArticles' &&
+      content_type !== 'documents') ||
+    (from_member !== undefined && !isText(from_member, 0, 120)) ||
+    (from_organization !== undefined && !isText(from_organization, 0, 120)) ||
+    (author_company !== undefined && !isText(author_company, 0, 120)) ||
+    (mentions_member !== undefined && !isText(mentions_member, 0, 120)) ||
+    (mentions_organization !== undefined && !isText(mentions_organization, 0, 120))
+  )
+    return false
+  if (author_industry !== undefined) {
+    if (!Array.isArray(author_industry) || author_industry.length > 5) return false
+    for (let i = 0; i < author_industry.length; i++) {
+      const item = author_industry[i]
+      if (!Number.isSafeInteger(item)) return false
+    }
+  }
+  for (const key in params)
+    switch (key) {
+      case 'query':
+      case 'page':
+      case 'sort_by':
+      case 'count':
+      case 'author_job_title':
+      case 'content_type':
+      case 'from_member':
+      case 'from_organization':
+      case 'author_company':
+      case 'author_industry':
+      case 'mentions_member':
+      case 'mentions_organization':
+        continue
+      default:
+        return false
+    }
+  return true
+}
+
 /** Tells whether a body, with all its items, has the documented shape. */
-export function accepts(body: any): boolean {
+export function acceptsResponse(body: any): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   const { requestId, posts, meta } = body
   if (

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
-import { accepts } from '../generated/professionalnet.posts.comments.ts'
+import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.posts.comments.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, text } from '../schema.ts'
@@ -82,8 +82,8 @@ export const postComments = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: check<PostCommentsParams>(postCommentsParamsSchema),
+  request: check<PostCommentsParams>(postCommentsParamsSchema, acceptsRequest),
   response: check<PostCommentsBody<unknown>>(postCommentsBodySchema),
-  accepts,
+  acceptsResponse,
   list: { property: 'comments', item: check<PostComment>(postCommentSchema) },
 } as const satisfies Operation

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
-import { accepts } from '../generated/professionalnet.company.get.ts'
+import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, integer, text } from '../schema.ts'
@@ -108,7 +108,7 @@ export const companyGet = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: check<CompanyGetParams>(companyGetParamsSchema),
+  request: check<CompanyGetParams>(companyGetParamsSchema, acceptsRequest),
   response: check<CompanyGetBody>(companyGetBodySchema),
-  accepts,
+  acceptsResponse,
 } as const satisfies Operation

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { accepts } from '../generated/professionalnet.industries.list.ts'
+import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, text } from '../schema.ts'
 
@@ -56,9 +56,9 @@ export const industriesList = {
   price: { kind: 'free' },
   documented: true,
   errors: [401],
-  request: check<IndustriesListParams>(industriesListParamsSchema),
+  request: check<IndustriesListParams>(industriesListParamsSchema, acceptsRequest),
   response: check<IndustriesListBody<unknown>>(industriesListBodySchema),
-  accepts,
+  acceptsResponse,
   list: { property: 'industries', item: check<Industry>(industrySchema) },
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { published } from '../credits.ts'
-import { accepts } from '../generated/professionalnet.posts.search.ts'
+import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.posts.search.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { check, defaulted, integer, noted, text } from '../schema.ts'
@@ -223,9 +223,9 @@ export const professionalnetPostsSearch = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: check<ProfessionalnetPostsSearchParams>(professionalnetPostsSearchParamsSchema),
+  request: check<ProfessionalnetPostsSearchParams>(professionalnetPostsSearchParamsSchema, acceptsRequest),
   response: check<ProfessionalnetPostsSearchBody<unknown>>(professionalnetPostsSearchBodySchema),
-  accepts,
+  acceptsResponse,
   list: { property: 'posts', item: check<ProfessionalnetPost>(professionalnetPostSchema) },
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

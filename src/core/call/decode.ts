@@ -34,7 +34,7 @@ const schemaComplaint = 'the answer does not fit the schema of the call'
 export function decode(operation: Operation, body: unknown, rules: Rules): Decoded | Promise<Decoded> {
   const { validation, schema, paging } = rules
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  if (isPlain && operation.accepts?.(body) === true) return { ok: true, body, invalid: null }
+  if (isPlain && operation.acceptsResponse?.(body) === true) return { ok: true, body, invalid: null }
   return explain(operation, body, rules)
 }
 
