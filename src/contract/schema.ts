@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { codePoints } from './is-text.ts'
 import { type Issue, describeIssues, got } from './issues.ts'
 
 /** Returns what is wrong with a value, or an empty list. */
@@ -109,4 +108,17 @@ export function int64() {
     },
   )
   return noted(schema, { type: 'integer', format: 'int64' })
+}
+
+/** Whether a value is a string of `min` to `max` code points. */
+export function isText(value: unknown, min: number, max: number): boolean {
+  if (typeof value !== 'string') return false
+  const length = codePoints(value, max)
+  return length >= min && length <= max
+}
+
+/** Exact only up to the bound: counting the rest of a huge string would be wasted work. */
+function codePoints(value: string, bound: number): number {
+  if (value.length <= bound || value.length > bound * 2) return value.length
+  return Array.from(value).length
 }

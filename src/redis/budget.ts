@@ -1,4 +1,4 @@
-import { type CreditSummary, type Reservation, rounded } from '../core/credits/ledger.ts'
+import { type CreditSummary, type Reservation, rounded } from '../core/credits/credit-summary.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Share } from '../core/limits/limiter.ts'
-import type { Slot } from '../core/limits/lease.ts'
+import type { Slot } from '../core/limits/surface-queue.ts'
 import type { JitterMargin } from '../core/limits/jitter-margin.ts'
 import type { Pace } from '../core/limits/pace.ts'
 import type { Send } from '../core/limits/pace.ts'

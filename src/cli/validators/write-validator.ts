@@ -39,7 +39,7 @@ export function acceptsResponse(body: any): boolean {
   ${ofResponse}
 }
 `
-  const imports = code.includes('isText(') ? "import { isText } from '../is-text.ts'\n\n" : ''
+  const imports = code.includes('isText(') ? "import { isText } from '../schema.ts'\n\n" : ''
   return `// Written by \`npm run validators\` from the schemas of ${id}.\n\n${imports}${code}`
 }
 

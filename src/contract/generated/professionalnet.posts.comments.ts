@@ -1,6 +1,6 @@
 // Written by `npm run validators` from the schemas of professionalnet.posts.comments.
 
-import { isText } from '../is-text.ts'
+import { isText } from '../schema.ts'
 
 /** Tells whether params have the documented shape. */
 export function acceptsRequest(params: any): boolean {

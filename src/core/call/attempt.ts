@@ -11,7 +11,8 @@ import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../limits/limiter.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
-import { type Received, type Success, readAnswer } from './read-answer.ts'
+import type { Success } from './answer.ts'
+import { type Received, readAnswer } from './read-answer.ts'
 import { readFailure } from './read-failure.ts'
 
 /** Time for one attempt if the service recommends none, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   TimeoutError,
   type TimeoutPhase,
 } from '../../errors.ts'
-import type { Purchase } from '../credits/purchase.ts'
+import type { Purchase } from '../credits/ledger.ts'
 import { type Abortable, followAbort } from '../lib/abort.ts'
 import { after } from '../lib/time.ts'
 import type { Lease, Share, Waiter } from '../limits/limiter.ts'
@@ -18,6 +18,7 @@ import { RetryState } from '../retry/retry-state.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
+import type { Answer } from './answer.ts'
 
 /** How long a caller who calls for another one, such as a proxy, wants an answer. */
 export interface CallerPatience {
@@ -37,6 +38,20 @@ export interface CallParts {
   readonly openCalls: OpenCalls
 }
 
+/** What becomes of a call. */
+export interface CallEnds {
+  /** Makes the attempts, once the call has its first lease. */
+  readonly run: (call: Call, lease: Lease) => Promise<Answer>
+  readonly resolve: (answer: Promise<Answer>) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Who waits for a further lease. */
+interface Waiting {
+  readonly granted: (lease: Lease) => void
+  readonly refused: (reason: unknown) => void
+}
+
 const moments: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
   headers: 'before the answer began',
@@ -52,6 +67,9 @@ export class Call implements Waiter, Abortable {
   readonly purchase: Purchase
   readonly surface: string | null
   readonly share: Share
+  readonly priority: number
+  /** Whether an attempt has been made. */
+  resumed = false
   /** Whether a success costs credits. */
   readonly metered: boolean
   readonly attempts: Attempt[] = []
@@ -67,35 +85,32 @@ export class Call implements Waiter, Abortable {
   readonly #openCalls: OpenCalls
   #isAbandoned = false
   #aborted: { readonly reason: unknown } | undefined
-  #granted: ((lease: Lease) => void) | undefined
+  readonly #ends: CallEnds
+  #isQueued = false
+  /** Undefined before the first attempt. */
+  #waiting: Waiting | undefined
   #retries: RetryState | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  constructor({ operation, request, settings, purchase, openCalls }: CallParts) {
+  constructor({ operation, request, settings, purchase, openCalls }: CallParts, ends: CallEnds) {
     this.operation = operation
     this.request = request
     this.settings = settings
     this.purchase = purchase
     this.patience = settings.retry.maxWaitMs
     this.share = settings.share
+    this.priority = settings.priority
     this.metered = operation.price.kind !== 'free'
     const surface = settings.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     this.#openCalls = openCalls
+    this.#ends = ends
   }
 
   /** What its failures lead to. */
   get retries(): RetryState {
     return (this.#retries ??= new RetryState(this.settings.retry, this.operation))
-  }
-
-  get priority(): number {
-    return this.settings.priority
-  }
-
-  get resumed(): boolean {
-    return this.attempts.length > 0
   }
 
   /** Begins: from now on, the call can be aborted. */
@@ -127,9 +142,10 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#granted !== undefined) this.settings.limiter.leave(this)
-    this.#leaveQueue()
-    this.#onAbort?.(reason)
+    if (this.#isQueued) {
+      this.settings.limiter.leave(this)
+      this.refuse(reason)
+    } else this.#onAbort?.(reason)
   }
 
   /** Sets what is to be done if the call is aborted, or does it at once if it has been. */
@@ -162,32 +178,52 @@ export class Call implements Waiter, Abortable {
     return !this.#isAbandoned && performance.now() + ms < this.#sendBy
   }
 
-  /** Joins the queue of the surface; exactly one of the two functions is called, once. */
-  queue(granted: (lease: Lease) => void, refused: (reason: unknown) => void): void {
-    this.onAbort(refused)
-    if (this.#aborted !== undefined) return
+  /** Joins the queue of the surface, for the first attempt. */
+  enterQueue(): void {
+    if (this.#aborted !== undefined) {
+      this.fail(this.#aborted.reason)
+      return
+    }
     try {
       this.#openCalls.queue(this)
     } catch (error) {
-      refused(error)
+      this.fail(error)
       return
     }
+    this.#isQueued = true
     this.phase = 'queue'
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.#sendBy - this.queuedAt)
-    this.#granted = granted
     this.settings.limiter.enter(this)
   }
 
+  /** Joins it again, for a further attempt. */
+  nextLease(): Promise<Lease> {
+    return new Promise((granted, refused) => {
+      this.#waiting = { granted, refused }
+      this.enterQueue()
+    })
+  }
+
   grant(lease: Lease): void {
-    const granted = this.#granted
     this.#leaveQueue()
-    granted?.(lease)
+    if (this.#waiting === undefined) this.#ends.resolve(this.#ends.run(this, lease))
+    else this.#waiting.granted(lease)
   }
 
   refuse(reason: unknown): void {
     this.#leaveQueue()
-    this.#onAbort?.(reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason)
+    this.fail(reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason)
+  }
+
+  /** There will be no lease. */
+  fail(reason: unknown): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.refused(reason)
+      return
+    }
+    this.close()
+    this.#ends.reject(this.errorOf(reason))
   }
 
   /** Adds an attempt to the timeline. */
@@ -197,6 +233,7 @@ export class Call implements Waiter, Abortable {
       ...{ outcome: 'ok', charged: 'no', waited: 0 },
     }
     this.attempts.push(attempt)
+    this.resumed = true
     this.#openCalls.send()
     return attempt
   }
@@ -253,8 +290,7 @@ export class Call implements Waiter, Abortable {
   }
 
   #leaveQueue(): void {
-    if (this.#granted === undefined) return
-    this.#granted = undefined
+    this.#isQueued = false
     this.#openCalls.unqueue(this)
   }
 

@@ -31,15 +31,7 @@ const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'
 
 /** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
-export function decode(operation: Operation, body: unknown, rules: Rules): Decoded | Promise<Decoded> {
-  const { validation, schema, paging } = rules
-  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  if (isPlain && operation.acceptsResponse?.(body) === true) return { ok: true, body, invalid: null }
-  return explain(operation, body, rules)
-}
-
-/** The same, with what is wrong, and with the caller's schema. */
-async function explain(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
+export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
   const { validation, schema, paging } = rules
   if (validation !== 'off') {
     const issues = operation.response(body)

@@ -1,13 +1,12 @@
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
-import { costOf } from '../credits/purchase.ts'
-import { parsed } from '../http/dialect.ts'
+import { costOf } from '../credits/ledger.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
-import type { Redactor } from '../lib/redact.ts'
 import type { Settings } from '../options/settings.ts'
 import { AttemptFailure } from './attempt-failure.ts'
+import type { Success } from './answer.ts'
 import type { Call } from './call.ts'
-import { type Decoded, type InvalidItem, decode } from './decode.ts'
+import { type Decoded, decode } from './decode.ts'
 
 /** A success as it came, unread. */
 export interface Received {
@@ -19,21 +18,6 @@ export interface Received {
   readonly origin: 'service' | 'uncertain' | 'middleware'
 }
 
-/** A success, read and checked. */
-export interface Success {
-  /** Its headers may repeat a secret, which the redactor takes out. */
-  readonly response: Response
-  readonly redactor: Redactor
-  /** Free of secrets, as everything below. */
-  readonly text: string
-  /** The parsed body, before a schema has made anything of it. */
-  readonly parsed: unknown
-  readonly requestId: string | undefined
-  readonly body: unknown
-  /** Null unless items may be set apart. */
-  readonly invalid: readonly InvalidItem[] | null
-}
-
 /**
  * Reads and checks a success, and accounts for it. What was paid for is never dropped: an answer that cannot be used
  * travels on the error.
@@ -43,20 +27,28 @@ export interface Success {
 export async function readAnswer(call: Call, entry: Attempt, received: Received): Promise<Success> {
   const { operation, settings } = call
   const { response, complete } = received
-  const isWhole = response.status !== 206 && complete
-  const { text, value } = withoutSecrets(
-    received.text,
-    isWhole ? parsed(received.text, settings.dialect) : undefined,
-    settings,
-  )
+  let { text } = received
+  let value: unknown
+  try {
+    if (response.status !== 206 && complete) value = settings.dialect.parse(text)
+  } catch {
+    // It is said below that the answer is not JSON; the error of a parser would quote the text.
+  }
+  if (settings.redactor.suspects(text)) ({ text, value } = withoutSecrets(text, value, settings))
   const requestId = settings.redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId
   // Only the service puts its request id into a body; without one it may be a proxy's.
   account(call, entry, received, requestId === undefined ? undefined : value)
 
-  const checked =
-    value === undefined ? unreadable(response.status, text, complete) : decode(operation, value, settings)
-  const decoded = checked instanceof Promise ? await inTime(call, entry, checked) : checked
+  const { validation, schema, paging } = settings
+  // The common case, without a promise.
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  const decoded: Decoded =
+    value === undefined
+      ? unreadable(response.status, text, complete)
+      : isPlain && operation.acceptsResponse?.(value) === true
+        ? { ok: true, body: value, invalid: null }
+        : await decodeInTime(call, entry, value)
   if (!decoded.ok) {
     const { redactor } = settings
     const error = new InvalidResponseError(redactor.text(decoded.complaint), {
@@ -81,7 +73,6 @@ function withoutSecrets(
   value: unknown,
   { redactor, dialect }: Settings,
 ): { text: string; value: unknown } {
-  if (!redactor.suspects(text)) return { text, value }
   const root = { value }
   const found = redactor.purge(root)
   return { text: found ? (dialect.stringify(root.value) ?? '') : redactor.text(text), value: root.value }
@@ -107,9 +98,9 @@ function account(call: Call, entry: Attempt, { response, origin }: Received, bod
 }
 
 /** A schema of the caller's may take its time; it must not outlast the call. */
-async function inTime(call: Call, entry: Attempt, checking: Promise<Decoded>): Promise<Decoded> {
+async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
   try {
-    return await call.race(() => checking)
+    return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw AttemptFailure.final(error, entry.charged)
     return { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }

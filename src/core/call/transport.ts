@@ -1,22 +1,19 @@
+import pRetry from 'p-retry'
 import type { Operation } from '../../contract/operation.ts'
-import { type Attempt, ConfigurationError, InvalidRequestError } from '../../errors.ts'
+import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger } from '../credits/ledger.ts'
-import { type CallCredits, Purchase, priced, worstCase } from '../credits/purchase.ts'
+import { Purchase, priced, worstCase } from '../credits/ledger.ts'
 import type { Lease } from '../limits/limiter.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { Call, type CallerPatience } from './call.ts'
+import type { Answer, Success } from './answer.ts'
+import { attempt } from './attempt.ts'
+import { AttemptFailure } from './attempt-failure.ts'
+import { Call, type CallEnds, type CallerPatience } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { OpenCalls } from './open-calls.ts'
-import type { Success } from './read-answer.ts'
-import { prepare, runAttempts } from './run-attempts.ts'
-
-/** A success, with what is known of the call behind it. */
-export interface Answer extends Success {
-  readonly attempts: readonly Attempt[]
-  readonly credits: CallCredits
-}
+import { isRetried } from './retry-decision.ts'
 
 /** What clients of one family share. */
 interface Family {
@@ -81,23 +78,23 @@ export class Transport {
     patience?: CallerPatience,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const call = this.#open(operation, request, options, patience)
-      const fail = (failure: unknown): void => {
-        call.close()
-        reject(call.errorOf(failure))
-      }
-      const enter = (): void => call.queue((lease) => resolve(answer(call, lease)), fail)
+      const call = this.#make(operation, request, options, { run, resolve, reject })
+      call.open(patience)
       const preparing = prepare(call)
-      if (preparing === undefined) enter()
-      else preparing.then(enter, fail)
+      if (preparing === undefined) call.enterQueue()
+      else
+        preparing.then(
+          () => call.enterQueue(),
+          (reason: unknown) => call.fail(reason),
+        )
     })
   }
 
-  #open(
+  #make(
     operation: Operation,
     request: ComposedRequest,
     options: AnyCallOptions | undefined,
-    patience: CallerPatience | undefined,
+    ends: CallEnds,
   ): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) {
@@ -109,9 +106,7 @@ export class Transport {
     const offer = priced(operation, settings.prices)
     const worst = worstCase(offer.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, offer, worst, settings.budgets)
-    const call = new Call({ operation: offer, request, settings, purchase, openCalls })
-    call.open(patience)
-    return call
+    return new Call({ operation: offer, request, settings, purchase, openCalls }, ends)
   }
 
   /** The settings of a call; what is wrong with its options is said of its operation. */
@@ -128,7 +123,7 @@ export class Transport {
   }
 }
 
-async function answer(call: Call, lease: Lease): Promise<Answer> {
+async function run(call: Call, lease: Lease): Promise<Answer> {
   try {
     const success = await runAttempts(call, lease)
     const { spent, uncertain } = call.purchase
@@ -137,6 +132,68 @@ async function answer(call: Call, lease: Lease): Promise<Answer> {
     throw call.errorOf(failure)
   } finally {
     call.close()
+  }
+}
+
+/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
+const staleMs = 1000
+
+/**
+ * Sets credits aside and gets the token, ahead of the queue, since both may take their time and should hold no slot.
+ *
+ * @returns undefined if both are there at once.
+ */
+function prepare(call: Call): Promise<void> | undefined {
+  const covered = call.purchase.cover()
+  const { fixedToken } = call.settings
+  if (covered !== undefined || fixedToken === undefined)
+    return call.race(() => finishPreparing(call, covered))
+  call.token = fixedToken
+  return undefined
+}
+
+async function finishPreparing(call: Call, covered: Promise<void> | undefined): Promise<void> {
+  const { credential, fixedToken } = call.settings
+  await covered
+  call.token = fixedToken === undefined ? await credential.token() : fixedToken
+}
+
+/** Makes attempts until one succeeds, or the retry policy allows no other; rejects with the last failure. */
+function runAttempts(call: Call, first: Lease): Promise<Success> {
+  let granted: Lease | undefined = first
+  return pRetry(
+    async () => {
+      const lease = granted ?? (await nextLease(call))
+      granted = undefined
+      if (lease.queued + lease.paced > staleMs) await askForTokenAgain(call, lease)
+      return attempt(call, lease)
+    },
+    {
+      retries: Infinity,
+      // The policy of this package decides, and does the waiting.
+      minTimeout: 0,
+      shouldRetry: ({ error }) => error instanceof AttemptFailure && isRetried(call, error),
+    },
+  )
+}
+
+async function nextLease(call: Call): Promise<Lease> {
+  try {
+    await prepare(call)
+    return await call.nextLease()
+  } catch (error) {
+    throw AttemptFailure.final(error)
+  }
+}
+
+async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
+  const { credential, fixedToken } = call.settings
+  if (fixedToken !== undefined) return
+  try {
+    call.token = await call.race(() => credential.token())
+  } catch (error) {
+    lease.release()
+    throw AttemptFailure.final(error)
   }
 }
 

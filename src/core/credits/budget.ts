@@ -1,6 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
 import { shown } from '../lib/assert.ts'
-import { Account, rounded, type CreditSummary, type Reservation } from './ledger.ts'
+import { type CreditSummary, type Reservation, rounded, roundedSummary } from './credit-summary.ts'
 
 /** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
 export interface Budget {
@@ -15,7 +15,7 @@ export interface Budget {
 export class CreditBudget implements Budget {
   /** Credits that may be spent in all. */
   readonly limit: number
-  readonly #account = new Account()
+  readonly #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
 
   /**
    * A ceiling on credits, to be shared.
@@ -58,10 +58,20 @@ export class CreditBudget implements Budget {
     if (credits > this.remaining) {
       throw new CreditBudgetError({ needed: credits, remaining: this.remaining }, { operation })
     }
-    return this.#account.reserve(credits)
+    const account = this.#account
+    let isOpen = true
+    const settle = (cost: number, uncertain = 0): void => {
+      if (!isOpen) return
+      isOpen = false
+      account.reserved -= credits
+      account.spent += cost
+      account.uncertain += uncertain
+    }
+    account.reserved += credits
+    return { settle, release: () => settle(0), doubt: () => settle(0, credits) }
   }
 
   toJSON(): CreditSummary & { limit: number; remaining: number } {
-    return { limit: this.limit, remaining: this.remaining, ...this.#account.summary() }
+    return { limit: this.limit, remaining: this.remaining, ...roundedSummary(this.#account) }
   }
 }

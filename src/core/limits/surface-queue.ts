@@ -1,10 +1,21 @@
 import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import { type Slot, SurfaceLease } from './lease.ts'
-import type { Share, Waiter } from './limiter.ts'
+import type { Lease, Share, Waiter } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Pace, type Send, SendLog } from './pace.ts'
 import { SurfaceClosed } from './surface-closed.ts'
+
+/** One of the organization's slots, taken for the call that is next. */
+export interface Slot {
+  /** Whether the slot holds for this client; by default for any. */
+  fits?(share: Share): boolean
+  /** The slot is used, for this request. */
+  enter?(send: Send): void
+  /** The request goes out now. */
+  sent?(send: Send): void
+  /** Gives the slot back; null if nothing was sent. */
+  release(send: Send | null): void
+}
 
 /** The parts that a queue works with. */
 export interface QueueParts {
@@ -197,5 +208,53 @@ export class SurfaceQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#shutMs += performance.now() - this.#shutSince
+  }
+}
+
+/** Permission to send one request at a surface: it counts from now on, and holds a slot until it is released. */
+class SurfaceLease implements Lease {
+  queued = 0
+  paced = 0
+  readonly #parts: QueueParts
+  readonly #send: Send
+  readonly #share: Share
+  /** Of the client, if it has less than the whole pace. */
+  readonly #log: SendLog | undefined
+  readonly #slot: Slot
+  #released = false
+
+  constructor(parts: QueueParts, send: Send, share: Share, log: SendLog | undefined, slot: Slot) {
+    this.#parts = parts
+    this.#send = send
+    this.#share = share
+    this.#log = log
+    this.#slot = slot
+    const { pace, inFlight } = parts
+    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
+    pace.enter(send)
+    log?.add(send)
+    slot.enter?.(send)
+  }
+
+  sent(): void {
+    this.#send.at = performance.now()
+    this.#parts.pace.sent(this.#send)
+    this.#log?.add(this.#send)
+    this.#slot.sent?.(this.#send)
+  }
+
+  answered(date: Date | null): void {
+    this.#send.answered = performance.now()
+    if (date !== null) this.#parts.margin.observe(date)
+  }
+
+  release(): void {
+    if (this.#released) return
+    this.#released = true
+    const { pace, inFlight, onRelease } = this.#parts
+    inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
+    pace.leave(this.#send)
+    this.#slot.release(this.#send)
+    onRelease()
   }
 }

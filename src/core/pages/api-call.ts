@@ -1,4 +1,4 @@
-import type { Answer } from '../call/transport.ts'
+import type { Answer } from '../call/answer.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
 /** A call that is under way: a promise of the body that can also tell what it took. */

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../errors.ts'
-import type { CallCredits } from '../credits/purchase.ts'
-import type { Answer } from '../call/transport.ts'
+import type { CallCredits } from '../credits/ledger.ts'
+import type { Answer } from '../call/answer.ts'
 
 /** A result with what is known of the call behind it. */
 export interface WithResponse<T> {
