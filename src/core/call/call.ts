@@ -5,11 +5,10 @@ import {
   type ErrorContext,
   RateLimitError,
   SharedError,
-  TimeoutError,
   type TimeoutPhase,
 } from '../../errors.ts'
 import type { Purchase } from '../credits/ledger.ts'
-import { type Abortable, followAbort } from '../lib/abort.ts'
+import type { Abortable } from '../lib/abort.ts'
 import { after } from '../lib/time.ts'
 import type { Lease, Share, Waiter } from '../limits/limiter.ts'
 import { SurfaceClosed } from '../limits/surface-closed.ts'
@@ -19,14 +18,6 @@ import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { Answer } from './answer.ts'
-
-/** How long a caller who calls for another one, such as a proxy, wants an answer. */
-export interface CallerPatience {
-  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
-  readonly abandon?: AbortSignal | undefined
-  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
-  readonly sendWithinMs?: number | undefined
-}
 
 /** What a call is made of. */
 export interface CallParts {
@@ -52,13 +43,6 @@ interface Waiting {
   readonly refused: (reason: unknown) => void
 }
 
-const moments: Record<TimeoutPhase, string> = {
-  queue: 'in the queue',
-  headers: 'before the answer began',
-  body: 'before the answer was complete',
-  wait: 'between two attempts',
-}
-
 /** One call under way: how far it has come, what its errors tell, and how it is aborted. */
 export class Call implements Waiter, Abortable {
   readonly operation: Operation
@@ -81,9 +65,8 @@ export class Call implements Waiter, Abortable {
   queuedAt = 0
   entry: object | undefined
   /** Monotonic time after which there is no further send. */
-  #sendBy = Infinity
+  sendBy = Infinity
   readonly #openCalls: OpenCalls
-  #isAbandoned = false
   #aborted: { readonly reason: unknown } | undefined
   readonly #ends: CallEnds
   #isQueued = false
@@ -114,22 +97,13 @@ export class Call implements Waiter, Abortable {
   }
 
   /** Begins: from now on, the call can be aborted. */
-  open({ abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
-    const { signal, deadlineMs } = this.settings
+  open(): void {
     this.#openCalls.add(this)
-    if (signal !== undefined) this.#follow(signal, this)
-    if (abandon !== undefined) {
-      this.#follow(abandon, { abort: (reason) => this.#abandon(reason) })
-    }
-    if (deadlineMs !== Infinity) {
-      this.#expireAfter(deadlineMs, () => this.#expire(`the deadline of ${deadlineMs} ms passed`))
-    }
-    if (sendWithinMs !== Infinity) {
-      const message = `it could not be sent within ${sendWithinMs} ms`
-      this.#expireAfter(sendWithinMs, () => {
-        if (this.#isIdle) this.#expire(message)
-      })
-    }
+  }
+
+  /** Has something done when the call ends. */
+  onClose(cleanUp: () => void): void {
+    ;(this.#cleanUp ??= []).push(cleanUp)
   }
 
   /** Ends: nothing of the call is left behind. */
@@ -175,7 +149,7 @@ export class Call implements Waiter, Abortable {
 
   /** Whether a request may still go after so many milliseconds. */
   hasTime(ms: number): boolean {
-    return !this.#isAbandoned && performance.now() + ms < this.#sendBy
+    return performance.now() + ms < this.sendBy
   }
 
   /** Joins the queue of the surface, for the first attempt. */
@@ -193,7 +167,7 @@ export class Call implements Waiter, Abortable {
     this.#isQueued = true
     this.phase = 'queue'
     this.queuedAt = performance.now()
-    this.patience = Math.min(this.patience, this.#sendBy - this.queuedAt)
+    this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
     this.settings.limiter.enter(this)
   }
 
@@ -246,7 +220,7 @@ export class Call implements Waiter, Abortable {
 
   /** Whether the latest attempt may be charged, as far as it has come. */
   get chargedSoFar(): Charged {
-    const isOut = !this.#isIdle && this.attempts.at(-1)?.sent !== null
+    const isOut = !this.isIdle && this.attempts.at(-1)?.sent !== null
     return isOut && this.metered ? 'unknown' : 'no'
   }
 
@@ -280,39 +254,14 @@ export class Call implements Waiter, Abortable {
     })
   }
 
-  get #isIdle(): boolean {
+  /** Whether no request of the call is under way. */
+  get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
-  }
-
-  #abandon(reason: unknown): void {
-    if (this.#isIdle) this.abort(reason)
-    else this.#isAbandoned = true
   }
 
   #leaveQueue(): void {
     this.#isQueued = false
     this.#openCalls.unqueue(this)
-  }
-
-  #follow(signal: AbortSignal, follower: Abortable): void {
-    this.#onEnd(followAbort(signal, follower))
-    if (signal.aborted) follower.abort(signal.reason)
-  }
-
-  #expireAfter(ms: number, expire: () => void): void {
-    this.#sendBy = Math.min(this.#sendBy, performance.now() + ms)
-    const timer = setTimeout(expire, ms)
-    this.#onEnd(() => clearTimeout(timer))
-  }
-
-  #expire(message: string): void {
-    const { phase } = this
-    const context = this.context(this.chargedSoFar)
-    this.abort(new TimeoutError(`${message} ${moments[phase]}`, { ...context, phase }))
-  }
-
-  #onEnd(cleanUp: () => void): void {
-    ;(this.#cleanUp ??= []).push(cleanUp)
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

@@ -10,8 +10,9 @@ import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/ty
 import type { Answer, Success } from './answer.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import { Call, type CallEnds, type CallerPatience } from './call.ts'
+import { Call, type CallEnds } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
+import { type CallerPatience, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
 import { isRetried } from './retry-decision.ts'
 
@@ -79,7 +80,9 @@ export class Transport {
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const call = this.#make(operation, request, options, { run, resolve, reject })
-      call.open(patience)
+      call.open()
+      const { signal, deadlineMs } = call.settings
+      if (signal !== undefined || deadlineMs !== Infinity || patience !== undefined) endEarly(call, patience)
       const preparing = prepare(call)
       if (preparing === undefined) call.enterQueue()
       else
