@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, type Plugin, build } from 'esbuild'
 import type { Contestant } from './contestants.ts'
@@ -22,8 +22,11 @@ function packageAt(dist: string, external: boolean): Plugin {
   return {
     name: 'package',
     setup(build) {
+      // Node gets the file that holds the packages, too; bundlers get the others.
+      const bundled = join(dist, 'bundled', 'index.js')
+      const path = external && existsSync(bundled) ? bundled : join(dist, 'index.js')
       build.onResolve({ filter: /^social-search-sdk$/ }, () => ({
-        path: join(dist, 'index.js'),
+        path,
         external,
         sideEffects: false,
       }))

@@ -6,7 +6,7 @@ import type { CreatePeer } from './peer.ts'
 export const create: CreatePeer = ({ baseUrl, apiKey, fetch }) => {
   const client = new SocialSearch({ baseUrl, apiKey, fetch, limits, organization: nextOrganization() })
   return {
-    search: (params, signal) => client.microblog.search(params, { signal }),
+    search: (params, signal) => client.microblog.search(params, signal && { signal }),
     walk: (params) => client.microblog.search(params),
   }
 }
