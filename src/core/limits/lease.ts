@@ -65,7 +65,7 @@ export class SurfaceLease implements Lease {
     this.#released = true
     const { pace, inFlight, onRelease } = this.#counters
     inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
-    pace.leave(this.#send)
+    if (pace.leave(this.#send)) this.#log?.delete(this.#send)
     this.#slot.release(this.#send)
     onRelease()
   }

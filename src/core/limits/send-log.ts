@@ -41,6 +41,11 @@ export class SendLog {
     }
   }
 
+  /** Takes out a send that does not count. */
+  delete(send: Send): void {
+    this.#sends.delete(send)
+  }
+
   /** How many were sent within the window. */
   get count(): number {
     const start = performance.now() - this.#spanMs
