@@ -1,5 +1,4 @@
 import type { LimitOptions } from '../src/core/options/types.ts'
-import { organizationLimits } from '../src/contract/limits.ts'
 import { createTransport } from '../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
 import type { Strategy, World } from './strategies.ts'
@@ -18,10 +17,7 @@ export const oursWithShares: Strategy = {
   name: 'ours, shares set',
   applies: (scenario) => scenario.processes > 1,
   start: (world) => {
-    const limits = {
-      inFlight: 1,
-      perMinute: Math.floor(organizationLimits.perMinute / world.scenario.processes),
-    }
+    const limits = { share: 1 / world.scenario.processes }
     return processes(world, (process) => ({ organization: `${worlds}/${process}`, limits }))
   },
 }

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { ours } from './ours.ts'
 import { promises } from './promises.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { type Strategy, strategies } from './strategies.ts'
@@ -36,10 +35,13 @@ export function readPlan(args: string[]): Plan {
   if (quick && (scenario ?? strategy ?? values.calls) !== undefined) {
     throw new Error('--quick measures what is promised: it goes with --seeds only')
   }
-  const promised = promises.map((promise) => promise.scenario)
   return {
-    scenarios: chosen('scenario', scenarios, quick ? promised : scenario),
-    strategies: chosen('strategy', strategies, quick ? [ours.name] : strategy),
+    scenarios: chosen('scenario', scenarios, quick ? promises.map((promise) => promise.scenario) : scenario),
+    strategies: chosen(
+      'strategy',
+      strategies,
+      quick ? promises.map((promise) => promise.strategy) : strategy,
+    ),
     calls: count('calls', values.calls ?? '200'),
     seeds: count('seeds', values.seeds ?? (quick ? '10' : '20')),
     isQuick: quick,

@@ -69,10 +69,15 @@ export const scenarios: readonly Scenario[] = [
     faults: { unavailable: 0.02, reset: 0.01 },
   }),
   scenario('2-processes', '2 processes', { processes: 2 }),
+  scenario('3-processes', '3 processes', { processes: 3 }),
   scenario('4-processes', '4 processes', { processes: 4 }),
   scenario('8-processes', '8 processes', { processes: 8 }),
   scenario('2-processes-rejects', '2 processes, requests that are turned away count too', {
     processes: 2,
+    countsRejects: true,
+  }),
+  scenario('3-processes-rejects', '3 processes, requests that are turned away count too', {
+    processes: 3,
     countsRejects: true,
   }),
   scenario('restart', 'half of the calls, then a new process for the others', { processes: 2, inTurn: true }),

@@ -139,6 +139,22 @@ describe('limits', () => {
     expect(sixth! - first!).toBeGreaterThanOrEqual(60_000)
   })
 
+  it.each([
+    {
+      title: 'does not count a request towards its share when a 429 announces a moment',
+      before: [],
+      sent: 6,
+    },
+    { title: 'counts a refused request when a 429 announced a full window before', before: [30], sent: 5 },
+  ])('search() $title', async ({ before, sent }) => {
+    const refusals = [...before, 1].map((seconds) => rateLimited(seconds))
+    service.script(...refusals, () => ok())
+    const client = makeClient({ limits: { share: 0.25 } })
+    await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
+    const start = service.arrivals[0]!.at
+    expect(service.arrivals.filter(({ at }) => at - start < 60_000)).toHaveLength(sent)
+  })
+
   it('search() waits without holding a slot', async () => {
     service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
     const client = makeClient({ limits: { inFlight: 1 } })

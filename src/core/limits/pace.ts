@@ -1,5 +1,5 @@
 import type { JitterMargin } from './jitter-margin.ts'
-import { Contention } from './contention.ts'
+import { Contention, isMomentary } from './contention.ts'
 
 /** A request, in monotonic milliseconds. */
 export interface Send {
@@ -42,6 +42,11 @@ export class SendLog {
     }
   }
 
+  /** Takes out a send that does not count. */
+  delete(send: Send): void {
+    this.#sends.delete(send)
+  }
+
   /** How many were sent within the window. */
   get count(): number {
     const start = performance.now() - this.#spanMs
@@ -59,6 +64,9 @@ export class SendLog {
   }
 }
 
+/** Windows for which refused requests count after a 429 has announced a full one: the service may count them as well. */
+const carefulWindows = 30
+
 /** The pace of one search surface, as far as this process knows: what it has sent, and what 429s said. */
 export class Pace {
   readonly #log: SendLog
@@ -71,6 +79,10 @@ export class Pace {
   /** A while after that, by chance, so that processes that were refused together do not come back together. */
   #apartUntil = 0
   #heldAt = -Infinity
+  /** Until when refused requests count towards their client's share. */
+  #carefulUntil = -Infinity
+  /** When the latest request was refused that does not. */
+  #sparedAt = -Infinity
   /** After a hold, one request goes first, to see whether the limit has really passed: it is due, or out. */
   #probe: 'none' | 'due' | Send = 'none'
 
@@ -113,9 +125,12 @@ export class Pace {
     const sent = this.#log.count - 1
     if (sent >= this.#limit) this.#margin.widen()
     const apart = sent >= this.#limit ? 0 : this.#contention.refused(sent, milliseconds)
-    this.#heldAt = performance.now()
-    this.#openAt = Math.max(this.#openAt, performance.now() + milliseconds)
-    this.#apartUntil = Math.max(this.#openAt, performance.now() + milliseconds + apart)
+    const now = performance.now()
+    this.#heldAt = now
+    this.#openAt = Math.max(this.#openAt, now + milliseconds)
+    this.#apartUntil = Math.max(this.#openAt, now + milliseconds + apart)
+    if (!isMomentary(milliseconds, this.#windowMs)) this.#carefulUntil = now + carefulWindows * this.#windowMs
+    else if (now > this.#carefulUntil) this.#sparedAt = now
     this.#probe = 'due'
   }
 
@@ -132,10 +147,16 @@ export class Pace {
     if (this.#limit !== Infinity) this.#log.add(send)
   }
 
-  /** A request has ended. */
-  leave(send: Send): void {
+  /**
+   * A request has ended.
+   *
+   * @returns Whether it was refused for the moment, and does not count towards its client's share. A small share would lose
+   * much of its minute to each 429, and processes would never settle into sending at different times.
+   */
+  leave(send: Send): boolean {
     if (this.#heldAt !== -Infinity && send.at > this.#heldAt) this.#contention.accepted()
     // Another 429 may have made a new probe due, or sent one out.
     if (this.#probe === send) this.#probe = 'none'
+    return send.answered <= this.#sparedAt
   }
 }

@@ -253,7 +253,7 @@ class SurfaceLease implements Lease {
     this.#released = true
     const { pace, inFlight, onRelease } = this.#parts
     inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
-    pace.leave(this.#send)
+    if (pace.leave(this.#send)) this.#log?.delete(this.#send)
     this.#slot.release(this.#send)
     onRelease()
   }

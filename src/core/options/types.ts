@@ -31,7 +31,11 @@ export interface RetryOptions {
 
 /** What one client takes of the organization's limits, at most; the other clients of the organization have the rest. */
 export interface LimitOptions {
-  /** The part of all limits that this client takes, above 0 and up to 1, where others use the organization, too. Default 1. */
+  /**
+   * The part of all limits that this client takes, above 0 and up to 1, if other processes use the organization too. It is
+   * rounded down to whole requests, at least one: below one half, the client still has one request in flight, so more than
+   * two such processes meet 429s, and a shared `limiter` does better. Default 1.
+   */
   share?: number | undefined
   /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its limit. */
   inFlight?: number | undefined
