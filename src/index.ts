@@ -11,7 +11,7 @@ export type {
   SharedOptions,
   Validation,
 } from './core/options/types.ts'
-export type { PagingOverride } from './core/lib/items.ts'
+export type { PagingOverride } from './core/lib/list-items.ts'
 export type { Lease, Limiter, Limits, Share, Ticket } from './core/limits/limiter.ts'
 export { SocialSearch } from './client.ts'
 
@@ -87,7 +87,7 @@ export type { CreditSummary, Reservation } from './core/credits/credit-summary.t
 export type { CallCredits, Credits } from './core/credits/ledger.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/send.ts'
-export { SurfaceClosed } from './core/limits/surface-closed.ts'
+export { SurfaceClosed } from './core/limits/surface-closed-error.ts'
 export type { LogFields, LogLevel, Logger } from './core/lib/logger.ts'
 export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
 

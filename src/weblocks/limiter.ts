@@ -1,5 +1,5 @@
 import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limits/limiter.ts'
-import { SurfaceClosed } from '../core/limits/surface-closed.ts'
+import { SurfaceClosed } from '../core/limits/surface-closed-error.ts'
 import { now } from '../core/lib/time.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import { SharedState } from './shared-state.ts'

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { type CallbackOptions, type CatalogCallback, createCallbackReceiver } from '../../src/catalog/index.ts'
+import {
+  type CallbackOptions,
+  type CatalogCallback,
+  createCallbackReceiver,
+} from '../../src/catalog/index.ts'
 
 const origin = 'https://receiver.example'
 

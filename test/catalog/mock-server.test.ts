@@ -4,7 +4,12 @@ import { createServer as createMockServer } from '@stoplight/prism-http-server'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CatalogCallback, CatalogClient, ProblemError, createCallbackReceiver } from '../../src/catalog/index.ts'
+import {
+  type CatalogCallback,
+  CatalogClient,
+  ProblemError,
+  createCallbackReceiver,
+} from '../../src/catalog/index.ts'
 import { description } from './openapi.ts'
 
 type MockServer = ReturnType<typeof createMockServer>

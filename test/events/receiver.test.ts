@@ -1,7 +1,12 @@
 import { inspect } from 'node:util'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { type EventOptions, InvalidEventError, createEventReceiver, verifySharedSecret } from '../../src/events/index.ts'
+import {
+  type EventOptions,
+  InvalidEventError,
+  createEventReceiver,
+  verifySharedSecret,
+} from '../../src/events/index.ts'
 import { makeReceiver, secret, url } from './setup.ts'
 
 describe('createEventReceiver()', () => {

@@ -6,7 +6,17 @@ import { pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, failure, makeClient, ok } from '../support/service.ts'
 import { group, must } from './case.ts'
-import { costs, ending, endings, hang, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
+import {
+  costs,
+  ending,
+  endings,
+  hang,
+  inVirtualTime,
+  outcomeOf,
+  queries,
+  scripted,
+  success,
+} from './observe.ts'
 
 const page = ok(success)
 const unpaced = { limits: { perMinute: false } } as const

@@ -9,7 +9,17 @@ import { collectGarbage } from '../support/garbage.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, makeClient } from '../support/service.ts'
 import { group, must } from './case.ts'
-import { type Place, costs, ending, inVirtualTime, onEach, onFetch, onWire, outcomeOf, success } from './observe.ts'
+import {
+  type Place,
+  costs,
+  ending,
+  inVirtualTime,
+  onEach,
+  onFetch,
+  onWire,
+  outcomeOf,
+  success,
+} from './observe.ts'
 
 const body = JSON.stringify(success)
 

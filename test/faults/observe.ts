@@ -1,6 +1,15 @@
 import type { Socket } from 'node:net'
 import { vi } from 'vitest'
-import { ApiError, type ClientOptions, ConnectionError, type Fetch, type InvalidResponseError, SocialSearch, SocialSearchError, TimeoutError } from '../../src/index.ts'
+import {
+  ApiError,
+  type ClientOptions,
+  ConnectionError,
+  type Fetch,
+  type InvalidResponseError,
+  SocialSearch,
+  SocialSearchError,
+  TimeoutError,
+} from '../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { page, post } from '../support/pages.ts'
 import { rawServer } from '../support/raw-server.ts'

@@ -1,5 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { CreditBudget, type MicroblogSearchParams, SocialSearch, isSocialSearchError } from '../../src/index.ts'
+import {
+  CreditBudget,
+  type MicroblogSearchParams,
+  SocialSearch,
+  isSocialSearchError,
+} from '../../src/index.ts'
 import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
 
 const servers: SandboxServer[] = []

@@ -1,5 +1,12 @@
 import { expect, vi } from 'vitest'
-import { type OAuthClient, type OAuthClientOptions, OAuthError, type TokenSet, type TokenStore, createOAuthClient } from '../../src/oauth/index.ts'
+import {
+  type OAuthClient,
+  type OAuthClientOptions,
+  OAuthError,
+  type TokenSet,
+  type TokenStore,
+  createOAuthClient,
+} from '../../src/oauth/index.ts'
 import { failure, makeClient, ok } from '../support/service.ts'
 
 export const secrets = {

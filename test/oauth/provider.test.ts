@@ -5,9 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ReauthorizationRequiredError, SocialSearch } from '../../src/index.ts'
-import { MemoryTokenStore, type OAuthClient, OAuthError, type TokenStore, createOAuthClient } from '../../src/oauth/index.ts'
+import {
+  MemoryTokenStore,
+  type OAuthClient,
+  OAuthError,
+  type TokenStore,
+  createOAuthClient,
+} from '../../src/oauth/index.ts'
 import { FileTokenStore } from '../../src/oauth/node.ts'
-import { type AuthorizationServer, authorizationServer, browse, clientId, clientSecret, redirectUri } from './authorization-server.ts'
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  browse,
+  clientId,
+  clientSecret,
+  redirectUri,
+} from './authorization-server.ts'
 import { guardedService, introspect } from './guarded-service.ts'
 
 const cleanUp: (() => unknown)[] = []

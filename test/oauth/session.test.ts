@@ -1,6 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { access, broken, json, minutes, oauthError, passQuickly, query, refreshToken, secrets, setUp, tokenSet } from './helpers.ts'
+import {
+  access,
+  broken,
+  json,
+  minutes,
+  oauthError,
+  passQuickly,
+  query,
+  refreshToken,
+  secrets,
+  setUp,
+  tokenSet,
+} from './helpers.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BudgetUnavailableError, type ClientOptions, CreditBudget, type Middleware, type SocialSearch, type SocialSearchError, TokenStoreError } from '../../src/index.ts'
+import {
+  BudgetUnavailableError,
+  type ClientOptions,
+  CreditBudget,
+  type Middleware,
+  type SocialSearch,
+  type SocialSearchError,
+  TokenStoreError,
+} from '../../src/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'

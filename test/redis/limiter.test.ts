@@ -2,7 +2,18 @@ import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { RedisLimiter } from '../../src/redis/index.ts'
 import { realTime } from '../support/real-time.ts'
-import { admin, evalCalls, finish, isGrant, network, newOrganization, server, watch, windowMs, worker } from './workers.ts'
+import {
+  admin,
+  evalCalls,
+  finish,
+  isGrant,
+  network,
+  newOrganization,
+  server,
+  watch,
+  windowMs,
+  worker,
+} from './workers.ts'
 
 const { pass, settle } = realTime
 

@@ -1,5 +1,9 @@
 import type { ErrorEnvelope } from '../../src/contract/error-envelope.ts'
-import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/contract/microblog.ts'
+import type {
+  MicroblogPost,
+  MicroblogSearchBody,
+  MicroblogSearchParams,
+} from '../../src/contract/microblog.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'

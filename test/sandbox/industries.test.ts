@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type IndustriesListBody, type Industry, industriesList } from '../../src/contract/professionalnet/industries.ts'
+import {
+  type IndustriesListBody,
+  type Industry,
+  industriesList,
+} from '../../src/contract/professionalnet/industries.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type ProfessionalnetPost, type ProfessionalnetPostsSearchBody, type ProfessionalnetPostsSearchParams, professionalnetPostsSearch } from '../../src/contract/professionalnet/posts.ts'
+import {
+  type ProfessionalnetPost,
+  type ProfessionalnetPostsSearchBody,
+  type ProfessionalnetPostsSearchParams,
+  professionalnetPostsSearch,
+} from '../../src/contract/professionalnet/posts.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 

@@ -2,12 +2,64 @@ import assert from 'node:assert/strict'
 import { type Planet, type PlanetId, type planetSchema } from '../../src/contract/catalog/planet.ts'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
-import { type microblogFiltersSchema, type microblogPostSchema, type microblogSearchBodySchema, type microblogSearchParamsSchema } from '../../src/contract/microblog.ts'
-import type { postCommentSchema, postCommentsBodySchema, postCommentsParamsSchema } from '../../src/contract/professionalnet/comments.ts'
-import type { companyGetBodySchema, companyGetParamsSchema } from '../../src/contract/professionalnet/company.ts'
-import type { industriesListBodySchema, industriesListParamsSchema, industrySchema } from '../../src/contract/professionalnet/industries.ts'
-import type { professionalnetPostSchema, professionalnetPostsSearchBodySchema, professionalnetPostsSearchParamsSchema } from '../../src/contract/professionalnet/posts.ts'
-import { type AnySocialSearchError, ApiError, type ClientOptions, type CompanyGetBody, type CompanyGetParams, type ConnectionPhase, type IndustriesListBody, type IndustriesListParams, type Industry, CreditBudget, type InvalidRequestError, type Issue, type MicroblogFilters, type MicroblogPost, type MicroblogSearchBody, type MicroblogSearchPage, type MicroblogSearchParams, type PagedCall, type PagedOptions, type PostComment, type PostCommentsBody, type PostCommentsParams, type ProfessionalnetPost, type ProfessionalnetPostsSearchBody, type ProfessionalnetPostsSearchParams, SocialSearch, type TimeoutPhase, createTransport, isSocialSearchError, microblog, type ReauthorizationReason } from '../../src/index.ts'
+import {
+  type microblogFiltersSchema,
+  type microblogPostSchema,
+  type microblogSearchBodySchema,
+  type microblogSearchParamsSchema,
+} from '../../src/contract/microblog.ts'
+import type {
+  postCommentSchema,
+  postCommentsBodySchema,
+  postCommentsParamsSchema,
+} from '../../src/contract/professionalnet/comments.ts'
+import type {
+  companyGetBodySchema,
+  companyGetParamsSchema,
+} from '../../src/contract/professionalnet/company.ts'
+import type {
+  industriesListBodySchema,
+  industriesListParamsSchema,
+  industrySchema,
+} from '../../src/contract/professionalnet/industries.ts'
+import type {
+  professionalnetPostSchema,
+  professionalnetPostsSearchBodySchema,
+  professionalnetPostsSearchParamsSchema,
+} from '../../src/contract/professionalnet/posts.ts'
+import {
+  type AnySocialSearchError,
+  ApiError,
+  type ClientOptions,
+  type CompanyGetBody,
+  type CompanyGetParams,
+  type ConnectionPhase,
+  type IndustriesListBody,
+  type IndustriesListParams,
+  type Industry,
+  CreditBudget,
+  type InvalidRequestError,
+  type Issue,
+  type MicroblogFilters,
+  type MicroblogPost,
+  type MicroblogSearchBody,
+  type MicroblogSearchPage,
+  type MicroblogSearchParams,
+  type PagedCall,
+  type PagedOptions,
+  type PostComment,
+  type PostCommentsBody,
+  type PostCommentsParams,
+  type ProfessionalnetPost,
+  type ProfessionalnetPostsSearchBody,
+  type ProfessionalnetPostsSearchParams,
+  SocialSearch,
+  type TimeoutPhase,
+  createTransport,
+  isSocialSearchError,
+  microblog,
+  type ReauthorizationReason,
+} from '../../src/index.ts'
 import type { OAuthSession, TokenSet } from '../../src/oauth/index.ts'
 import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
 import type { SandboxServerOptions } from '../../src/sandbox/node.ts'

@@ -1,7 +1,7 @@
 import type { Lease, Limits, Share, Ticket } from '../../src/core/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { organizationLimits } from '../../src/contract/limits.ts'
-import { SurfaceClosed } from '../../src/core/limits/surface-closed.ts'
+import { SurfaceClosed } from '../../src/core/limits/surface-closed-error.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { channelName } from '../../src/weblocks/options.ts'

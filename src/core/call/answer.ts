@@ -14,7 +14,7 @@ export interface Success {
   readonly parsed: unknown
   readonly requestId: string | undefined
   readonly body: unknown
-  /** Null unless items may be set apart. */
+  /** Items that failed validation; null unless a list is validated as `lenient`. */
   readonly invalid: readonly InvalidItem[] | null
 }
 

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type Issue, dotPath } from '../../contract/issues.ts'
 
-/** Checks a value by a schema of the caller's. Whatever that does, the value is there and must not be lost to it. */
+/** Validates a value with the caller's schema. If the schema throws, returns the value with an issue. */
 export async function applySchema(
   schema: StandardSchemaV1,
   value: unknown,

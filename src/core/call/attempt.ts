@@ -29,14 +29,14 @@ export async function attempt(call: Call, lease: Lease): Promise<Success> {
   try {
     return await readAnswer(call, entry, received)
   } catch (failure) {
-    throw note(call, entry, failure as AttemptFailure)
+    throw recordFailure(call, entry, failure as AttemptFailure)
   }
 }
 
 /**
- * Sends the request and reads the answer, while the slot is held. One timer covers both, since a body can stall as well as
- * headers can. A failure is noted before the slot is given back, since a 429 has to close the surface before the next
- * request goes.
+ * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body
+ * can stall too. Records a failure before it releases the lease: a 429 must close the surface before the next
+ * request is sent.
  */
 async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const { settings } = call
@@ -48,15 +48,15 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   try {
     return await new Promise<Received>((resolve, reject) => {
       const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
-        reject(new AttemptFailure(reason, { kind, announced: null }, chargedIf(call, entry)))
+        reject(new AttemptFailure(reason, { kind, announced: null }, chargeWithoutAnswer(call, entry)))
         controller.abort(reason)
       }
-      timer = setTimeout(() => stop(overdue(call, entry, timeoutMs), 'no-answer'), timeoutMs)
+      timer = setTimeout(() => stop(timeoutError(call, entry, timeoutMs), 'no-answer'), timeoutMs)
       call.onAbort(stop)
       receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
-    throw note(call, entry, failureOf(call, entry, error))
+    throw recordFailure(call, entry, failureOf(call, entry, error))
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
@@ -72,7 +72,7 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
 async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSignal): Promise<Received> {
   const { operation, settings, request, token } = call
   const context = { operation: operation.id, attempt: call.attempts.length }
-  /** Of what fetch itself brought; a middleware may have put another answer in its place. */
+  /** Status of the response from `fetch`; a middleware may return a different response. */
   let fetchedStatus = 0
   const outgoing: Exchange = {
     method: operation.method,
@@ -93,7 +93,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
       lease.answered(date === null ? null : new Date(date))
     },
     connectionError: (message, failure) => {
-      const charged = failure.phase === 'exchange' ? chargedIf(call, entry) : 'no'
+      const charged = failure.phase === 'exchange' ? chargeWithoutAnswer(call, entry) : 'no'
       return new ConnectionError(message, { ...call.context(charged), ...failure })
     },
   }
@@ -115,13 +115,13 @@ function headersOf({ settings, request }: Call): (readonly [string, string])[] {
 }
 
 /** Whether a request without a usable answer was charged: perhaps, once it is out. */
-function chargedIf(call: Call, { sent }: Attempt): Charged {
+function chargeWithoutAnswer(call: Call, { sent }: Attempt): Charged {
   return call.metered && sent !== null ? 'unknown' : 'no'
 }
 
-function overdue(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
+function timeoutError(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
   const { phase } = call
-  const context = call.context(chargedIf(call, entry))
+  const context = call.context(chargeWithoutAnswer(call, entry))
   return new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
     ...context,
     phase,
@@ -131,7 +131,7 @@ function overdue(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
 /** What an exchange that has thrown means for the call. */
 function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
-  const charged = chargedIf(call, entry)
+  const charged = chargeWithoutAnswer(call, entry)
   if (error instanceof ConnectionError) {
     const { phase } = error
     const failure = { kind: failureKinds[phase], announced: null }
@@ -145,8 +145,8 @@ function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
 
 const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } as const
 
-/** Takes note of a failed attempt, and hands the failure back. */
-function note(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
+/** Takes recordFailure of a failed attempt, and hands the failure back. */
+function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { operation, settings, purchase } = call
   const { error, outcome, charged, told } = failure
   entry.outcome = outcome

@@ -11,7 +11,7 @@ import type { Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../lib/abort.ts'
 import { after } from '../lib/time.ts'
 import type { Lease, Share, Waiter } from '../limits/limiter.ts'
-import { SurfaceClosed } from '../limits/surface-closed.ts'
+import { SurfaceClosed } from '../limits/surface-closed-error.ts'
 import type { Settings } from '../options/settings.ts'
 import { RetryState } from '../retry/retry-state.ts'
 import { AttemptFailure } from './attempt-failure.ts'
@@ -29,7 +29,7 @@ export interface CallParts {
   readonly openCalls: OpenCalls
 }
 
-/** What becomes of a call. */
+/** Callbacks that run a call and settle its promise. */
 export interface CallEnds {
   /** Makes the attempts, once the call has its first lease. */
   readonly run: (call: Call, lease: Lease) => Promise<Answer>
@@ -91,7 +91,7 @@ export class Call implements Waiter, Abortable {
     this.#ends = ends
   }
 
-  /** What its failures lead to. */
+  /** Decides after each failed attempt whether and when to retry. */
   get retries(): RetryState {
     return (this.#retries ??= new RetryState(this.settings.retry, this.operation))
   }
@@ -148,7 +148,7 @@ export class Call implements Waiter, Abortable {
   }
 
   /** Whether a request may still go after so many milliseconds. */
-  hasTime(ms: number): boolean {
+  canSendWithin(ms: number): boolean {
     return performance.now() + ms < this.sendBy
   }
 
@@ -225,9 +225,9 @@ export class Call implements Waiter, Abortable {
   }
 
   /**
-   * What an error tells of the call.
+   * The fields that every error of this call has.
    *
-   * @param latest Whether the latest attempt was charged.
+   * @param latest Charge of the current attempt, which `attempts` does not show yet.
    */
   context(latest: Charged = 'no'): ErrorContext {
     const all = [latest, ...this.attempts.map(({ charged }) => charged)]

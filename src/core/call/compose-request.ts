@@ -17,8 +17,8 @@ export interface ComposedRequest {
 }
 
 /**
- * Makes a request of a call's input. Its text is taken at once, so that what the caller does to the input later changes
- * nothing. An id that could lead elsewhere is refused, not repaired.
+ * Turns the input of a call into a request. It serializes the input at once, so later changes to the input
+ * have no effect. An id that could change the path becomes an issue; it is not repaired.
  */
 export function composeRequest(
   operation: Operation,

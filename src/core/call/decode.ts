@@ -1,7 +1,7 @@
 import { applySchema } from './apply-schema.ts'
 import type { Validation } from '../options/types.ts'
-import type { PagingOverride } from '../lib/items.ts'
-import { missingItems } from '../lib/items.ts'
+import type { PagingOverride } from '../lib/list-items.ts'
+import { missingItems } from '../lib/list-items.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath } from '../../contract/issues.ts'
@@ -30,7 +30,7 @@ export type Decoded =
 const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'
 
-/** Checks a parsed body, and hands back the very data that came, apart from what the caller's schema makes of items. */
+/** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
 export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
   const { validation, schema, paging } = rules
   if (validation !== 'off') {

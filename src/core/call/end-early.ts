@@ -2,15 +2,18 @@ import { TimeoutError, type TimeoutPhase } from '../../errors.ts'
 import { type Abortable, followAbort } from '../lib/abort.ts'
 import type { Call } from './call.ts'
 
-/** How long a caller who calls for another one, such as a proxy, wants an answer. */
+/** Cancellation rules for a call that a proxy makes for its client. */
 export interface CallerPatience {
-  /** Aborts the call while no request of it is under way: what has been sent may be charged, so its answer is waited for. */
+  /**
+   * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for
+   * its response, but does not retry.
+   */
   readonly abandon?: AbortSignal | undefined
   /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
   readonly sendWithinMs?: number | undefined
 }
 
-const moments: Record<TimeoutPhase, string> = {
+const phaseDescriptions: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
   headers: 'before the answer began',
   body: 'before the answer was complete',
@@ -21,7 +24,7 @@ const moments: Record<TimeoutPhase, string> = {
 export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
   const { signal, deadlineMs } = call.settings
   if (signal !== undefined) follow(call, signal, call)
-  if (abandon !== undefined) follow(call, abandon, { abort: (reason) => leave(call, reason) })
+  if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
   if (deadlineMs !== Infinity) {
     expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))
   }
@@ -37,7 +40,7 @@ function follow(call: Call, signal: AbortSignal, follower: Abortable): void {
   if (signal.aborted) follower.abort(signal.reason)
 }
 
-function leave(call: Call, reason: unknown): void {
+function cancelUnlessInFlight(call: Call, reason: unknown): void {
   if (call.isIdle) call.abort(reason)
   else call.sendBy = -Infinity
 }
@@ -51,5 +54,5 @@ function expireAfter(call: Call, ms: number, then: () => void): void {
 function expire(call: Call, message: string): void {
   const { phase } = call
   const context = call.context(call.chargedSoFar)
-  call.abort(new TimeoutError(`${message} ${moments[phase]}`, { ...context, phase }))
+  call.abort(new TimeoutError(`${message} ${phaseDescriptions[phase]}`, { ...context, phase }))
 }

@@ -16,7 +16,7 @@ interface OpenCall extends Waiter, Abortable {
   logWait(seconds: number): void
 }
 
-/** The calls under way of one client and its relatives. */
+/** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()

@@ -14,13 +14,16 @@ export interface Received {
   readonly text: string
   /** False if the body was cut off because it is too large. */
   readonly complete: boolean
-  /** Whether fetch itself brought a success, or could have: a middleware may have answered in its place. */
+  /**
+   * `service`: fetch returned a success. `middleware`: a middleware answered and nothing was sent.
+   * `uncertain`: a middleware returned a success after fetch failed.
+   */
   readonly origin: 'service' | 'uncertain' | 'middleware'
 }
 
 /**
- * Reads and checks a success, and accounts for it. What was paid for is never dropped: an answer that cannot be used
- * travels on the error.
+ * Parses and validates a success, and records its cost. The error for an unusable response has its body,
+ * since the response may have been charged.
  *
  * @throws {AttemptFailure}
  */

@@ -45,7 +45,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const complaint = dialect.complaintOf(body)
   const announced = announcedWait(headers, body, Date.now())
   const told = complaint?.charged
-  // A proxy has repeated all there is to repeat, but may not have the time for a long wait.
+  // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
   // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.

@@ -14,10 +14,10 @@ import { Call, type CallEnds } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CallerPatience, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
-import { isRetried } from './retry-decision.ts'
+import { waitForRetry } from './wait-for-retry.ts'
 
 /** What clients of one family share. */
-interface Family {
+interface SharedByFamily {
   readonly ledger: Ledger
   readonly openCalls: OpenCalls
 }
@@ -28,9 +28,9 @@ interface Family {
  */
 export class Transport {
   readonly #settings: Settings
-  readonly #family: Family
+  readonly #family: SharedByFamily
 
-  constructor(settings: Settings, family: Family) {
+  constructor(settings: Settings, family: SharedByFamily) {
     this.#settings = settings
     this.#family = family
   }
@@ -106,10 +106,10 @@ export class Transport {
       throw new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
     }
     const { ledger, openCalls } = this.#family
-    const offer = priced(operation, settings.prices)
-    const worst = worstCase(offer.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(ledger, offer, worst, settings.budgets)
-    return new Call({ operation: offer, request, settings, purchase, openCalls }, ends)
+    const pricedOperation = priced(operation, settings.prices)
+    const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
+    const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
+    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls }, ends)
   }
 
   /** The settings of a call; what is wrong with its options is said of its operation. */
@@ -142,9 +142,10 @@ async function run(call: Call, lease: Lease): Promise<Answer> {
 const staleMs = 1000
 
 /**
- * Sets credits aside and gets the token, ahead of the queue, since both may take their time and should hold no slot.
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no
+ * slot.
  *
- * @returns undefined if both are there at once.
+ * @returns undefined if both are available synchronously.
  */
 function prepare(call: Call): Promise<void> | undefined {
   const covered = call.purchase.cover()
@@ -175,7 +176,7 @@ function runAttempts(call: Call, first: Lease): Promise<Success> {
       retries: Infinity,
       // The policy of this package decides, and does the waiting.
       minTimeout: 0,
-      shouldRetry: ({ error }) => error instanceof AttemptFailure && isRetried(call, error),
+      shouldRetry: ({ error }) => error instanceof AttemptFailure && waitForRetry(call, error),
     },
   )
 }

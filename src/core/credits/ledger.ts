@@ -1,5 +1,5 @@
 import type { Operation, Price } from '../../contract/operation.ts'
-import { type PagingOverride, itemsOf } from '../lib/items.ts'
+import { type PagingOverride, itemsOf } from '../lib/list-items.ts'
 import type { Budget } from './budget.ts'
 import { type CreditSummary, type Reservation, roundedSummary } from './credit-summary.ts'
 

@@ -40,8 +40,8 @@ function pageUrl(): string | undefined {
 }
 
 /**
- * Refuses a base URL that no credential may be sent to. A page that is not https is trusted with what it sends to its own
- * origin, but for that.
+ * Rejects a base URL to which no credential may be sent. A page without https may call its own origin, but
+ * only without a credential.
  */
 export function assertSafe(baseUrl: string): void {
   if (isSafe(new URL(baseUrl))) return

@@ -11,7 +11,7 @@ export interface Complaint {
   readonly issues?: readonly Issue[]
   /** Makes an error of the API's own kind, in place of the one that goes by the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
-  /** Told by a proxy on this package. It has done all the repeating there is to do, and the message is complete. */
+  /** Set by a proxy that uses this package. The proxy has already retried, and its message is complete. */
   readonly charged?: Charged
   /** The scopes that are missing, as such a proxy tells them. */
   readonly requiredScopes?: readonly Scope[]

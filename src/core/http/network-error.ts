@@ -7,7 +7,7 @@ export interface NetworkFailure {
   readonly reason: string
 }
 
-/** A `fetch` or a middleware of the user's that does not do what it has to. */
+/** Thrown when the user's `fetch` or middleware breaks its contract. */
 export class FetchMisuse extends Error {}
 
 /** Codes of failures to connect. The kernel uses some of them for established connections too, see below. */

@@ -49,7 +49,10 @@ export interface Relay {
   [detail: string]: unknown
 }
 
-/** What is told of an error: of one that did not come from the service, enough for {@link readRelay} to make it anew. */
+/**
+ * Fields that a proxy adds to an error body: `charged`, and what {@link readRelay} needs to rebuild the
+ * error.
+ */
 export function writeRelay(error: SocialSearchError): Relay {
   if (error instanceof ApiError) {
     const { charged, requiredScopes } = error
@@ -78,8 +81,8 @@ export function readRelay(
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
-  const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(makers, code)
-  const toError = isOwn ? makers[code] : undefined
+  const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
+  const toError = isOwn ? errorFactories[code] : undefined
   return {
     charged,
     ...(toError && { toError: (details) => toError(error, details) }),
@@ -89,27 +92,29 @@ export function readRelay(
   }
 }
 
-/** Makes the errors that this package raises by itself. A detail that is missing gets what promises the least. */
-const makers: Record<string, (told: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError> =
-  {
-    connection: ({ phase, reason }, { message, ...context }) =>
-      new ConnectionError(message, {
-        ...context,
-        phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
-        reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not told by the proxy',
-      }),
-    timeout: ({ phase }, { message, ...context }) =>
-      new TimeoutError(message, {
-        ...context,
-        phase: isOneOf(phase, ['queue', 'headers', 'body', 'wait']) ? phase : 'headers',
-      }),
-    redirect: ({ status }, { message, ...context }) =>
-      new RedirectError(message, { ...context, status: typeof status === 'number' ? status : undefined }),
-    credit_budget: ({ needed, remaining }, context) =>
-      new CreditBudgetError({ needed: Number(needed), remaining: Number(remaining) }, context),
-    queue_full: ({ maxQueued }, context) => new QueueFullError(Number(maxQueued), context),
-    closed: (_, context) => new ClosedError(context),
-  }
+/** Rebuilds this package's own errors, by code. A missing detail gets the most cautious value. */
+const errorFactories: Record<
+  string,
+  (told: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
+> = {
+  connection: ({ phase, reason }, { message, ...context }) =>
+    new ConnectionError(message, {
+      ...context,
+      phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not told by the proxy',
+    }),
+  timeout: ({ phase }, { message, ...context }) =>
+    new TimeoutError(message, {
+      ...context,
+      phase: isOneOf(phase, ['queue', 'headers', 'body', 'wait']) ? phase : 'headers',
+    }),
+  redirect: ({ status }, { message, ...context }) =>
+    new RedirectError(message, { ...context, status: typeof status === 'number' ? status : undefined }),
+  credit_budget: ({ needed, remaining }, context) =>
+    new CreditBudgetError({ needed: Number(needed), remaining: Number(remaining) }, context),
+  queue_full: ({ maxQueued }, context) => new QueueFullError(Number(maxQueued), context),
+  closed: (_, context) => new ClosedError(context),
+}
 
 function isOneOf<const T extends string>(value: unknown, allowed: readonly T[]): value is T {
   return (allowed as readonly unknown[]).includes(value)

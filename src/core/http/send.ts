@@ -4,7 +4,7 @@ import { shown } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { inBrowser } from '../lib/runtime.ts'
+import { inBrowser } from '../lib/browser.ts'
 
 /** The one form of fetch that is needed; the global one fits. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -67,8 +67,8 @@ export async function send(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * A middleware may have made a request of its own, without what keeps this one in bounds; and it must not see the
- * credential, so fetch gets another request.
+ * Sends a request that a middleware passed on. The middleware may have built a new request, so this sets the
+ * redirect mode and the signal again. It sends a copy, so that the middleware never sees the credential.
  */
 async function fetchChanged(request: Request, exchange: Exchange): Promise<Response> {
   const { origin } = new URL(request.url)
@@ -154,8 +154,8 @@ export async function readText(
 }
 
 /**
- * Replaces what fetch threw: such errors hold the request on some runtimes, and with it the token, so nothing of
- * them is kept but a code, or the words of the innermost.
+ * Replaces an error from fetch. On some runtimes it holds the request, and with it the token, so only its
+ * code or its innermost message is kept.
  */
 function connectionError(
   error: unknown,

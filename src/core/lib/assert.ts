@@ -9,7 +9,7 @@ export function assertObject(name: string, value: unknown): asserts value is obj
   }
 }
 
-/** Refuses names that mean nothing: a typo would otherwise be a setting that silently does not hold. */
+/** Rejects unknown option names, which would otherwise be ignored. */
 export function assertOptions(options: unknown, known: object, name = 'options'): void {
   assertObject(name, options)
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))

@@ -3,7 +3,7 @@ const replacement = '[redacted]'
 /** Shortest secret that is replaced: shorter ones would mangle ordinary text. */
 const minimumLength = 6
 
-/** Tokens rotate for as long as a process lives; the latest are all that answers still under way can name. */
+/** Most encoded secrets kept. Tokens rotate, and a pending response can only contain a recent one. */
 const remembered = 32
 
 /** Longest request id that is repeated; the documented ones are short, and an id ends up in logs. */

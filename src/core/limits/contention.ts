@@ -1,4 +1,4 @@
-/** Part of what this process lets itself send that is left after a refusal, at least. */
+/** Part of the allowance that is left, at least, after a 429 that announces a full window. */
 const decrease = 0.7
 /** How many steps of recovery there are in one window. */
 const stepsPerWindow = 8
@@ -11,8 +11,8 @@ export function isMomentary(announcedMs: number, windowMs: number): boolean {
 const mostDoublings = 4
 
 /**
- * What others of the organization leave of a surface, as far as 429s tell: nobody else does. What this process lets
- * itself send falls towards what it had sent when it was refused, and rises again, ever faster, while nothing is refused.
+ * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process
+ * falls towards the number of requests it had sent. It then rises, in doubling steps, until the next 429.
  */
 export class Contention {
   readonly #limit: number
@@ -46,10 +46,10 @@ export class Contention {
   }
 
   /**
-   * Takes note of a refusal although this process had sent less than the limit.
+   * Records a 429 that came although this process had sent less than the limit.
    *
-   * @returns Milliseconds to wait on top of what was announced, by chance: whoever was refused at the same time must not
-   * come back at the same time.
+   * @returns Random milliseconds to add to the announced wait, so that processes do not retry at the same
+   * time.
    */
   refused(sent: number, announcedMs: number): number {
     const { allowance } = this

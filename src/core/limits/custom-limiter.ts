@@ -2,7 +2,7 @@ import { followAbort } from '../lib/abort.ts'
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
 import type { CallQueue, Lease, Limiter, Ticket, Waiter } from './limiter.ts'
-import { SurfaceClosed } from './surface-closed.ts'
+import { SurfaceClosed } from './surface-closed-error.ts'
 
 /** Waits in a queue, as a promise. */
 export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {
@@ -35,8 +35,8 @@ export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
 }
 
 /**
- * Lets calls wait at a limiter of the user's own, which knows promises and signals. Errors that it throws cost no answer
- * that is paid for, and no call goes before the time that a 429 announced.
+ * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not
+ * lost. It enforces the wait of a 429 even if the user's limiter does not.
  */
 export class CustomLimiter implements CallQueue {
   readonly #limiter: Limiter

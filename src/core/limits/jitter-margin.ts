@@ -2,7 +2,7 @@
 const least = 150
 const most = 1000
 
-/** How carefully jitter is judged from a spread that may be small by chance: times so much, and so many milliseconds more. */
+/** Safety factor and addition for the measured jitter, which may be small by chance. */
 const caution = { factor: 3, extraMs: 100 }
 
 /** Answers that say enough about the network, and those that are remembered. */
@@ -10,10 +10,10 @@ const enough = 24
 const remembered = 64
 
 /**
- * How long a request may be under way to the service, in milliseconds: two requests sent a window apart may arrive
- * closer together than that by as much. It is judged by the `Date` of the answers. That is cut to whole seconds, so even
- * on an even network the time from `Date` to arrival varies by a second; what it varies beyond that is the network. Until
- * there is enough to judge by, the margin is the widest.
+ * Estimates network jitter, in milliseconds: two requests sent a window apart may arrive this much closer
+ * together. It measures the time from a response's `Date` to its arrival. `Date` has whole seconds, so on a
+ * steady network this time varies by a second; any further variation is jitter. With too few responses, the
+ * margin is the maximum.
  */
 export class JitterMargin {
   readonly #delays: number[] = []

@@ -17,7 +17,7 @@ export interface Ticket {
   readonly share: Share
   /** The higher goes first. */
   readonly priority: number
-  /** Whether the call was already under way; such calls go before those of the same priority that have not been sent yet. */
+  /** Whether this is a retry; retries go before first attempts of the same priority. */
   readonly resumed: boolean
   /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
   readonly patience: number
@@ -31,7 +31,7 @@ export interface Lease {
   readonly queued: number
   /** Time spent waiting for the surface to open, in milliseconds. */
   readonly paced: number
-  /** Says that the request goes out now; until then the grant counts towards the pace as if it had. */
+  /** Call it right before you send the request. Until then, the time of the grant counts as the send time. */
   sent(): void
   /** Says that the answer begins to come, and what its `Date` says. */
   answered(date: Date | null): void

@@ -22,7 +22,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly #surfaces = new Map<string | null, Surface>()
   readonly #margin = new JitterMargin()
   readonly #inFlight = new WeakMap<Share, number>()
-  #narrowUntil = -Infinity
+  #loweredUntil = -Infinity
 
   constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
@@ -44,7 +44,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   hold(surface: string | null, milliseconds: number): void {
     const { queue, pace } = this.#at(surface)
     pace.hold(milliseconds)
-    if (isMomentary(milliseconds, this.limits.windowMs)) this.#narrow()
+    if (isMomentary(milliseconds, this.limits.windowMs)) this.#lowerConcurrency()
     queue.refuseImpatient()
   }
 
@@ -89,16 +89,16 @@ export class LocalLimiter implements Limiter, CallQueue {
     return surface
   }
 
-  /** A 429 came while all slots were taken: another process may have had one more, so one slot less has to do for a while. */
-  #narrow(): void {
+  /** After a 429 with all slots in use, uses one less for half a window: another process may hold it. */
+  #lowerConcurrency(): void {
     if (this.#slots.activeCount < this.limits.inFlight) return
     this.#slots.concurrency = Math.max(1, this.limits.inFlight - 1)
-    this.#narrowUntil = performance.now() + this.limits.windowMs / 2
+    this.#loweredUntil = performance.now() + this.limits.windowMs / 2
   }
 
   /** Takes one of the organization's slots. */
   readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    if (performance.now() > this.#narrowUntil && this.#slots.concurrency !== this.limits.inFlight)
+    if (performance.now() > this.#loweredUntil && this.#slots.concurrency !== this.limits.inFlight)
       this.#slots.concurrency = this.limits.inFlight
     void this.#slots(() => new Promise<void>((release) => then({ release: () => release() })))
   }

@@ -105,8 +105,8 @@ export class Pace {
     if (typeof this.#probe === 'object') return Infinity
     const closed = this.#apartUntil - performance.now()
     if (perMinute === Infinity) return closed
-    // Whoever asks for more than the organization's limit is taken to know that it is higher, for all clients: those who ask
-    // for less would otherwise wait for ever beside one who does not.
+    // A client that sets a higher limit is assumed to know the real one, so it applies to all clients.
+    // Otherwise clients that set a lower one would starve beside it.
     if (perMinute > this.#limit) this.#raise(perMinute)
     const { allowance, gapMs } = this.#contention
     // A probe has waited for the hold, which keeps it apart from others.

@@ -3,7 +3,7 @@ import type { JitterMargin } from './jitter-margin.ts'
 import type { Lease, Share, Waiter } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Pace, type Send, SendLog } from './pace.ts'
-import { SurfaceClosed } from './surface-closed.ts'
+import { SurfaceClosed } from './surface-closed-error.ts'
 
 /** One of the organization's slots, taken for the call that is next. */
 export interface Slot {
@@ -38,7 +38,7 @@ export interface QueueParts {
 interface Group {
   readonly share: Share
   /** Whether the group is of this client alone. */
-  readonly isOwn: boolean
+  readonly hasOwnShare: boolean
   /** What a client with a share of its own has sent at this surface. */
   readonly log: SendLog | undefined
   readonly waiting: PriorityQueue<Entry>
@@ -50,7 +50,7 @@ interface Entry extends Ranked {
   readonly group: Group
   readonly since: number
   /** How long the surface had been shut, in total, when the call came. */
-  readonly shutBefore: number
+  readonly pacedBefore: number
 }
 
 /**
@@ -64,8 +64,8 @@ export class SurfaceQueue {
   #arrivals = 0
   #size = 0
   /** How long the surface was shut while calls waited, in milliseconds. */
-  #shutMs = 0
-  #shutSince = 0
+  #pacedMs = 0
+  #pacedSince = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
@@ -83,9 +83,9 @@ export class SurfaceQueue {
     const group = this.#groupOf(share)
     const isBehind = group.waiting.entries.length > 0
     const since = performance.now()
-    const shutBefore = this.#shutMs + (this.#timer === undefined ? 0 : since - this.#shutSince)
+    const pacedBefore = this.#pacedMs + (this.#timer === undefined ? 0 : since - this.#pacedSince)
     const order = this.#arrivals++
-    const entry = { waiter, group, priority, resumed, order, index: -1, since, shutBefore }
+    const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
     this.#size++
@@ -98,9 +98,9 @@ export class SurfaceQueue {
     const entry = waiter.entry as Entry | undefined
     if (entry === undefined) return
     waiter.entry = undefined
-    const { share, isOwn, waiting } = entry.group
+    const { share, hasOwnShare, waiting } = entry.group
     waiting.delete(entry)
-    if (isOwn && waiting.entries.length === 0) this.#groups.delete(share)
+    if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
     if (--this.#size === 0 && this.#timer !== undefined) this.#stopTimer()
   }
 
@@ -113,7 +113,7 @@ export class SurfaceQueue {
       this.#isReserving = true
       this.#parts.reserve((slot) => this.#serve(slot), group.share)
     } else if (wait !== Infinity) {
-      this.#shutSince = performance.now()
+      this.#pacedSince = performance.now()
       this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
@@ -144,12 +144,12 @@ export class SurfaceQueue {
     this.wake()
   }
 
-  #grant({ waiter, group, since, shutBefore }: Entry, slot: Slot): void {
+  #grant({ waiter, group, since, pacedBefore }: Entry, slot: Slot): void {
     this.leave(waiter)
     const at = performance.now()
     const lease = new SurfaceLease(this.#parts, { at, answered: Infinity }, waiter.share, group.log, slot)
     const waited = at - since
-    lease.paced = Math.min(waited, this.#shutMs - shutBefore)
+    lease.paced = Math.min(waited, this.#pacedMs - pacedBefore)
     lease.queued = waited - lease.paced
     waiter.grant(lease)
   }
@@ -175,11 +175,11 @@ export class SurfaceQueue {
 
   #groupOf(share: Share): Group {
     const { inFlight, perMinute } = this.#parts.limits
-    const isWhole = share.inFlight >= inFlight && share.perMinute >= perMinute
-    const key = isWhole ? share.perMinute : share
+    const hasFullShare = share.inFlight >= inFlight && share.perMinute >= perMinute
+    const key = hasFullShare ? share.perMinute : share
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { share, isOwn: !isWhole, log: this.#logOf(share), waiting: new PriorityQueue() }
+      group = { share, hasOwnShare: !hasFullShare, log: this.#logOf(share), waiting: new PriorityQueue() }
       this.#groups.set(key, group)
     }
     return group
@@ -207,7 +207,7 @@ export class SurfaceQueue {
   #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#shutMs += performance.now() - this.#shutSince
+    this.#pacedMs += performance.now() - this.#pacedSince
   }
 }
 

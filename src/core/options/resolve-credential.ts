@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../errors.ts'
 import { assertMethod } from '../lib/assert.ts'
 import { type AuthProvider, assertToken } from '../http/credential.ts'
 import { isPath } from '../http/base-url.ts'
-import { inBrowser } from '../lib/runtime.ts'
+import { inBrowser } from '../lib/browser.ts'
 
 /**
  * Reads where a client's tokens come from: a provider, or the key itself; null for a client without a credential.

@@ -3,7 +3,7 @@ import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
 import type { Middleware } from '../http/middleware.ts'
 import type { Fetch } from '../http/send.ts'
-import type { PagingOverride } from '../lib/items.ts'
+import type { PagingOverride } from '../lib/list-items.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Limiter } from '../limits/limiter.ts'
 
@@ -16,15 +16,15 @@ export type Validation = 'strict' | 'lenient' | 'off'
 /** How failed attempts are repeated. */
 export interface RetryOptions {
   /**
-   * Also repeat what may have been billed or may have changed something: a metered search that got no answer, for
-   * example. Each such attempt then stands in the ledger as uncertain. Default false.
+   * Also retry attempts that may have been billed or may have changed data, such as a metered search without
+   * a response. The ledger counts their credits as uncertain. Default false.
    */
   ambiguous?: boolean | undefined
   /** Most attempts of one call, the first included. Default: what the failure allows, at most 5. */
   maxAttempts?: number | undefined
   /**
-   * Longest announced wait that is waited out, in milliseconds; a longer one fails at once. Waits that 429s announce do not
-   * use up attempts until they come to as much together. Default 60,000.
+   * Longest `Retry-After` that a call waits for, in milliseconds; a longer one fails at once. 429s with a
+   * `Retry-After` use up no attempts until their waits add up to more than this. Default 60,000.
    */
   maxWait?: number | undefined
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
-import { type PagingOverride, itemsOf, namesOf } from '../lib/items.ts'
+import { type PagingOverride, itemsOf, namesOf } from '../lib/list-items.ts'
 
 /** Where a walk goes after a page. */
 export type Step =
@@ -58,7 +58,7 @@ function overriddenStep(next: NonNullable<PagingOverride['next']>, params: objec
   }
 }
 
-/** A cursor beside `hasMore: false` is no reason to go on. */
+/** Stops when `hasMore` is false, even if a cursor is present. */
 function cursorStep(
   operation: Operation,
   param: string,

@@ -5,7 +5,7 @@ import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/answer.ts'
 import type { Transport } from '../call/transport.ts'
 import { wholeNumber } from '../lib/assert.ts'
-import { itemsOf, missingItems } from '../lib/items.ts'
+import { itemsOf, missingItems } from '../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { WalkGuard, resolveWalk } from './walk-guard.ts'
@@ -83,25 +83,30 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     let items = 0
     for (let pages = 1; ; pages++) {
       const { answer, page, step } = fetched
-      if (step.kind === 'wrong') throw this.#astray(step.why, paramsOf(request), page)
+      if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), page)
       // The reader may do to the page what it likes.
       const { length } = this.#items(page, request)
       // A schema may make the same of different items, so the items are compared as they were sent.
       const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
-      if (this.#operation.paging?.kind !== 'cursor' && guard.repeats(sent ?? [])) {
-        throw this.#astray('the page has the very items of the one before', paramsOf(request), page)
+      if (this.#operation.paging?.kind !== 'cursor' && guard.repeatsLatest(sent ?? [])) {
+        throw this.#paginationError('the page has the very items of the one before', paramsOf(request), page)
       }
-      guard.enter(request.params)
+      guard.markFetched(request.params)
       yield page
 
       items += length
       const isEmpty = length === 0 && !answer.invalid?.length
-      if (step.kind === 'end' || pages >= limits.pages || items >= limits.items || !guard.goesOn(isEmpty))
+      if (
+        step.kind === 'end' ||
+        pages >= limits.pages ||
+        items >= limits.items ||
+        !guard.mayContinue(isEmpty)
+      )
         return
-      if (step.kind === 'lost') throw this.#astray(step.why, null)
+      if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
-      if (guard.knows(request.params))
-        throw this.#astray('the next page is one that this walk has been to', paramsOf(request))
+      if (guard.hasFetched(request.params))
+        throw this.#paginationError('the next page is one that this walk has been to', paramsOf(request))
       this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
       fetched = await (ahead.get(request.params) ?? this.#fetch(request))
       ahead.delete(request.params)
@@ -163,7 +168,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     }
     // As text, since the caller has the params from now on, and may change them.
     const kept = next === null ? step : { kind: 'next' as const, params: JSON.stringify(next) }
-    return { answer, page: body as Page, step: kept as KeptStep }
+    return { answer, page: body as Page, step: kept as SerializedStep }
   }
 
   /** If pages are free and counted, fetches two of them at a time. */
@@ -196,19 +201,19 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     if (items !== null) return items
     // Documented lists have been checked; where nothing is to be checked, nothing can be missed.
     if (this.#operation.documented) return []
-    throw this.#astray(missingItems(this.#operation, page, paging), paramsOf(request), page)
+    throw this.#paginationError(missingItems(this.#operation, page, paging), paramsOf(request), page)
   }
 
-  #astray(message: string, next: object | null | undefined, page?: unknown): PaginationError {
+  #paginationError(message: string, next: object | null | undefined, page?: unknown): PaginationError {
     return new PaginationError(message, next ?? null, { operation: this.#operation.id, page })
   }
 }
 
 /** The step after a page, with the params as JSON text. */
-type KeptStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
+type SerializedStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
 
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
-  readonly step: KeptStep
+  readonly step: SerializedStep
 }

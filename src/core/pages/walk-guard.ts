@@ -11,17 +11,17 @@ export class WalkGuard {
   #latest = ''
 
   /** Notes that a page has been fetched. */
-  enter(page: string | undefined): void {
+  markFetched(page: string | undefined): void {
     this.#visited.add(page)
   }
 
   /** Whether this walk has fetched a page before. */
-  knows(page: string | undefined): boolean {
+  hasFetched(page: string | undefined): boolean {
     return this.#visited.has(page)
   }
 
   /** Whether a page has the very items of the one before. */
-  repeats(items: readonly unknown[]): boolean {
+  repeatsLatest(items: readonly unknown[]): boolean {
     const text = JSON.stringify(items)
     const repeats = items.length > 0 && text === this.#latest
     this.#latest = text
@@ -29,7 +29,7 @@ export class WalkGuard {
   }
 
   /** Notes whether a page was empty; false if the walk should end here. */
-  goesOn(isEmpty: boolean): boolean {
+  mayContinue(isEmpty: boolean): boolean {
     this.#empty = isEmpty ? this.#empty + 1 : 0
     return this.#empty < maxEmptyPages
   }

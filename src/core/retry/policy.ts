@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 
 /** What an attempt came to, as far as it matters for another one. */
 export type FailureKind =
-  /** Proven not to have reached the service: DNS, refused, TLS. */
+  /** Not sent: DNS, connection refused, TLS handshake cut off. An untrusted certificate is `final`. */
   | 'unsent'
   /** Sent, and no complete answer came back. */
   | 'no-answer'
@@ -75,12 +75,12 @@ export function nextWait(
   const latest = failures.at(-1)
   if (latest === undefined || failures.length >= policy.maxAttempts) return null
   // An announced 429 says nothing about how the call fares otherwise: it is counted apart, and costs nothing but time.
-  const alike = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
-  const waited = alike.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
+  const sameKind = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
+  const waited = sameKind.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
-  if (!isPatient && alike.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
+  if (!isPatient && sameKind.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
     return null
-  if (latest.announced === null) return backoff(latest.kind, alike.length, random)
+  if (latest.announced === null) return backoff(latest.kind, sameKind.length, random)
   return latest.announced > policy.maxWaitMs ? null : spread(latest.announced, random)
 }
 

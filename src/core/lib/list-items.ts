@@ -24,7 +24,7 @@ export function itemsOf(
 }
 
 /** What a function finds; nothing, where it fails. */
-export function attempted<T>(find: () => T): T | undefined {
+function attempted<T>(find: () => T): T | undefined {
   try {
     return find()
   } catch {

@@ -3,12 +3,12 @@ import type { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
 
 /** Decides whether there is a next attempt, and waits until it is due. */
-export async function isRetried(call: Call, failure: AttemptFailure): Promise<boolean> {
+export async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
   const { operation, attempts, settings } = call
   call.phase = 'wait'
-  if (mayRenew(call, failure)) return renew(call)
+  if (mayRenewToken(call, failure)) return renew(call)
   const wait = failure.kind === 'final' ? null : call.retries.wait
-  if (wait === null || !call.hasTime(wait)) return false
+  if (wait === null || !call.canSendWithin(wait)) return false
   settings.log?.('info', 'retrying', {
     ...{ operation: operation.id, attempt: attempts.length, waitMs: Math.round(wait) },
   })
@@ -20,12 +20,12 @@ export async function isRetried(call: Call, failure: AttemptFailure): Promise<bo
   return true
 }
 
-function mayRenew(call: Call, { error }: AttemptFailure): boolean {
+function mayRenewToken(call: Call, { error }: AttemptFailure): boolean {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  return !call.retries.isRenewed && call.settings.credential.refreshable && call.hasTime(0)
+  return !call.retries.isRenewed && call.settings.credential.refreshable && call.canSendWithin(0)
 }
 
-/** Gets a new token in place of a refused one; resolves with whether the call goes on with it. */
+/** Refreshes a refused token; resolves with whether the call retries. */
 async function renew(call: Call): Promise<boolean> {
   const { credential, retry } = call.settings
   const renewal = credential.refresh(call.token ?? '')
