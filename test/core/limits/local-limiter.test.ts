@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest'
-import { LocalLimiter } from '../../src/core/limits/local-limiter.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { limiterContract } from './contract.ts'
 
 beforeAll(useVirtualTime)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CatalogClient } from '../../src/catalog/index.ts'
+import { CatalogClient } from '../../../src/catalog/index.ts'
 import {
   type ClientOptions,
   ConfigurationError,
@@ -7,9 +7,9 @@ import {
   QueueFullError,
   SocialSearch,
   createTransport,
-} from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+} from '../../../src/index.ts'
+import { createSandbox } from '../../../src/sandbox/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
 
 const { baseUrl, apiKey, fetch, catalog } = createSandbox()
 const client = new SocialSearch({ baseUrl, apiKey, fetch })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readNetworkFailure } from '../../src/core/http/network-error.ts'
+import { readNetworkFailure } from '../../../src/core/http/network-error.ts'
 
 const below = (cause: object) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('inner'), cause) })

@@ -1,7 +1,12 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ApiError, type AuthProvider, type ClientOptions, type SocialSearchError } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import {
+  ApiError,
+  type AuthProvider,
+  type ClientOptions,
+  type SocialSearchError,
+} from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
 import {
   type Step,
   apiKey,
@@ -11,7 +16,7 @@ import {
   ok,
   scriptedService,
   unreachable,
-} from '../support/service.ts'
+} from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
-import type { SocialSearch } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { baseUrl, failure, makeClient, ok, scriptedService, unreachable } from '../support/service.ts'
+import { operations } from '../../../src/contract/operations.ts'
+import type { SocialSearch } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { baseUrl, failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Budget, CreditBudget, CreditBudgetError } from '../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../support/service.ts'
+import { type Budget, CreditBudget, CreditBudgetError } from '../../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -4,12 +4,12 @@ import {
   type MicroblogSearchParams,
   PaginationError,
   type SocialSearchError,
-} from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { page } from '../support/pages.ts'
-import { idsOf, search, threePages } from '../support/search.ts'
-import { walk } from '../support/walk.ts'
-import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
+} from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
+import { idsOf, search, threePages } from '../../support/search.ts'
+import { walk } from '../../support/walk.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

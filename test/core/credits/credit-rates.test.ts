@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { CreditBudget } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

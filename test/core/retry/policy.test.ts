@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FailureKind, type Stake, nextWait, stakeOf } from '../../src/core/retry/policy.ts'
+import { type FailureKind, type Stake, nextWait, stakeOf } from '../../../src/core/retry/policy.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { CreditBudget, PaginationError } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { industries, networkPosts } from '../support/pages.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
-import { walk } from '../support/walk.ts'
+import { CreditBudget, PaginationError } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { industries, networkPosts } from '../../support/pages.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { InvalidResponseError } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { page, post } from '../support/pages.ts'
-import { idsOf, search, threePages } from '../support/search.ts'
-import { walk } from '../support/walk.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { InvalidResponseError } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { page, post } from '../../support/pages.ts'
+import { idsOf, search, threePages } from '../../support/search.ts'
+import { walk } from '../../support/walk.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

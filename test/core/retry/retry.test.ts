@@ -4,8 +4,8 @@ import {
   InvalidResponseError,
   RateLimitError,
   type SocialSearchError,
-} from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+} from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
 import {
   type Step,
   failure,
@@ -14,7 +14,7 @@ import {
   rateLimited,
   scriptedService,
   unreachable,
-} from '../support/service.ts'
+} from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -7,7 +7,7 @@ import {
   SocialSearch,
   createTransport,
   microblog,
-} from '../../src/index.ts'
+} from '../../../src/index.ts'
 
 const good = { baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { InvalidRequestError, type MicroblogSearchParams } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
-import { apiKey, baseUrl, makeClient, ok, scriptedService } from '../support/service.ts'
+import { InvalidRequestError, type MicroblogSearchParams } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { apiKey, baseUrl, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ClosedError, ConnectionError, TimeoutError } from '../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { ClosedError, ConnectionError, TimeoutError } from '../../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
