@@ -24,7 +24,7 @@ export class Ledger {
       credits.uncertain += summary.uncertain
       credits.reserved += summary.reserved
     }
-    return credits
+    return { ...credits, ...roundedSummary(credits) }
   }
 
   /** The account of an operation, by its id. */

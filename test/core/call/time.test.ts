@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ClosedError, ConnectionError, TimeoutError } from '../../../src/index.ts'
+import { ClosedError, ConnectionError, CreditBudgetError, TimeoutError } from '../../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
@@ -63,6 +63,26 @@ describe('deadline', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('search() says that it was in the queue when the deadline passes there after an attempt', async () => {
+    const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
+    service.script(unavailable, hang)
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const call = client.microblog.search({ query: 'rust' }, { deadline: 3000 }).then()
+    call.catch(() => {})
+    await pass(100)
+    const blocking = client.microblog.search({ query: 'blocking' }).then(undefined, () => {})
+    const { error } = await settle(call)
+    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', attempts: [{ status: 503 }] })
+    await settle(blocking)
+  })
+
+  it('search() fails with the error of its attempt when the next one does not fit in', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
+    const { error, ms } = await settle(makeClient({ deadline: 5000 }).microblog.search({ query: 'rust' }))
+    expect(error).toMatchObject({ status: 503, charged: 'no' })
+    expect(ms).toBe(0)
+  })
+
   it('search() warns when it has queued for 30 s', async () => {
     service.script(rateLimited(50), ok())
     const warn = vi.fn()
@@ -73,17 +93,33 @@ describe('deadline', () => {
       seconds: 30,
     })
   })
+
+  it('search() warns once of each call that queues for 30 s', async () => {
+    service.script(rateLimited(50), () => ok())
+    const warned: number[] = []
+    const warn = (message: string) => {
+      if (message === 'still queued') warned.push(performance.now() - start)
+    }
+    const start = performance.now()
+    const client = makeClient({ logger: { warn } })
+    const first = client.microblog.search({ query: 'first' }).then()
+    await pass(10_000)
+    await settle(Promise.all([first, client.microblog.search({ query: 'second' })]))
+    expect(warned.map((ms) => Math.round(ms / 1000))).toEqual([30, 40])
+  })
 })
 
 describe('abort', () => {
   const reason = { why: 'the user left' }
 
   it('search() sends nothing when the signal is aborted beforehand', async () => {
-    const client = makeClient()
+    const key = vi.fn(() => apiKey)
+    const client = makeClient({ apiKey: key })
     const { error } = await settle(
       client.microblog.search({ query: 'rust' }, { signal: AbortSignal.abort(reason) }),
     )
     expect(error).toBe(reason)
+    expect(key).not.toHaveBeenCalled()
     expect(service.arrivals).toHaveLength(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
@@ -144,8 +180,10 @@ describe('abort', () => {
     },
   )
 
-  it('search() hands the reason back when it is a ClosedError of another client', async () => {
-    const other = new ClosedError()
+  it.each([
+    new ClosedError(),
+    new CreditBudgetError({ needed: 2, remaining: 1 }, { operation: 'microblog.search' }),
+  ])('search() hands the reason back when it is a $name of another client', async (other) => {
     const abort = new AbortController()
     const call = makeClient({ fetch: hang })
       .microblog.search({ query: 'rust' }, { signal: abort.signal })
@@ -165,6 +203,18 @@ describe('abort', () => {
     expect(ms).toBe(100)
     const late = await settle(client.microblog.search({ query: 'rust' }, { deadline: 300 }))
     expect(late.error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
+  })
+
+  it('search() is aborted by a signal that an earlier call has had', async () => {
+    const abort = new AbortController()
+    const fetch = vi.fn(hang).mockResolvedValueOnce(ok())
+    const client = makeClient({ fetch })
+    await settle(client.microblog.search({ query: 'first' }, { signal: abort.signal }))
+    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).then()
+    call.catch(() => {})
+    await pass(100)
+    abort.abort(reason)
+    expect(await settle(call)).toMatchObject({ error: reason, ms: 0 })
   })
 
   it('search() leaves no listener on a signal that outlives many calls', async () => {
@@ -208,5 +258,19 @@ describe('close', () => {
     expect(fetch).toHaveBeenCalledTimes(3)
     await pass(50)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('close() resolves when no credits are set aside any more, however often it is called', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
+    const client = makeClient()
+    const call = client.microblog.search({ query: 'rust' }).then()
+    call.catch(() => {})
+    await pass(100)
+    expect(client.credits.reserved).toBe(2)
+    const both = Promise.all([client.close(), client.close()])
+    await client.close()
+    expect(client.credits.reserved).toBe(0)
+    expect((await settle(both)).ms).toBe(0)
+    expect((await settle(call)).error).toBeInstanceOf(ClosedError)
   })
 })

@@ -55,7 +55,18 @@ describe('client.credits', () => {
     const budget = new CreditBudget(0.3)
     const client = makeClient({ budget, prices: { 'microblog.search': 0.1 } })
     for (let i = 0; i < 3; i++) expect((await settle(client.microblog.search(query))).error).toBeUndefined()
-    expect(budget.remaining).toBe(0)
+    expect([budget.remaining, client.credits.spent]).toEqual([0, 0.3])
+  })
+
+  it('client.credits adds up fractions of several operations without a rest', async () => {
+    service.script(
+      () => ok(),
+      () => ok({ requestId: 'req_2', posts: [], meta: { hasMore: false } }),
+    )
+    const client = makeClient({ prices: { 'microblog.search': 0.1, 'technews.search': 0.2 } })
+    await settle(client.microblog.search(query))
+    await settle(client.technews.search({ query: 'rust' }))
+    expect(client.credits.spent).toBe(0.3)
   })
 
   it('is not certain of a success that is not recognizably the service’s, though nothing is checked', async () => {
@@ -83,11 +94,16 @@ describe('client.credits', () => {
     expect(client.credits.spent).toBe(2)
   })
 
-  it('counts as uncertain what a middleware answers for a service that failed', async () => {
+  it.each([
+    ['as it is', {}],
+    ['with credits of its own', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }],
+  ])('counts as uncertain what a middleware answers for a service that failed, %s', async (_, headers) => {
     service.script(unreachable())
-    const client = makeClient({ middleware: [(request, next) => next(request).catch(() => ok())] })
+    const answer = () => ok(undefined, { headers })
+    const client = makeClient({ middleware: [(request, next) => next(request).catch(answer)] })
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect(value?.credits).toEqual({ spent: 0, uncertain: 2 })
+    expect(value?.attempts).toMatchObject([{ charged: 'unknown' }])
   })
 
   it('counts as uncertain what has no status at all', async () => {
@@ -101,6 +117,14 @@ describe('client.credits', () => {
     service.script(unreachable(), failure(400, 'validation_error'))
     const { error } = await settle(makeClient({ retry: { ambiguous: true } }).microblog.search(query))
     expect(error).toMatchObject({ status: 400, charged: 'unknown' })
+  })
+
+  it('is certain of a charge when an attempt was charged after one that only may have been', async () => {
+    service.script(unreachable(), ok({ requestId: 'req_1', posts: 'none' }))
+    const client = makeClient({ retry: { ambiguous: true } })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes' })
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
   })
 
   it('charges nothing when a middleware answers in place of the service', async () => {

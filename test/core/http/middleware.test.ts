@@ -166,14 +166,49 @@ describe('limiter', () => {
     service.script(rateLimited(3), ok())
     const held: unknown[] = []
     const limiter = {
-      acquire: () => Promise.resolve(lease),
+      acquire: () => Promise.resolve({ ...lease, release: () => void held.push('release') }),
       hold: (...args: unknown[]) => void held.push(args),
     }
     const { value, ms } = await settle(makeClient({ limiter }).microblog.search(query))
     expect(value?.posts).toHaveLength(1)
-    expect(held).toEqual([['microblog', 3000]])
+    // In this order, since the next request would go into the refusal otherwise.
+    expect(held.slice(0, 2)).toEqual([['microblog', 3000], 'release'])
+    expect(held.filter((what) => what !== 'release')).toHaveLength(1)
     // Although this limiter itself would have let it go at once.
     expect(ms).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('of the caller is told when a request goes out, when its answer begins, and when it is over', async () => {
+    const date = 'Fri, 20 Nov 2026 10:00:00 GMT'
+    const told: unknown[] = []
+    const fetch = () => {
+      told.push('fetch')
+      return Promise.resolve(ok(undefined, { headers: { date } }))
+    }
+    const limiter = {
+      acquire: () =>
+        Promise.resolve({
+          ...lease,
+          sent: () => told.push('sent'),
+          answered: (date: Date | null) => told.push(date),
+          release: () => told.push('release'),
+        }),
+      hold: () => {},
+    }
+    await settle(makeClient({ limiter, fetch }).microblog.search(query))
+    expect(told).toEqual(['sent', 'fetch', new Date(date), 'release'])
+  })
+
+  it('of the caller has no call wait for a surface that a 429 has closed for long', async () => {
+    service.script(rateLimited(600))
+    const release = vi.fn()
+    const limiter = { acquire: () => Promise.resolve({ ...lease, release }), hold: () => {} }
+    const client = makeClient({ limiter })
+    await settle(client.microblog.search(query))
+    const { error, ms } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 600, charged: 'no', attempts: [] })
+    expect(ms).toBe(0)
+    expect(release).toHaveBeenCalledTimes(2)
   })
 
   it('of the caller costs no paid answer when it fails', async () => {

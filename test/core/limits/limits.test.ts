@@ -21,12 +21,35 @@ describe('limits', () => {
     expect(starts[1]! - starts[0]!).toBe(1050)
   })
 
+  it('search() keeps no slot when it is given up before it has sent anything', async () => {
+    const starts: number[] = []
+    const middleware = () => {
+      starts.push(performance.now())
+      return hang()
+    }
+    const client = makeClient({ middleware: [middleware], timeout: 1000, limits: { inFlight: 1 } })
+    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
+    expect(starts[1]! - starts[0]!).toBe(1000)
+  })
+
   it('search() closes its surface for the others when a 429 is not repeated', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient()
     await settle(client.microblog.search({ query: 'a' }, { retry: false }))
     const { ms } = await settle(client.microblog.search({ query: 'b' }))
     expect(ms).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('search() closes its surface for the time of the backoff when a 429 announces nothing', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    service.script(failure(429, 'rate_limited'), () => ok())
+    const client = makeClient()
+    const first = client.microblog.search({ query: 'a' }).then()
+    await pass(100)
+    const { ms } = await settle(client.microblog.search({ query: 'b' }))
+    await settle(first)
+    vi.restoreAllMocks()
+    expect(ms).toBeGreaterThanOrEqual(900)
   })
 
   it('search() is patient with a 429 that announces nothing, whatever maxWait is', async () => {
@@ -120,12 +143,16 @@ describe('limits', () => {
   })
 
   it('search() that has to be repeated is not refused when others have filled the queue', async () => {
-    service.script(rateLimited(1), () => ok())
-    const client = makeClient({ limits: { maxQueued: 1 } })
+    const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
+    const slow = () => new Promise<Response>((answer) => setTimeout(() => answer(ok()), 2000))
+    service.script(unavailable, slow)
+    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
     const first = client.microblog.search({ query: 'a' }).then(({ posts }) => posts)
-    await pass(500)
-    const others = ['b', 'c', 'd'].map((query) => client.microblog.search({ query }))
-    const { value: results } = await settle(Promise.allSettled(others))
+    await pass(200)
+    const sent = client.microblog.search({ query: 'b' }).then()
+    await pass(200)
+    const others = ['c', 'd'].map((query) => client.microblog.search({ query }))
+    const { value: results } = await settle(Promise.allSettled([sent, ...others]))
     expect(results?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect((await settle(first)).value).toHaveLength(1)
   })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Lease, type Ticket } from '../../../src/core/limits/limiter.ts'
 import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { limiterContract } from './contract.ts'
@@ -11,4 +12,73 @@ limiterContract('LocalLimiter', {
   // One serves all the clients of a process.
   make: (count, limits) => Array<LocalLimiter>(count).fill(new LocalLimiter(limits)),
   end: () => {},
+})
+
+describe('LocalLimiter', () => {
+  /** Asks for a client that takes one slot at a time and is not paced. */
+  const client = (limiter: LocalLimiter, perMinute = Infinity) => {
+    const share = { inFlight: 1, perMinute }
+    return (ticket: Partial<Ticket> = {}): Promise<Lease> => {
+      const { signal } = new AbortController()
+      const usual = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000, signal }
+      return limiter.acquire({ ...usual, ...ticket })
+    }
+  }
+
+  it('acquire() serves in the order of priority when a call leaves the middle of the queue', async () => {
+    const ask = client(new LocalLimiter())
+    const blocking = await ask()
+    const abort = new AbortController()
+    const order: number[] = []
+    // The last one takes the place of 40, and has to go before 50.
+    const calls = [100, 50, 90, 40, 30, 60, 70].map((priority) =>
+      ask({ priority, ...(priority === 40 && { signal: abort.signal }) }).then((lease) => {
+        order.push(priority)
+        lease.release()
+      }),
+    )
+    abort.abort()
+    blocking.release()
+    await settle(Promise.allSettled(calls))
+    expect(order).toEqual([100, 90, 70, 60, 50, 30])
+  })
+
+  it('acquire() lets a client pass that comes while another waits for its own pace', async () => {
+    const limiter = new LocalLimiter()
+    const modest = client(limiter, 1)
+    ;(await modest()).release()
+    const waiting = modest()
+    await pass(1000)
+    expect((await settle(client(limiter)())).ms).toBe(0)
+    await settle(waiting)
+  })
+
+  it('acquire() counts as paced only what a call has waited itself when it comes to a closed surface', async () => {
+    const limiter = new LocalLimiter()
+    const ask = client(limiter)
+    limiter.hold('a', 700)
+    const probe = ask().then((lease) => setTimeout(() => lease.release(), 200))
+    await pass(300)
+    const { value } = await settle(ask())
+    expect(value).toMatchObject({ queued: 200, paced: 400 })
+    await probe
+  })
+
+  it('acquire() keeps no slot when the only call leaves as its slot is given out', async () => {
+    const ask = client(new LocalLimiter({ inFlight: 1 }))
+    const abort = new AbortController()
+    const left = ask({ signal: abort.signal })
+    abort.abort()
+    await expect(left).rejects.toBe(abort.signal.reason)
+    expect((await settle(ask())).ms).toBe(0)
+  })
+
+  it('acquire() leaves no listener on the signal when it has granted a lease', async () => {
+    const { signal } = new AbortController()
+    const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
+    const lease = await client(new LocalLimiter())({ signal })
+    expect(add).toHaveBeenCalledOnce()
+    expect(remove).toHaveBeenCalledExactlyOnceWith('abort', add.mock.calls[0]?.[1])
+    lease.release()
+  })
 })

@@ -72,6 +72,15 @@ describe('search()', () => {
     expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
   })
 
+  it('is not changed by what the caller does to the options later', async () => {
+    service.script(...threePages())
+    const options = { maxPages: 2 }
+    const call = search(options)
+    options.maxPages = 3
+    const { items } = await walk(call)
+    expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
+  })
+
   it('has no next when hasMore is false, whatever the cursor', async () => {
     const body = page(['1'], 'A')
     service.script(ok({ ...body, meta: { returnedCount: 1, hasMore: false, nextCursor: 'A' } }))

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { CreditBudget, PaginationError } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { industries, networkPosts } from '../../support/pages.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
@@ -79,6 +79,24 @@ describe('professionalnet.industries.list()', () => {
     }
     await walk(makeClient({ fetch }).professionalnet.industries.list())
     expect(asked.sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('fetches no page ahead that maxPages leaves out', async () => {
+    service.script(page(1), page(2), page(3))
+    const { items } = await walk(makeClient().professionalnet.industries.list({}, { maxPages: 2 }))
+    expect(items.map(({ id }) => id)).toEqual([1, 2])
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('fetches a page again that could not be fetched ahead', async () => {
+    let failures = 0
+    const fetch = async ({ url }: Request) => {
+      if (numberOf(url) === 3 && failures++ === 0) return failure(502, 'upstream_error')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return page(numberOf(url))
+    }
+    const { items } = await walk(makeClient({ fetch, retry: false }).professionalnet.industries.list())
+    expect(items.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
   })
 
   it('stops when the count of pages shrinks', async () => {
