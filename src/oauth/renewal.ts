@@ -1,4 +1,4 @@
-import { now, sleep } from '../core/lib/time.ts'
+import { sleep } from '../core/lib/time.ts'
 import { OAuthError } from '../errors.ts'
 import type { Protocol } from './protocol.ts'
 import type { TokenSet } from './store.ts'
@@ -48,11 +48,11 @@ export class RenewalPause {
   #until = -Infinity
 
   get isActive(): boolean {
-    return now() < this.#until
+    return performance.now() < this.#until
   }
 
   start(error: unknown): void {
     const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
-    this.#until = now() + Math.max(retryAfter * 1000, maxWaitMs)
+    this.#until = performance.now() + Math.max(retryAfter * 1000, maxWaitMs)
   }
 }

@@ -2,7 +2,6 @@ import { inputOf } from '../contract/input.ts'
 import { within } from '../core/lib/abort.ts'
 import { assertMethod } from '../core/lib/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
-import { now } from '../core/lib/time.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
 import { type ProxyResponse, errorResponse, validationError } from './responses.ts'
@@ -71,7 +70,7 @@ async function readParams(
   if (operation.method === 'GET') return { params: inputOf(new URL(request.url).search, operation) }
   try {
     const bytes = await within(
-      sendBy - now(),
+      sendBy - performance.now(),
       () => readBytes(request, maxBodyBytes),
       () => 'late' as const,
     )

@@ -1,7 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { report } from '../webhooks/receive.ts'
-import { now } from '../core/lib/time.ts'
 import { ConfigurationError, TimeoutError } from '../errors.ts'
 import { type Admitted, admit } from './admission.ts'
 import {
@@ -126,7 +125,7 @@ const minAnswerMs = 10_000
 /** The limits count from the arrival of the request, since the page waits from then on. */
 function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): CallTimes {
   const { deadline = timeoutMs - headStartMs } = settings
-  const start = now()
+  const start = performance.now()
   return { sendBy: start + Math.max(deadline / 2, deadline - minAnswerMs), endBy: start + deadline }
 }
 
@@ -135,8 +134,8 @@ async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<ProxyResponse> {
-  const sendWithinMs = Math.ceil(times.sendBy - now())
-  const deadline = Math.ceil(times.endBy - now())
+  const sendWithinMs = Math.ceil(times.sendBy - performance.now())
+  const deadline = Math.ceil(times.endBy - performance.now())
   if (sendWithinMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'

@@ -1,6 +1,5 @@
 import type { Limits } from '../core/limits/limiter.ts'
 import { driftMs } from '../core/limits/pace.ts'
-import { now } from '../core/lib/time.ts'
 import { cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { ScriptRunner } from './script-runner.ts'
 
@@ -70,7 +69,7 @@ export class Fleet {
 
   /** The epoch that Redis should be in; empty if its data may have expired. */
   get epoch(): string {
-    return now() - this.#lastReplyAt < stateMs / 2 ? this.#epoch : ''
+    return performance.now() - this.#lastReplyAt < stateMs / 2 ? this.#epoch : ''
   }
 
   /** The channel for notices, once Redis has replied: until then, this process has nothing to restore. */
@@ -122,7 +121,7 @@ export class Fleet {
   /** Notes that Redis has replied, and its epoch. */
   onReply(epoch = this.#epoch): void {
     this.#epoch = epoch
-    this.#lastReplyAt = now()
+    this.#lastReplyAt = performance.now()
     this.#firstReply.resolve()
   }
 

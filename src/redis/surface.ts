@@ -3,7 +3,6 @@ import type { Slot } from '../core/limits/surface-queue.ts'
 import type { JitterMargin } from '../core/limits/jitter-margin.ts'
 import type { Pace } from '../core/limits/pace.ts'
 import type { Send } from '../core/limits/pace.ts'
-import { now } from '../core/lib/time.ts'
 import type { SurfaceReport, Fleet } from './fleet.ts'
 import { acquire } from './limiter-scripts.ts'
 import type { Outage } from './outage.ts'
@@ -71,7 +70,9 @@ export class Surface {
 
   report(): SurfaceReport {
     const { fleet } = this.#context
-    const sends = [...this.#sends].map(([id, send]) => [id, Math.floor(now() - this.#arrival(send))] as const)
+    const sends = [...this.#sends].map(
+      ([id, send]) => [id, Math.floor(performance.now() - this.#arrival(send))] as const,
+    )
     return {
       surface: this.name,
       sends: sends.filter(([, ago]) => ago < fleet.spanMs),
@@ -81,7 +82,7 @@ export class Surface {
 
   wait({ perMinute }: Share): number {
     const { alone, fleet, outage } = this.#context
-    if (!outage.isOn) return Math.max(this.closed(), this.#askAt - now())
+    if (!outage.isOn) return Math.max(this.closed(), this.#askAt - performance.now())
     outage.retrySoon()
     if (alone === undefined || fleet.leases.size >= alone) return Infinity
     // Here the limits are a part of the organization's, which an ordinary client must not take for more than they are.
@@ -109,7 +110,7 @@ export class Surface {
       return undefined
     }
     const id = crypto.randomUUID()
-    const at = now()
+    const at = performance.now()
     const { leaseMs, limits, quietMs, spanMs, ttlMs } = fleet
     const onLateReply = (reply: unknown): void => {
       if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
@@ -145,7 +146,7 @@ export class Surface {
   /** @param blockers How many of those that stand in the way may turn out to have arrived sooner. */
   #refused(outcome: string, ms: number, blockers = 0): void {
     const forChange = outcome === 'slots' || outcome === 'probe'
-    this.#askAt = forChange ? Infinity : now() + ms
+    this.#askAt = forChange ? Infinity : performance.now() + ms
     this.#mayBeSooner = forChange || blockers > 0
     if (forChange) {
       this.#context.waiting.add(this)
@@ -161,7 +162,7 @@ export class Surface {
     const { fleet, waiting } = this.#context
     waiting.delete(this)
     // It was asleep for so long that somebody else may have the place by now.
-    if (now() - at >= fleet.leaseMs) {
+    if (performance.now() - at >= fleet.leaseMs) {
       void fleet.cancel(this.name, id)
       return undefined
     }
@@ -190,14 +191,14 @@ export class Surface {
   }
 
   #release(id: string, { answered }: Send): void {
-    const ago = answered === Infinity ? undefined : now() - answered
+    const ago = answered === Infinity ? undefined : performance.now() - answered
     void this.#context.fleet.release(this.name, id, ago, this.#context.isSilent())
   }
 
   #remember(id: string, send: Send): void {
     this.#sends.set(id, send)
     for (const [old, send] of this.#sends) {
-      if (now() - this.#arrival(send) < this.#context.fleet.spanMs) break
+      if (performance.now() - this.#arrival(send) < this.#context.fleet.spanMs) break
       this.#sends.delete(old)
     }
   }

@@ -2,7 +2,6 @@ import { type Lease, type Limits, type Share, abandonedMs } from '../core/limits
 import { recommendedTimeoutMs } from '../contract/limits.ts'
 import { SurfaceClosed } from '../core/limits/surface-closed-error.ts'
 import { LocalLimiter } from '../core/limits/local-limiter.ts'
-import { now } from '../core/lib/time.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
@@ -49,7 +48,7 @@ export class Leader {
   #timer: ReturnType<typeof setTimeout> | undefined
   #beatTimer: ReturnType<typeof setInterval> | undefined
   /** When this tab last surely held the leader lock. */
-  #surelyLeaderAt = now()
+  #surelyLeaderAt = performance.now()
   /** When each tab was asked to confirm its leases. */
   readonly #askedAt = new Map<string, number>()
 
@@ -208,14 +207,14 @@ export class Leader {
 
   /** Releases the leases of tabs that are open but do not respond. */
   #checkOldLeases(): void {
-    if (now() - this.#surelyLeaderAt < sleptMs) this.#surelyLeaderAt = now()
+    if (performance.now() - this.#surelyLeaderAt < sleptMs) this.#surelyLeaderAt = performance.now()
     for (const { tabId, at, open } of this.#context.sharedState.grants) {
-      if (!open || now() - at < recommendedTimeoutMs) continue
+      if (!open || performance.now() - at < recommendedTimeoutMs) continue
       const askedAt = this.#askedAt.get(tabId)
       if (askedAt === undefined) {
-        this.#askedAt.set(tabId, now())
+        this.#askedAt.set(tabId, performance.now())
         this.#announce(tabId)
-      } else if (now() - askedAt > answerMs) {
+      } else if (performance.now() - askedAt > answerMs) {
         this.#askedAt.delete(tabId)
         this.#context.broadcast({ kind: 'tabClosed', tabId })
       }
@@ -224,9 +223,9 @@ export class Leader {
 
   /** While this tab slept, another one may have taken the lead. */
   async #isStillLeader(): Promise<boolean> {
-    if (now() - this.#surelyLeaderAt < sleptMs) return true
+    if (performance.now() - this.#surelyLeaderAt < sleptMs) return true
     const isLeader = await this.#context.isStillLeader()
-    if (isLeader) this.#surelyLeaderAt = now()
+    if (isLeader) this.#surelyLeaderAt = performance.now()
     return isLeader
   }
 

@@ -1,6 +1,5 @@
 import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limits/limiter.ts'
 import { SurfaceClosed } from '../core/limits/surface-closed-error.ts'
-import { now } from '../core/lib/time.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'
@@ -90,7 +89,7 @@ export class WebLocksLimiter implements Limiter {
     if (this.#state === 'closed') return Promise.reject(new ClosedError())
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const call = `${this.#id}/${++this.#callCount}`
-    const since = now()
+    const since = performance.now()
     return new Promise<Lease>((resolve, reject) => {
       const stopWaiting = (): void => {
         signal.removeEventListener('abort', onAbort)
@@ -101,7 +100,7 @@ export class WebLocksLimiter implements Limiter {
         request: { call, surface, share: this.#withId(share), priority, resumed, patience },
         grant: (paced) => {
           stopWaiting()
-          resolve(this.#lease(call, paced, now() - since))
+          resolve(this.#lease(call, paced, performance.now() - since))
         },
         reject: (reason) => {
           stopWaiting()
@@ -115,7 +114,7 @@ export class WebLocksLimiter implements Limiter {
       signal.addEventListener('abort', onAbort)
       if (this.#waiting.size === 0) {
         this.#pingTimer = setInterval(() => this.#pingLeader(), pingMs)
-        this.#pingedAt = now()
+        this.#pingedAt = performance.now()
         this.#unanswered = 0
       }
       this.#waiting.set(call, waiter)
@@ -207,7 +206,7 @@ export class WebLocksLimiter implements Limiter {
 
   /** Pings the leader, or takes over from one that does not answer: a sleeping page keeps its locks. */
   #pingLeader(): void {
-    this.#pingedAt = now()
+    this.#pingedAt = performance.now()
     const tab = this.#tab
     if (this.#state !== 'active' || tab?.tabId === undefined) return
     if (this.#unanswered++ < maxUnanswered) {
@@ -246,14 +245,14 @@ export class WebLocksLimiter implements Limiter {
     const waiter = this.#waiting.get(call)
     // The call was cancelled, or the leader was replaced and the new one has the call in its queue.
     const isUnwanted = waiter === undefined || leader !== this.#leader
-    if (!isUnwanted && now() - this.#pingedAt < sleptMs) {
+    if (!isUnwanted && performance.now() - this.#pingedAt < sleptMs) {
       waiter.grant(paced)
       return
     }
     this.#send({ kind: 'release', call })
     if (isUnwanted) return
     // While this tab slept, the leader may have given the slot to another tab.
-    this.#pingedAt = now()
+    this.#pingedAt = performance.now()
     this.#tab?.announce()
   }
 

@@ -1,4 +1,3 @@
-import { now } from '../core/lib/time.ts'
 import type { StateSnapshot, ShareWithId, Message } from './messages.ts'
 
 /** A granted request, in times of this tab's clock. */
@@ -46,7 +45,7 @@ export class SharedState {
   get holds(): { surface: string | null; remaining: number; probe: string | null }[] {
     return Array.from(this.#holds, ([surface, { openAt, probe }]) => ({
       surface,
-      remaining: Math.max(0, openAt - now()),
+      remaining: Math.max(0, openAt - performance.now()),
       probe,
     }))
   }
@@ -67,7 +66,7 @@ export class SharedState {
           leader,
           surface,
           share,
-          at: now(),
+          at: performance.now(),
           answered: Infinity,
           open: true,
         })
@@ -75,12 +74,12 @@ export class SharedState {
       }
       case 'sent': {
         const grant = this.#grants.get(message.call)
-        if (grant?.open) grant.at = now()
+        if (grant?.open) grant.at = performance.now()
         break
       }
       case 'answered': {
         const grant = this.#grants.get(message.call)
-        if (grant?.open) grant.answered = now()
+        if (grant?.open) grant.answered = performance.now()
         break
       }
       case 'release':
@@ -98,8 +97,8 @@ export class SharedState {
   snapshot(): StateSnapshot {
     const grants = this.grants.map(({ at, answered, ...grant }) => ({
       ...grant,
-      age: now() - at,
-      answered: answered === Infinity ? null : now() - answered,
+      age: performance.now() - at,
+      answered: answered === Infinity ? null : performance.now() - answered,
     }))
     return { grants, holds: this.holds }
   }
@@ -110,8 +109,8 @@ export class SharedState {
     for (const { age, answered, ...request } of grants) {
       const received: Grant = {
         ...request,
-        at: now() - age,
-        answered: answered === null ? Infinity : now() - answered,
+        at: performance.now() - age,
+        answered: answered === null ? Infinity : performance.now() - answered,
       }
       const grant = this.#grants.get(request.call)
       if (grant === undefined) {
@@ -127,14 +126,17 @@ export class SharedState {
     for (const { surface, remaining, probe } of holds) {
       if (probe !== null && this.#grants.get(probe)?.open !== true) continue
       const { openAt = 0, probe: own = probe } = this.#holds.get(surface) ?? {}
-      this.#holds.set(surface, { openAt: Math.max(openAt, now() + remaining), probe: own ?? probe })
+      this.#holds.set(surface, {
+        openAt: Math.max(openAt, performance.now() + remaining),
+        probe: own ?? probe,
+      })
     }
     return added
   }
 
   #hold(surface: string | null, ms: number): void {
     const { openAt = 0 } = this.#holds.get(surface) ?? {}
-    this.#holds.set(surface, { openAt: Math.max(openAt, now() + ms), probe: null })
+    this.#holds.set(surface, { openAt: Math.max(openAt, performance.now() + ms), probe: null })
   }
 
   #close(call: string): void {
@@ -145,7 +147,7 @@ export class SharedState {
   }
 
   #forgetOld(): void {
-    const outdated = now() - this.#retentionMs
+    const outdated = performance.now() - this.#retentionMs
     for (const { call, at, open } of this.#grants.values()) {
       if (at > outdated) break
       if (!open) this.#grants.delete(call)

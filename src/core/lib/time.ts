@@ -1,11 +1,6 @@
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
-/** Monotonic milliseconds: changes of the wall clock do not move it. */
-export function now(): number {
-  return performance.now()
-}
-
 /**
  * Calls a function when at least `ms` milliseconds have passed. Timers may fire a little early; the clock decides, so that
  * nothing is sent before an announced time.

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { parsed } from '../../core/http/dialect.ts'
-import { now, sleep } from '../../core/lib/time.ts'
+import { sleep } from '../../core/lib/time.ts'
 import { TokenStoreError } from '../../errors.ts'
 
 /** How often an owner touches its lock file, in milliseconds. */
@@ -78,8 +78,8 @@ function silenceDetector(): (found: LockContent) => boolean {
   let since = 0
   return ({ modified, text }) => {
     const state = `${modified} ${text}`
-    if (state !== seen) [seen, since] = [state, now()]
-    return now() - since > silenceMs
+    if (state !== seen) [seen, since] = [state, performance.now()]
+    return performance.now() - since > silenceMs
   }
 }
 
