@@ -1,7 +1,6 @@
 import { applySchema } from './apply-schema.ts'
 import type { Validation } from '../options/types.ts'
-import type { PagingOverride } from '../lib/list-items.ts'
-import { missingItems } from '../lib/list-items.ts'
+import { type PagingOverride, missingItems } from '../lib/list-items.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath } from '../../contract/issues.ts'

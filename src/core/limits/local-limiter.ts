@@ -3,11 +3,9 @@ import { organizationLimits } from '../../contract/limits.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
-import type { Slot } from './surface-queue.ts'
+import { type Slot, SurfaceQueue } from './surface-queue.ts'
 import type { CallQueue, Lease, Limiter, Limits, Share, Ticket, Waiter } from './limiter.ts'
-import { Pace } from './pace.ts'
-import type { Send } from './pace.ts'
-import { SurfaceQueue } from './surface-queue.ts'
+import { type Send, Pace } from './pace.ts'
 
 /** One surface: the calls that wait for it, and its pace. */
 interface Surface {
