@@ -8,6 +8,15 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 describe('search()', () => {
+  it.each(['sendWithin', 'abandon'])('refuses the option %s, which is the proxy’s alone', async (name) => {
+    const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined } as object)
+    expect((await settle(search)).error).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(`options has no ${name}; there are signal,`),
+    })
+    expect(service.arrivals).toEqual([])
+  })
+
   it('sends the documented method, path, headers and body, and nothing else', async () => {
     service.script(ok())
     const params: MicroblogSearchParams = {
