@@ -42,11 +42,17 @@ export class CustomLimiter implements CallQueue {
   readonly #limiter: Limiter
   readonly #log: Log | undefined
   /** Monotonic time until which a 429 has closed a surface. */
-  readonly #closedUntil = new Map<string | null, number>()
+  readonly #closedUntil: Map<string | null, number>
 
-  constructor(limiter: Limiter, log: Log | undefined) {
+  constructor(limiter: Limiter, log: Log | undefined, closedUntil = new Map<string | null, number>()) {
     this.#limiter = limiter
     this.#log = log
+    this.#closedUntil = closedUntil
+  }
+
+  /** The same limiter, for a client with another logger. */
+  withLog(log: Log | undefined): CustomLimiter {
+    return new CustomLimiter(this.#limiter, log, this.#closedUntil)
   }
 
   enter(waiter: Waiter): void {

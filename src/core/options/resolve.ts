@@ -105,7 +105,9 @@ function resolveShare(limits: LimitOptions, all: Pick<Limits, keyof Share> = org
 /** The settings of a client made with `withOptions`. */
 export function resolveShared(settings: Settings, options: SharedOptions): Settings {
   assertOptions(options, sharedNames)
-  return merge(settings, options)
+  const merged = merge(settings, options)
+  const { limiter, log } = merged
+  return limiter instanceof CustomLimiter ? { ...merged, limiter: limiter.withLog(log) } : merged
 }
 
 /** The settings of a call that has options of its own. */

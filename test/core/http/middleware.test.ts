@@ -222,6 +222,19 @@ describe('limiter', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  it('of the caller tells its failures to the logger of withOptions()', async () => {
+    service.script(ok())
+    const error = vi.fn()
+    const fail = (): never => {
+      throw new Error('no shared memory')
+    }
+    const lease = { queued: 0, paced: 0, sent: fail, answered: () => {}, release: () => {} }
+    const limiter = { acquire: () => Promise.resolve(lease), hold: () => {} }
+    const client = makeClient({ limiter }).withOptions({ logger: { error } })
+    await settle(client.microblog.search(query))
+    expect(error).toHaveBeenCalledWith('the limiter failed', { reason: 'Error: no shared memory' })
+  })
+
   it('of the caller that never answers ends with the call, and a late slot is given back', async () => {
     let grant: (late: typeof lease) => void = () => {}
     const limiter = {
