@@ -8,7 +8,7 @@ type Section = (typeof sections)[number]
 /** What is measured, and how much of it. */
 export interface Plan {
   sections: readonly Section[]
-  /** Whether the results stand for all that there is to measure. */
+  /** Whether every section is measured in full. */
   isWhole: boolean
   /** Folder of the built package. */
   dist: string

@@ -5,7 +5,7 @@ import { childProgram, pageFile } from './build.ts'
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill()))
 
-/** A program of `child/` in a process of its own, which has nothing else loaded. */
+/** Runs a program of `child/` in a new process, which has nothing else loaded. */
 export class Child {
   readonly #process: ChildProcess
   readonly #failure: Promise<never>

@@ -46,7 +46,7 @@ export function ratio(samples: Samples, name: string, base: string): Spread {
   return spread(own.slice(0, other.length).map((value, round) => value / (other[round] ?? NaN)))
 }
 
-/** The ratio of all that two contestants measured together, where a single value is too coarse. */
+/** The ratio of the totals of two contestants, for values that are too coarse one by one. */
 export function totalRatio(samples: Samples, name: string, base: string): number {
   const total = (values: readonly number[] = []): number => values.reduce((sum, value) => sum + value, 0)
   return total(samples.get(name)) / total(samples.get(base))

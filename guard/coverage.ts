@@ -15,7 +15,7 @@ export interface CalledFunction {
  * Runs something and returns the functions of `folder` that it called, by V8's precise coverage.
  *
  * A call is each time that V8 enters a function: a method, accessor, constructor, field initializer, arrow function or
- * callback, whoever calls it. An async function or generator is entered once more each time it goes on, so one with three
+ * callback, from any caller. An async function or generator is entered once more each time it goes on, so one with three
  * awaits counts four. What packages and Node do counts nothing.
  */
 export async function functionsCalled(folder: URL, run: () => Promise<void>): Promise<CalledFunction[]> {

@@ -30,7 +30,7 @@ tell({})
 process.on('message', ({ calls }: { calls: number }) => void sample(calls).then(tell))
 
 async function sample(calls: number): Promise<Duration> {
-  // After a rest the first calls are slow, whoever makes them.
+  // The first calls after a rest are slow for every contestant.
   await time(20)
   return time(calls)
 }

@@ -19,7 +19,7 @@ export function tell(message: object | number): void {
   process.send?.(message)
 }
 
-/** How long something took, in milliseconds: by the clock, and in work of this process, whatever else the machine did. */
+/** How long something took, in milliseconds: by the clock, and in processor time of this process. */
 export interface Duration {
   wall: number
   cpu: number

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { type CreatePeer, path } from './peer.ts'
 import { searchBody, searchParams } from './schemas.ts'
 
-/** ky, p-retry, p-limit and zod/mini, composed with care and without a layer of its own. */
+/** ky, p-retry, p-limit and zod/mini, composed with care and without further layers. */
 export const create: CreatePeer = ({ baseUrl, apiKey, fetch }) => {
   const api = ky.create({
     prefix: baseUrl,
@@ -42,7 +42,7 @@ async function passes(error: Error, attempt: number, signal: AbortSignal | undef
   return true
 }
 
-/** p-limit lets go of a waiting call only when its turn has come; whoever aborts it wants to know at once. */
+/** p-limit keeps an aborted call until its turn; this rejects it at once. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

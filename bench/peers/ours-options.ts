@@ -3,7 +3,7 @@ export const limits = { perMinute: false } as const
 
 let organizations = 0
 
-/** Clients of one organization share a queue; each crowd that is measured has one of its own. */
+/** Clients of one organization share a queue; each measured crowd gets a new organization. */
 export function nextOrganization(): string {
   return `bench ${organizations++}`
 }

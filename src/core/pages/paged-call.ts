@@ -140,17 +140,21 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#fetch(this.#request))
+    return (this.#first ??= this.#checkWalk() ?? this.#fetch(this.#request))
+  }
+
+  /** Checks the bounds of a walk before the first page is bought, also for a caller who only awaits that page. */
+  #checkWalk(): Promise<never> | undefined {
+    try {
+      if (this.#options !== undefined) resolveWalk(this.#options)
+      return undefined
+    } catch (error) {
+      const { message } = error as ConfigurationError
+      return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
+    }
   }
 
   #fetch(request: ComposedRequest): Promise<Fetched<Page>> {
-    try {
-      // Checked before anything is bought, though only a walk needs them.
-      if (this.#options !== undefined) resolveWalk(this.#options)
-    } catch (error) {
-      const { message } = error as ConfigurationError
-      return Promise.reject(new ConfigurationError(message, { next: paramsOf(request) }))
-    }
     return this.#transport
       .send(this.#operation, request, this.#options)
       .then((answer) => this.#complete(answer, request))
