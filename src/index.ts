@@ -75,8 +75,8 @@ export type {
 } from './contract/microblog.ts'
 export { type ContractDifference, type ContractDifferenceKind, compareContract } from './contract/compare.ts'
 export type { CreditRateName } from './contract/credits.ts'
-export type { ListShape, Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
-export type { Check } from './contract/schema.ts'
+export type { Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
+export type { JsonSchema } from './contract/validate.ts'
 
 export type { ApiCall } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'

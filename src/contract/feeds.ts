@@ -9,7 +9,7 @@ export const feedsList = {
   summary: "the organization's saved views",
   path: '/feeds',
   scopes: ['feeds:read'],
-  list: { property: 'feeds', item: null },
+  list: 'feeds',
   paging: inferredCursor,
 } as const satisfies Operation
 

@@ -10,3 +10,9 @@ export const organizationLimits = {
 
 /** Client timeout that the service recommends for its slow operations, in milliseconds (part 8.4). */
 export const recommendedTimeoutMs = 90_000
+
+/** Posts on a page of a microblog search: the most that `count` may ask for, and what comes where it is absent. */
+export const microblogPageSize = 20
+
+/** Comments, and so credits, of a call that sets no `maxComments`. */
+export const defaultMaxComments = 100

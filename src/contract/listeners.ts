@@ -9,7 +9,7 @@ export const listenersList = {
   summary: "the organization's brand and keyword monitors",
   path: '/listeners',
   scopes: ['listeners:read'],
-  list: { property: 'listeners', item: null },
+  list: 'listeners',
   paging: inferredCursor,
 } as const satisfies Operation
 

@@ -9,7 +9,7 @@ export const mentionsList = {
   summary: "what the organization's listeners have found",
   path: '/mentions',
   scopes: ['mentions:read'],
-  list: { property: 'mentions', item: null },
+  list: 'mentions',
   paging: inferredCursor,
 } as const satisfies Operation
 

@@ -1,8 +1,6 @@
-import * as z from 'zod/mini'
 import { published } from './credits.ts'
-import { acceptsRequest, acceptsResponse } from './generated/microblog.search.ts'
+import { request, response } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
-import { check, defaulted, integer, text, texts } from './schema.ts'
 
 /** Which microblog posts to look for. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -124,84 +122,6 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
   meta: MicroblogSearchMeta
 }
 
-/** Posts on a page: the most that `count` may ask for, and what the service returns where it is absent. */
-export const microblogPageSize = 20
-
-const flag = (): z.ZodMiniOptional<z.ZodMiniBoolean> => z.optional(z.boolean())
-const accounts = () => z.optional(texts({ maxItems: 30, maxLength: 100 }))
-const words = () => z.optional(texts({ maxItems: 50, maxLength: 200 }))
-const minimum = () => z.optional(integer({ min: 0 }))
-
-export const microblogFiltersSchema = () =>
-  z.strictObject({
-    lang: z.optional(text({ max: 32 })),
-    since: z.optional(text({ max: 32 })),
-    until: z.optional(text({ max: 32 })),
-    exactSentence: z.optional(text({ max: 512 })),
-    anyOfTheseWords: words(),
-    noneOfTheseWords: words(),
-    hashtags: z.optional(texts({ maxItems: 30, maxLength: 200 })),
-    fromTheseAccounts: accounts(),
-    toTheseAccounts: accounts(),
-    mentionsTheseAccounts: accounts(),
-    removePostsWithLinks: flag(),
-    onlyPostsWithLinks: flag(),
-    removeReplies: flag(),
-    onlyReplies: flag(),
-    removePostsWithMedia: flag(),
-    onlyPostsWithMedia: flag(),
-    removePostsWithVideo: flag(),
-    onlyPostsWithVideo: flag(),
-    removePostsWithPhotos: flag(),
-    onlyPostsWithPhotos: flag(),
-    linksInclude: z.optional(text({ max: 200 })),
-    minimumRepliesCount: minimum(),
-    minimumRetweetsCount: minimum(),
-    minimumLikesCount: minimum(),
-    geocode: z.optional(text({ max: 120 })),
-    radius: z.optional(z.number()),
-  })
-
-export const microblogSearchParamsSchema = () =>
-  z.strictObject({
-    query: text({ min: 1, max: 200 }),
-    cursor: z.optional(text({ max: 1024 })),
-    count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
-    category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
-    filters: z.optional(microblogFiltersSchema()),
-  })
-
-export const microblogPostSchema = () =>
-  z.object({
-    id: z.string(),
-    body: z.string(),
-    author: z.string(),
-    name: z.string(),
-    timestamp: z.string(),
-    url: z.string(),
-    images: z.array(z.string()),
-    video: z.nullable(z.string()),
-    engagements: z.object({
-      bookmarkCount: z.number(),
-      favoriteCount: z.number(),
-      quoteCount: z.number(),
-      replyCount: z.number(),
-      retweetCount: z.number(),
-      viewsCount: z.number(),
-    }),
-  })
-
-export const microblogSearchBodySchema = () =>
-  z.object({
-    requestId: z.string(),
-    posts: z.array(z.unknown()),
-    meta: z.object({
-      returnedCount: integer({ min: 0 }),
-      hasMore: z.boolean(),
-      nextCursor: z.exactOptional(z.string()),
-    }),
-  })
-
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
@@ -216,9 +136,8 @@ export const microblogSearch = {
   },
   documented: true,
   errors: [400, 401, 429, 502],
-  request: check<MicroblogSearchParams>(microblogSearchParamsSchema, acceptsRequest),
-  response: check<MicroblogSearchBody<unknown>>(microblogSearchBodySchema),
-  acceptsResponse,
-  list: { property: 'posts', item: check<MicroblogPost>(microblogPostSchema) },
+  request,
+  response,
+  list: 'posts',
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

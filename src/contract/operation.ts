@@ -1,6 +1,6 @@
 import type { CreditRateName } from './credits.ts'
 import type { PathId } from './path-id.ts'
-import type { Check } from './schema.ts'
+import type { JsonSchema } from './validate.ts'
 
 /** A permission that a credential carries. */
 export type Scope =
@@ -29,14 +29,6 @@ export type Price =
       /** The request field that bounds the items, and its default; null where no bound is documented. */
       readonly ceiling: { readonly param: string; readonly default: number } | null
     }
-
-/** A list in the answer. */
-export interface ListShape {
-  /** Name of the array in the body. */
-  readonly property: string
-  /** Checks one item; null where the records are not documented. */
-  readonly item: Check | null
-}
 
 /**
  * How the next page is asked for. `cursor`: `meta.nextCursor` goes into a field of the request, until `meta.hasMore` is
@@ -70,13 +62,12 @@ export interface Operation {
   readonly documented: boolean
   /** Statuses of the errors that the service documents for it; absent where it documents none. */
   readonly errors?: readonly number[]
-  /** Checks what is sent, before it is sent. */
-  readonly request: Check
-  /** Checks what came back; the items of a list are left to `list.item`. */
-  readonly response: Check
-  /** Whether a body, with all its items, has the documented shape: fast, where `response` and `list.item` explain. */
-  readonly acceptsResponse?: (body: unknown) => boolean
-  readonly list?: ListShape
+  /** What may be sent. */
+  readonly request: JsonSchema
+  /** What comes back. */
+  readonly response: JsonSchema
+  /** Name of the array in the answer, if it is a list. */
+  readonly list?: string
   /** Where the operation is not documented, the paging is inferred from those that are. */
   readonly paging?: Paging
 }

@@ -10,5 +10,5 @@ export const technewsSearch = {
   path: '/data/technews/search',
   surface: 'technews',
   price: { kind: 'perRequest', credits: unnamedRates.technewsSearch, rate: null },
-  list: { property: 'posts', item: null },
+  list: 'posts',
 } as const satisfies Operation

@@ -6,7 +6,7 @@ export function creditsCharged({ price, list }: Operation, body: unknown): numbe
   if (price.kind === 'perRequest') return price.credits
   const items: unknown =
     typeof body === 'object' && body !== null && list !== undefined
-      ? (body as Record<string, unknown>)[list.property]
+      ? (body as Record<string, unknown>)[list]
       : undefined
   return Array.isArray(items) ? price.credits * items.length : 0
 }

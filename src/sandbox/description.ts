@@ -1,7 +1,7 @@
 import { creditRates } from '../contract/credits.ts'
-import { type JsonSchema, jsonSchemaOf, responseSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
+import type { JsonSchema } from '../contract/validate.ts'
 import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */
@@ -41,7 +41,7 @@ export function describeService(): Outcome {
 }
 
 function describe(operation: Operation): object {
-  const { id, summary, method, scopes, documented, request } = operation
+  const { id, summary, method, scopes, documented, request, response } = operation
   const shape = (schema: JsonSchema) => json(documented ? schema : { ...schema, description: open })
   const parameters = [...pathParameters(operation), ...queryParameters(operation)]
   return {
@@ -51,9 +51,9 @@ function describe(operation: Operation): object {
     // Since OpenAPI 3.1, schemes other than OAuth can list roles here.
     security: [{ apiKey: [...scopes] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(method !== 'GET' && { requestBody: { required: true, content: shape(jsonSchemaOf(request)) } }),
+    ...(method !== 'GET' && { requestBody: { required: true, content: shape(request) } }),
     responses: {
-      200: { description: 'Success', content: shape(responseSchemaOf(operation)) },
+      200: { description: 'Success', content: shape(response) },
       ...errorResponses(operation),
     },
   }
@@ -68,10 +68,7 @@ function pathParameters({ pathId }: Operation): object[] {
 
 function queryParameters({ method, request }: Operation): object[] {
   if (method !== 'GET') return []
-  const { properties = {}, required = [] } = jsonSchemaOf(request) as {
-    properties?: Record<string, object>
-    required?: string[]
-  }
+  const { properties = {}, required = [] } = request
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',

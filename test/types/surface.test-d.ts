@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict'
-import { type Planet, type PlanetId, type planetSchema } from '../../src/contract/catalog/planet.ts'
+import type { Planet, PlanetId } from '../../src/contract/catalog/planet.ts'
+import type * as comments from '../../src/contract/schemas/comments.ts'
+import type * as company from '../../src/contract/schemas/company.ts'
+import type * as industries from '../../src/contract/schemas/industries.ts'
+import type * as microblogSchemas from '../../src/contract/schemas/microblog.ts'
+import type { planet } from '../../src/contract/schemas/planet.ts'
+import type * as posts from '../../src/contract/schemas/posts.ts'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
-import {
-  type microblogFiltersSchema,
-  type microblogPostSchema,
-  type microblogSearchBodySchema,
-  type microblogSearchParamsSchema,
-} from '../../src/contract/microblog.ts'
-import type {
-  postCommentSchema,
-  postCommentsBodySchema,
-  postCommentsParamsSchema,
-} from '../../src/contract/professionalnet/comments.ts'
-import type {
-  companyGetBodySchema,
-  companyGetParamsSchema,
-} from '../../src/contract/professionalnet/company.ts'
-import type {
-  industriesListBodySchema,
-  industriesListParamsSchema,
-  industrySchema,
-} from '../../src/contract/professionalnet/industries.ts'
-import type {
-  professionalnetPostSchema,
-  professionalnetPostsSearchBodySchema,
-  professionalnetPostsSearchParamsSchema,
-} from '../../src/contract/professionalnet/posts.ts'
 import {
   type AnySocialSearchError,
   ApiError,
@@ -67,8 +48,6 @@ import type { SandboxServerOptions } from '../../src/sandbox/node.ts'
 declare const client: SocialSearch
 const params = { query: 'rust' }
 
-type Built<Schema extends (...args: never) => z.ZodMiniType> = z.output<ReturnType<Schema>>
-
 /** Interfaces take read-only lists; what zod infers is mutable. */
 type Mutable<T> = T extends readonly (infer Item)[]
   ? Mutable<Item>[]
@@ -78,26 +57,22 @@ type Mutable<T> = T extends readonly (infer Item)[]
 
 describe('the contract', () => {
   it('interfaces say the same as the schemas that check them', () => {
-    expectTypeOf<Built<typeof microblogPostSchema>>().toEqualTypeOf<MicroblogPost>()
-    expectTypeOf<Built<typeof microblogSearchParamsSchema>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
-    expectTypeOf<Built<typeof microblogFiltersSchema>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
-    expectTypeOf<Built<typeof microblogSearchBodySchema>>().toEqualTypeOf<MicroblogSearchBody<unknown>>()
-    expectTypeOf<Built<typeof professionalnetPostSchema>>().toEqualTypeOf<ProfessionalnetPost>()
-    expectTypeOf<Built<typeof professionalnetPostsSearchParamsSchema>>().toEqualTypeOf<
-      Mutable<ProfessionalnetPostsSearchParams>
-    >()
-    expectTypeOf<Built<typeof professionalnetPostsSearchBodySchema>>().toEqualTypeOf<
-      ProfessionalnetPostsSearchBody<unknown>
-    >()
-    expectTypeOf<Built<typeof companyGetParamsSchema>>().toEqualTypeOf<CompanyGetParams>()
-    expectTypeOf<Built<typeof companyGetBodySchema>>().toEqualTypeOf<CompanyGetBody>()
-    expectTypeOf<Built<typeof postCommentsParamsSchema>>().toEqualTypeOf<PostCommentsParams>()
-    expectTypeOf<Built<typeof postCommentSchema>>().toEqualTypeOf<PostComment>()
-    expectTypeOf<Built<typeof postCommentsBodySchema>>().toEqualTypeOf<PostCommentsBody<unknown>>()
-    expectTypeOf<Built<typeof industriesListParamsSchema>>().toEqualTypeOf<IndustriesListParams>()
-    expectTypeOf<Built<typeof industrySchema>>().toEqualTypeOf<Industry>()
-    expectTypeOf<Built<typeof planetSchema>>().toEqualTypeOf<Planet<PlanetId>>()
-    expectTypeOf<Built<typeof industriesListBodySchema>>().toEqualTypeOf<IndustriesListBody<unknown>>()
+    expectTypeOf<z.output<typeof microblogSchemas.post>>().toEqualTypeOf<MicroblogPost>()
+    expectTypeOf<z.output<typeof microblogSchemas.request>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
+    expectTypeOf<z.output<typeof microblogSchemas.filters>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
+    expectTypeOf<z.output<typeof microblogSchemas.response>>().toEqualTypeOf<MicroblogSearchBody>()
+    expectTypeOf<z.output<typeof posts.post>>().toEqualTypeOf<ProfessionalnetPost>()
+    expectTypeOf<z.output<typeof posts.request>>().toEqualTypeOf<Mutable<ProfessionalnetPostsSearchParams>>()
+    expectTypeOf<z.output<typeof posts.response>>().toEqualTypeOf<ProfessionalnetPostsSearchBody>()
+    expectTypeOf<z.output<typeof company.request>>().toEqualTypeOf<CompanyGetParams>()
+    expectTypeOf<z.output<typeof company.response>>().toEqualTypeOf<CompanyGetBody>()
+    expectTypeOf<z.output<typeof comments.request>>().toEqualTypeOf<PostCommentsParams>()
+    expectTypeOf<z.output<typeof comments.comment>>().toEqualTypeOf<PostComment>()
+    expectTypeOf<z.output<typeof comments.response>>().toEqualTypeOf<PostCommentsBody>()
+    expectTypeOf<z.output<typeof industries.request>>().toEqualTypeOf<IndustriesListParams>()
+    expectTypeOf<z.output<typeof industries.industry>>().toEqualTypeOf<Industry>()
+    expectTypeOf<z.output<typeof planet>>().toEqualTypeOf<Planet<PlanetId>>()
+    expectTypeOf<z.output<typeof industries.response>>().toEqualTypeOf<IndustriesListBody>()
   })
 })
 

@@ -5,6 +5,7 @@ import { renderPages } from '../../src/cli/docs/pages.ts'
 import { catalogOperations } from '../../src/contract/catalog/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
+import type { JsonSchema } from '../../src/contract/validate.ts'
 
 const pages = renderPages(readDeclarations())
 
@@ -22,10 +23,8 @@ const docs = (text: string) => {
   const inner = { ...field, fields: () => new Map() }
   return { ...inner, fields: () => new Map([['lang', inner]]) }
 }
-const row = (text: string, schema: object) =>
-  fieldTable({ type: 'object', properties: { lang: schema } }, docs(text), { absence: 'required' }).split(
-    '\n',
-  )[2]
+const row = (text: string, schema: JsonSchema) =>
+  fieldTable({ type: 'object', properties: { lang: schema } }, docs(text), 'required').split('\n')[2]
 
 describe('renderPages()', () => {
   it('has a page for the catalog, with its calls, their errors and the one shape that goes into itself', () => {
@@ -43,7 +42,7 @@ describe('renderPages()', () => {
     '%s: names each field, its path and exactly its errors',
     (_, operation) => {
       const section = sectionOf(operation)
-      for (const field of ['requestId', ...(operation.list ? [operation.list.property] : [])])
+      for (const field of ['requestId', ...(operation.list ? [operation.list] : [])])
         expect(section).toContain(`| \`${field}\` |`)
       expect(section).toContain(`\`${operation.method} ${operation.path}\``)
       const statuses = [...section.matchAll(/^\| (\d{3}) \|/gm)].map(([, status]) => Number(status))
@@ -99,7 +98,7 @@ describe('renderPages()', () => {
 })
 
 describe('fieldTable()', () => {
-  it.each([
+  it.each<[string, JsonSchema, string]>([
     [
       'Language, at most 32 characters.',
       { type: 'string', maxLength: 32 },
@@ -122,7 +121,7 @@ describe('fieldTable()', () => {
     expect(row(text, schema)).toBe(`| \`lang\` | ${expected}`)
   })
 
-  it.each([
+  it.each<[string, JsonSchema]>([
     ['Language, at most 30 characters.', { type: 'string', maxLength: 32 }],
     ['Language, at most 32 characters.', { type: 'string' }],
     ["Counted from 1; the service's default is 2.", { type: 'integer', default: 1 }],
@@ -132,7 +131,7 @@ describe('fieldTable()', () => {
   })
 
   it('refuses a field that the declarations do not have', () => {
-    const schema = { type: 'object', properties: { other: { type: 'string' } } }
-    expect(() => fieldTable(schema, docs(''), { absence: 'required' })).toThrow(/do not have the field other/)
+    const schema: JsonSchema = { type: 'object', properties: { other: { type: 'string' } } }
+    expect(() => fieldTable(schema, docs(''), 'required')).toThrow(/do not have the field other/)
   })
 })

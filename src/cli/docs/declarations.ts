@@ -6,8 +6,8 @@ const root = new URL('../../../', import.meta.url)
 
 /** What the sources say besides what they do: the docstrings of interfaces and classes, and the signatures of methods. */
 export interface Declarations {
-  /** The type that a check of an operation stands for, as its declaration has it: `check<MicroblogSearchParams>(…)`. */
-  typeOf(operation: string, part: 'request' | 'response' | 'item'): Documented
+  /** The type of what is sent or comes back, as its schema is declared: `ZodMiniType<MicroblogSearchParams>`. */
+  typeOf(operation: string, part: 'request' | 'response'): Documented
   /** The member at a path such as `microblog.search`, of `SocialSearch` unless of another client. */
   member(path: string, client?: Documented): Documented
   /** An exported type or class of a file in src. */
@@ -34,17 +34,21 @@ export function readDeclarations(): Declarations {
     config: unknown
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path('.'))
-  const roots = ['src/index.ts', 'src/contract/operations.ts', 'src/catalog/index.ts'].map(path)
+  const roots = [
+    'src/index.ts',
+    'src/contract/operations.ts',
+    'src/catalog/index.ts',
+    'src/contract/schemas/index.ts',
+  ].map(path)
   const program = ts.createProgram(roots, options)
   const checker = program.getTypeChecker()
-  const checks = findChecks(program, checker)
 
   function describe(type: ts.Type, symbol: ts.Symbol | undefined): Documented {
     const within = elementOf(checker.getNonNullableType(type), checker)
     const signatures = within.getCallSignatures()
     return {
       name: (type.aliasSymbol ?? type.getSymbol())?.name ?? '',
-      text: textOf(symbol, checker),
+      text: textOf(symbol, checker) || (checker.isArrayType(type) ? eachOf(textOf(within.symbol, checker)) : ''),
       deprecated: deprecationOf(symbol, checker),
       fields: () =>
         new Map(
@@ -65,58 +69,32 @@ export function readDeclarations(): Declarations {
   }
 
   function exported(file: string, name: string): Documented {
+    const symbol = symbolOf(file, name)
+    return describe(checker.getDeclaredTypeOfSymbol(symbol), symbol)
+  }
+
+  function symbolOf(file: string, name: string): ts.Symbol {
     const source = program.getSourceFile(path(`src/${file}`)) ?? fail(file)
     const module = checker.getSymbolAtLocation(source) ?? fail(file)
     const found = checker.getExportsOfModule(module).find((symbol) => symbol.name === name) ?? fail(name)
-    const symbol = found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found
-    return describe(checker.getDeclaredTypeOfSymbol(symbol), symbol)
+    return found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found
+  }
+
+  function typeIn(type: ts.Type, property: string): ts.Type {
+    return checker.getTypeOfSymbol(type.getProperty(property) ?? fail(property))
   }
 
   return {
     exported,
     typeOf(operation, part) {
-      const type = checks.get(`${operation} ${part}`) ?? fail(`the ${part} of ${operation}`)
+      const schemas = checker.getTypeOfSymbol(symbolOf('contract/schemas/index.ts', 'schemas'))
+      const schema = typeIn(typeIn(schemas, operation), part)
+      const [type = schema] = checker.getTypeArguments(schema as ts.TypeReference)
       return describe(type, type.aliasSymbol ?? type.symbol)
     },
     member: (path, client = exported('client.ts', 'SocialSearch')) =>
       path.split('.').reduce((inner, name) => inner.fields().get(name) ?? fail(path), client),
   }
-}
-
-/** The types that checks are declared for, by operation and part. */
-function findChecks(program: ts.Program, checker: ts.TypeChecker): Map<string, ts.Type> {
-  const found = new Map<string, ts.Type>()
-  for (const source of program
-    .getSourceFiles()
-    .filter(({ fileName }) => fileName.includes('/src/contract/'))) {
-    source.forEachChild(function visit(node) {
-      const id = ts.isObjectLiteralExpression(node) ? literal(property(node, 'id')) : undefined
-      if (id === undefined || !ts.isObjectLiteralExpression(node)) {
-        node.forEachChild(visit)
-        return
-      }
-      const list = property(node, 'list')
-      const parts = {
-        request: property(node, 'request'),
-        response: property(node, 'response'),
-        item: list && ts.isObjectLiteralExpression(list) ? property(list, 'item') : undefined,
-      }
-      for (const [part, check] of Object.entries(parts)) {
-        const [argument] = (check && ts.isCallExpression(check) && check.typeArguments) || []
-        if (argument) found.set(`${id} ${part}`, checker.getTypeFromTypeNode(argument))
-      }
-    })
-  }
-  return found
-}
-
-function property(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
-  const found = object.properties.find((each) => each.name?.getText() === name)
-  return found && ts.isPropertyAssignment(found) ? found.initializer : undefined
-}
-
-function literal(node: ts.Expression | undefined): string | undefined {
-  return node && ts.isStringLiteral(node) ? node.text : undefined
 }
 
 /** The type of what is in a list; of anything else, itself. */

@@ -1,35 +1,16 @@
-import type { JsonSchema } from '../../contract/json-schema.ts'
+import type { JsonSchema } from '../../contract/validate.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 
-/** The parts of a JSON schema that this package's own have. */
-interface Schema {
-  type?: string | string[]
-  /** Only that to the whole. */
-  $ref?: string
-  format?: string
-  enum?: string[]
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  default?: string | number
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  maxItems?: number
-}
-
 /** A table of all fields of an object, those of objects in it included. */
-export function fieldTable(
-  schema: JsonSchema,
-  docs: Documented,
-  { absence, item }: { absence: 'required' | 'optional'; item?: { property: string; docs: Documented } },
-): string {
+export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'required' | 'optional'): string {
   return table(['Field', 'Type', 'Meaning'], rows(schema, docs, ''))
 
-  function rows({ properties = {}, required = [] }: Schema, docs: Documented, prefix: string): string[][] {
+  function rows(
+    { properties = {}, required = [] }: JsonSchema,
+    docs: Documented,
+    prefix: string,
+  ): string[][] {
     const fields = docs.fields()
     return Object.entries(properties).flatMap(([name, given]) => {
       const path = `${prefix}${name}`
@@ -39,18 +20,17 @@ export function fieldTable(
       const isRequired = required.includes(name)
       const mark = isRequired === (absence === 'required') ? `, ${absence}` : ''
       const inList = schema.items && nullable(schema.items).schema
-      const within = path === item?.property ? item.docs : doc
-      const text = given.$ref ? '' : doc.text || eachOf(within.text)
+      const text = given.$ref ? '' : doc.text || eachOf(doc.text)
       return [
         [code(path), `${typeText(given)}${mark}`, meaning(path, { ...doc, text }, schema)],
-        ...rows(inList ?? schema, within, inList ? `${path}[].` : `${path}.`),
+        ...rows(inList ?? schema, doc, inList ? `${path}[].` : `${path}.`),
       ]
     })
   }
 }
 
 /** A type, its bounds and its default: `integer, 1 to 20, default 20`. */
-function typeText(given: Schema): string {
+function typeText(given: JsonSchema): string {
   if (given.$ref === '#') return 'object of the same shape as the whole'
   const { schema, isNullable } = nullable(given)
   const { items, default: value } = schema
@@ -67,7 +47,7 @@ function typeText(given: Schema): string {
   ].join(', ')
 }
 
-function boundsText({ minLength, maxLength, minimum, maximum, maxItems, items }: Schema): string | null {
+function boundsText({ minLength, maxLength, minimum, maximum, maxItems, items }: JsonSchema): string | null {
   const inItems = items && boundsText(items)
   if (maxItems !== undefined) return `at most ${count(maxItems)}${inItems ? ` of ${inItems}` : ''}`
   const length = range(minLength, maxLength)
@@ -84,7 +64,7 @@ function range(min: number | undefined, max: number | undefined): string | null 
  * What a field is for: its docstring, without what the type already says. Docstrings repeat bounds for readers of hovers;
  * those that the schema does not have are refused.
  */
-function meaning(path: string, { text, deprecated }: Documented, schema: Schema): string {
+function meaning(path: string, { text, deprecated }: Documented, schema: JsonSchema): string {
   const said = [
     boundsText(schema),
     schema.default === undefined ? null : `the service's default is ${shown(schema.default)}`,
@@ -105,20 +85,14 @@ function without(text: string, phrase: string): string {
   return before === '' ? after.replace(/^[,;.] ?/, '') : `${before.replace(/[,;:.] $/, '')}${after}`
 }
 
-function nullable(schema: Schema): { schema: Schema; isNullable: boolean } {
-  if (schema.$ref === '#') return { schema, isNullable: false }
-  const [type, ...others] = [schema.type ?? []].flat().filter((type) => type !== 'null')
-  if (schema.anyOf) {
-    const rest = schema.anyOf.filter(({ type }) => type !== 'null')
-    if (rest.length !== 1 || rest[0] === undefined)
-      throw new Error('a schema has alternatives that have no words yet')
-    return { schema: rest[0], isNullable: rest.length < schema.anyOf.length }
-  }
-  if (type === undefined || others.length > 0) throw new Error('a schema has a type that has no words yet')
-  return { schema: { ...schema, type }, isNullable: Array.isArray(schema.type) }
+function nullable(schema: JsonSchema): { schema: JsonSchema; isNullable: boolean } {
+  const { type } = schema
+  return typeof type === 'object'
+    ? { schema: { ...schema, type: type[0] }, isNullable: true }
+    : { schema, isNullable: false }
 }
 
-function plural(items: Schema): string {
+function plural(items: JsonSchema): string {
   return `${String(nullable(items).schema.type)}s`
 }
 

@@ -1,5 +1,4 @@
 import { serviceErrorStatus } from '../../contract/error-envelope.ts'
-import { jsonSchemaOf, responseSchemaOf } from '../../contract/json-schema.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { apiErrorClasses } from '../../errors.ts'
 import type { Declarations } from './declarations.ts'
@@ -28,7 +27,7 @@ function example(operation: Operation, declarations: Declarations): string {
   const { id, list, paging, documented } = operation
   const call = callOf(operation, declarations)
   if (list && paging) {
-    const item = list.property.replace(/ies$/, 'y').replace(/s$/, '')
+    const item = list.replace(/ies$/, 'y').replace(/s$/, '')
     return `const page = await client.${call}\nfor await (const ${item} of client.${call}) {}`
   }
   const fields = documented ? [...declarations.typeOf(id, 'response').fields().keys()] : []
@@ -41,10 +40,7 @@ export function callOf(
   { id, documented, request, method, paging }: Operation,
   declarations: Declarations,
 ): string {
-  const { properties = {}, required = [] } = jsonSchemaOf(request) as {
-    properties?: object
-    required?: string[]
-  }
+  const { properties = {}, required = [] } = request
   const names =
     required.length > 0 ? required : Object.keys(properties).filter((name) => name !== paging?.param)
   const args = declarations
@@ -70,28 +66,23 @@ function facts(operation: Operation): string {
 }
 
 function requestPart({ id, method, request }: Operation, declarations: Declarations): string {
-  const schema = jsonSchemaOf(request)
   const docs = declarations.typeOf(id, 'request')
   const closed =
-    schema['additionalProperties'] === false
+    request.additionalProperties === false
       ? ' Fields that are not listed are refused before anything is sent.'
       : ''
   const sent = `**Params** (\`${docs.name}\`), sent as ${method === 'GET' ? 'the query' : 'a JSON body'}.${closed}`
-  return `${sent}\n\n${fieldTable(schema, docs, { absence: 'required' })}`
+  return `${sent}\n\n${fieldTable(request, docs, 'required')}`
 }
 
-function responsePart(operation: Operation, declarations: Declarations): string {
-  const { id, list } = operation
+function responsePart({ id, response }: Operation, declarations: Declarations): string {
   const docs = declarations.typeOf(id, 'response')
-  const fields = fieldTable(responseSchemaOf(operation), docs, {
-    absence: 'optional',
-    ...(list?.item && { item: { property: list.property, docs: declarations.typeOf(id, 'item') } }),
-  })
+  const fields = fieldTable(response, docs, 'optional')
   return `**Answer** (\`${docs.name}\`). Further fields may come, and are kept.\n\n${fields}`
 }
 
 function openPart({ id, response, method }: Operation, declarations: Declarations): string {
-  const { required = [] } = jsonSchemaOf(response) as { required?: string[] }
+  const { required = [] } = response
   const member = declarations.member(id)
   const input = member.parameters().find(({ name }) => name === 'params' || name === 'body')
   const absence = method === 'GET' && input?.optional ? ', if any,' : ''

@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts'
-import { check, int64 } from '../schema.ts'
-import { type Planet, type PlanetId, planetSchema } from './planet.ts'
+import { planet } from '../generated/planet.ts'
+import { validate } from '../validate.ts'
 
 /** What the operations of the catalog have in common (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
@@ -8,8 +8,8 @@ const common = {
   surface: null,
   price: { kind: 'free' },
   documented: true,
-  request: check<Planet<PlanetId>>(planetSchema),
-  response: check<Planet<PlanetId>>(planetSchema),
+  request: planet,
+  response: planet,
 } as const
 
 /** POST /planets. */
@@ -29,7 +29,7 @@ export const planetsUpdate = {
   summary: 'replace what is known of a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
-  pathId: { check: check<PlanetId>(int64) },
+  pathId: { check: (id: unknown) => validate({ type: 'integer', format: 'int64' }, id) },
   errors: [400, 403, 404],
 } as const satisfies Operation
 

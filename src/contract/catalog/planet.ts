@@ -1,6 +1,3 @@
-import * as z from 'zod/mini'
-import { int64 } from '../schema.ts'
-
 /**
  * A planet, which is also the shape of any other celestial body. Which fields are required is not documented, so none is.
  * The service's ids are integers of 64 bits, more than a number can hold: they come as bigint, and may be sent as either.
@@ -78,63 +75,3 @@ export interface Orbit<Id = bigint> {
 
 /** What may be sent where the service takes an id: a bigint, or a number that holds it exactly. */
 export type PlanetId = bigint | number
-
-const words = () => z.optional(z.string())
-const number = () => z.optional(z.number())
-const id = () => z.optional(int64())
-
-/** Accepts a bigint or an exact number for each id: what is parsed without loss has only bigints. */
-export const planetSchema = () => {
-  const planet: z.ZodMiniType<Planet<PlanetId>> = z.object({
-    id: id(),
-    name: words(),
-    description: words(),
-    type: words(),
-    habitabilityIndex: number(),
-    physicalProperties: z.optional(
-      z.object({
-        mass: number(),
-        radius: number(),
-        gravity: number(),
-        temperature: z.optional(
-          z.object({
-            min: number(),
-            max: number(),
-            average: number(),
-            temperatureMetric1: number(),
-            temperatureMetric2: number(),
-          }),
-        ),
-        measurement1: number(),
-        measurement2: number(),
-      }),
-    ),
-    atmosphere: z.optional(
-      z.array(
-        z.object({
-          compound: words(),
-          percentage: number(),
-          atmosphericData1: words(),
-          atmosphericData2: words(),
-        }),
-      ),
-    ),
-    discoveredAt: words(),
-    image: words(),
-    satellites: z.optional(z.array(z.lazy(() => satellite))),
-    creator: z.optional(z.object({ id: id(), name: words() })),
-    tags: z.optional(z.array(z.string())),
-    lastUpdated: words(),
-    successCallbackUrl: words(),
-    failureCallbackUrl: words(),
-  })
-  const satellite: z.ZodMiniType<Satellite<PlanetId>> = z.object({
-    id: id(),
-    name: words(),
-    description: words(),
-    diameter: number(),
-    type: words(),
-    orbit: z.optional(z.object({ planet: z.optional(planet), orbitalPeriod: number(), distance: number() })),
-  })
-  return planet
-}

@@ -71,8 +71,12 @@ export function readParameters(
     for (const given of Array.isArray(list) ? (list as unknown[]) : []) {
       const parameter = resolve(document, given)
       const [name, place] = [own(parameter, 'name'), own(parameter, 'in')]
-      const key = `${String(place)} ${String(name)}`
-      if (typeof name !== 'string' || typeof place !== 'string' || seen.has(key)) unreadable.push(null)
+      if (typeof name !== 'string' || typeof place !== 'string') {
+        unreadable.push(null)
+        continue
+      }
+      const key = `${place} ${name}`
+      if (seen.has(key)) unreadable.push(null)
       else if (place !== 'header' || !ignoredHeaders.includes(name.toLowerCase()))
         found.set(key, {
           name,

@@ -1,60 +1,45 @@
-// Written by `npm run validators` from the schemas of professionalnet.posts.comments.
+// Written by `npm run schemas` from src/contract/schemas.
 
-import { isText } from '../schema.ts'
+import type { JsonSchema } from '../validate.ts'
 
-/** Tells whether params have the documented shape. */
-export function acceptsRequest(params: any): boolean {
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false
-  const { postUrl, maxComments } = params
-  if (
-    !isText(postUrl, 1, 2048) ||
-    (maxComments !== undefined &&
-      (!Number.isSafeInteger(maxComments) || maxComments < 100 || maxComments > 1000))
-  )
-    return false
-  for (const key in params)
-    switch (key) {
-      case 'postUrl':
-      case 'maxComments':
-        continue
-      default:
-        return false
-    }
-  return true
+export const request: JsonSchema = {
+  type: 'object',
+  properties: {
+    postUrl: { type: 'string', minLength: 1, maxLength: 2048 },
+    maxComments: { type: 'integer', minimum: 100, maximum: 1000, default: 100 },
+  },
+  required: ['postUrl'],
+  additionalProperties: false,
 }
 
-/** Tells whether a body, with all its items, has the documented shape. */
-export function acceptsResponse(body: any): boolean {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
-  const { requestId, comments, meta } = body
-  if (
-    typeof requestId !== 'string' ||
-    !Array.isArray(comments) ||
-    typeof meta !== 'object' ||
-    meta === null ||
-    Array.isArray(meta)
-  )
-    return false
-  for (let i = 0; i < comments.length; i++) {
-    const item = comments[i]
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return false
-    const { profileUrl, authorName, authorHeadline, text, timestamp, permalink } = item
-    if (
-      typeof profileUrl !== 'string' ||
-      typeof authorName !== 'string' ||
-      typeof authorHeadline !== 'string' ||
-      typeof text !== 'string' ||
-      typeof timestamp !== 'string' ||
-      typeof permalink !== 'string'
-    )
-      return false
-  }
-  const { returnedCount, total, creditsCharged } = meta
-  if (
-    !Number.isSafeInteger(returnedCount) ||
-    ('total' in meta && !Number.isSafeInteger(total)) ||
-    !Number.isSafeInteger(creditsCharged)
-  )
-    return false
-  return true
+export const response: JsonSchema = {
+  type: 'object',
+  properties: {
+    requestId: { type: 'string' },
+    comments: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          profileUrl: { type: 'string' },
+          authorName: { type: 'string' },
+          authorHeadline: { type: 'string' },
+          text: { type: 'string' },
+          timestamp: { type: 'string' },
+          permalink: { type: 'string' },
+        },
+        required: ['profileUrl', 'authorName', 'authorHeadline', 'text', 'timestamp', 'permalink'],
+      },
+    },
+    meta: {
+      type: 'object',
+      properties: {
+        returnedCount: { type: 'integer' },
+        total: { type: 'integer' },
+        creditsCharged: { type: 'integer' },
+      },
+      required: ['returnedCount', 'creditsCharged'],
+    },
+  },
+  required: ['requestId', 'comments', 'meta'],
 }

@@ -1,9 +1,7 @@
-import * as z from 'zod/mini'
 import { published } from '../credits.ts'
-import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.posts.comments.ts'
-import { recommendedTimeoutMs } from '../limits.ts'
+import { request, response } from '../generated/professionalnet.posts.comments.ts'
+import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { check, defaulted, integer, text } from '../schema.ts'
 
 /** Which post's comments to fetch. */
 export interface PostCommentsParams {
@@ -40,32 +38,6 @@ export interface PostCommentsBody<Comment = PostComment> {
   }
 }
 
-/** Comments, and so credits, of a call that sets no `maxComments`. */
-export const defaultMaxComments = 100
-
-export const postCommentsParamsSchema = () =>
-  z.strictObject({
-    postUrl: text({ min: 1, max: 2048 }),
-    maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
-  })
-
-export const postCommentSchema = () =>
-  z.object({
-    profileUrl: z.string(),
-    authorName: z.string(),
-    authorHeadline: z.string(),
-    text: z.string(),
-    timestamp: z.string(),
-    permalink: z.string(),
-  })
-
-export const postCommentsBodySchema = () =>
-  z.object({
-    requestId: z.string(),
-    comments: z.array(z.unknown()),
-    meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
-  })
-
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
@@ -82,8 +54,7 @@ export const postComments = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: check<PostCommentsParams>(postCommentsParamsSchema, acceptsRequest),
-  response: check<PostCommentsBody<unknown>>(postCommentsBodySchema),
-  acceptsResponse,
-  list: { property: 'comments', item: check<PostComment>(postCommentSchema) },
+  request,
+  response,
+  list: 'comments',
 } as const satisfies Operation

@@ -1,9 +1,7 @@
-import * as z from 'zod/mini'
 import { published } from '../credits.ts'
-import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.company.get.ts'
+import { request, response } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { check, integer, text } from '../schema.ts'
 
 /** Which company to look up. */
 export interface CompanyGetParams {
@@ -52,47 +50,6 @@ export interface CompanyGetBody {
   company: Company
 }
 
-const nullable = () => z.nullable(z.string())
-
-const locationSchema = () =>
-  z.object({
-    country: nullable(),
-    city: nullable(),
-    geographicArea: nullable(),
-    postalCode: nullable(),
-    line1: nullable(),
-    line2: nullable(),
-    description: nullable(),
-    headquarter: z.boolean(),
-  })
-
-export const companyGetParamsSchema = () => z.strictObject({ url: text({ min: 1, max: 2048 }) })
-
-export const companyGetBodySchema = () =>
-  z.object({
-    requestId: z.string(),
-    company: z.object({
-      id: z.string(),
-      name: z.string(),
-      universalName: nullable(),
-      linkedinUrl: nullable(),
-      description: nullable(),
-      tagline: nullable(),
-      websiteUrl: nullable(),
-      industry: nullable(),
-      foundedYear: z.nullable(z.int()),
-      followerCount: integer({ min: 0 }),
-      employeeCount: integer({ min: 0 }),
-      employeeCountRange: z.nullable(
-        z.object({ start: integer({ min: 0 }), end: z.nullable(integer({ min: 0 })) }),
-      ),
-      headquarter: z.nullable(locationSchema()),
-      locations: z.array(locationSchema()),
-      specialities: z.array(z.string()),
-      logoUrl: nullable(),
-    }),
-  })
-
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
   id: 'professionalnet.company.get',
@@ -108,7 +65,6 @@ export const companyGet = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: check<CompanyGetParams>(companyGetParamsSchema, acceptsRequest),
-  response: check<CompanyGetBody>(companyGetBodySchema),
-  acceptsResponse,
+  request,
+  response,
 } as const satisfies Operation

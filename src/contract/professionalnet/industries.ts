@@ -1,7 +1,5 @@
-import * as z from 'zod/mini'
-import { acceptsRequest, acceptsResponse } from '../generated/professionalnet.industries.list.ts'
+import { request, response } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
-import { check, defaulted, integer, text } from '../schema.ts'
 
 /** Which industry codes to list. */
 export interface IndustriesListParams {
@@ -30,21 +28,6 @@ export interface IndustriesListBody<Item = Industry> {
 /** Industries on a page, always. */
 export const industriesPageSize = 25
 
-export const industriesListParamsSchema = () =>
-  z.strictObject({
-    q: z.optional(text({ min: 1, max: 100 })),
-    page: defaulted(integer({ min: 1 }), 1),
-  })
-
-export const industrySchema = () => z.object({ id: z.int(), label: z.string(), hierarchy: z.string() })
-
-export const industriesListBodySchema = () =>
-  z.object({
-    requestId: z.string(),
-    industries: z.array(z.unknown()),
-    meta: z.object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
-  })
-
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {
   id: 'professionalnet.industries.list',
@@ -56,9 +39,8 @@ export const industriesList = {
   price: { kind: 'free' },
   documented: true,
   errors: [401],
-  request: check<IndustriesListParams>(industriesListParamsSchema, acceptsRequest),
-  response: check<IndustriesListBody<unknown>>(industriesListBodySchema),
-  acceptsResponse,
-  list: { property: 'industries', item: check<Industry>(industrySchema) },
+  request,
+  response,
+  list: 'industries',
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

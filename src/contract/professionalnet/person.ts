@@ -10,7 +10,7 @@ export const personPosts = {
   path: '/data/professionalnet/person/posts',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personPosts, rate: null },
-  list: { property: 'posts', item: null },
+  list: 'posts',
 } as const satisfies Operation
 
 /** POST /data/professionalnet/person/comments (service description, parts 4.1 and 4.7). */
@@ -21,5 +21,5 @@ export const personComments = {
   path: '/data/professionalnet/person/comments',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personComments, rate: null },
-  list: { property: 'comments', item: null },
+  list: 'comments',
 } as const satisfies Operation

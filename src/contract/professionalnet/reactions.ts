@@ -14,5 +14,5 @@ export const postReactions = {
     ...published('apiLinkedInPostReactionsPerReaction'),
     ceiling: null,
   },
-  list: { property: 'reactions', item: null },
+  list: 'reactions',
 } as const satisfies Operation

@@ -1,5 +1,6 @@
 import type { Issue } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { validate } from '../../contract/validate.ts'
 import type { Dialect } from '../http/dialect.ts'
 
 /** A request, ready to be sent, unless there is something wrong with it. */
@@ -27,7 +28,7 @@ export function composeRequest(
   { stringify }: Dialect,
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
-  const issues = operation.request(input)
+  const issues = validate(operation.request, input)
   for (const { message } of pathId?.check(id) ?? []) issues.push({ path: 'id', message })
   const query = method === 'GET' ? queryOf(input, issues) : ''
   let params: string | undefined

@@ -5,6 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { validate } from '../../contract/validate.ts'
 
 /** An item that does not fit the documented shape, or the caller's schema. */
 export interface InvalidItem {
@@ -32,15 +33,19 @@ const schemaComplaint = 'the answer does not fit the schema of the call'
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
 export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
   const { validation, schema, paging } = rules
-  if (validation !== 'off') {
-    const issues = operation.response(body)
-    if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
-  }
   const { list } = operation
+  const property = typeof paging?.items === 'string' ? paging.items : list
+  const ofItems = new Map<string, Issue[]>()
+  const issues: Issue[] = []
+  for (const issue of validation === 'off' ? [] : validate(operation.response, body, Infinity)) {
+    const [first, index, ...path] = issue.path.split('.')
+    if (index === undefined || first !== property) issues.push(issue)
+    else ofItems.set(index, [...(ofItems.get(index) ?? []), { ...issue, path: path.join('.') }])
+  }
+  if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
   const lenient = validation === 'lenient'
-  if (list === undefined)
+  if (property === undefined)
     return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
-  const property = typeof paging?.items === 'string' ? paging.items : list.property
   const sent: unknown = isRecord(body) ? body[property] : undefined
   if (!Array.isArray(sent)) {
     if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
@@ -55,7 +60,7 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of (sent as unknown[]).entries()) {
-    const issues = validation === 'off' ? [] : (list.item?.(item) ?? [])
+    const issues = ofItems.get(String(index)) ?? []
     if (issues.length > 0) complaint = shapeComplaint
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)

@@ -1,3 +1,4 @@
+import { validate } from '../../contract/validate.ts'
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
 import { costOf } from '../credits/ledger.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
@@ -49,7 +50,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   const decoded: Decoded =
     value === undefined
       ? unreadable(response.status, text, complete)
-      : isPlain && operation.acceptsResponse?.(value) === true
+      : isPlain && validate(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
   if (!decoded.ok) {

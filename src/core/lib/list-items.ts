@@ -15,7 +15,7 @@ export function itemsOf(
   body: unknown,
   { items }: PagingOverride = {},
 ): readonly unknown[] | null {
-  const property = typeof items === 'string' ? items : (operation.list?.property ?? '')
+  const property = typeof items === 'string' ? items : (operation.list ?? '')
   const found =
     typeof items === 'function'
       ? attempted(() => items(body as OpenBody))
@@ -35,9 +35,7 @@ function attempted<T>(find: () => T): T | undefined {
 /** Says what was looked for in a list and what was there. */
 export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
   const sought =
-    typeof items === 'function'
-      ? 'what paging.items returns'
-      : `an array under ${items ?? operation.list?.property}`
+    typeof items === 'function' ? 'what paging.items returns' : `an array under ${items ?? operation.list}`
   return `looked for ${sought}, there is ${namesOf(body, '')}; pass paging.items`
 }
 

@@ -2,7 +2,6 @@ import {
   type PostComment,
   type PostCommentsBody,
   type PostCommentsParams,
-  defaultMaxComments,
   postComments,
 } from '../../contract/professionalnet/comments.ts'
 import type { Outcome } from '../responses.ts'
@@ -12,6 +11,7 @@ import { createRandom, hash } from '../random.ts'
 import { creditsCharged } from '../credits-charged.ts'
 import { findPost } from './lookup.ts'
 import type { Network, NetworkPost } from './network.ts'
+import { defaultMaxComments } from '../../contract/limits.ts'
 
 /** Fetches the comments on a post, oldest first. One post in five does not report how many it has. */
 export function commentsOn(

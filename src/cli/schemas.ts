@@ -1,21 +1,26 @@
 /**
- * Writes the validators of requests and responses in src/contract/generated from the schemas; with `--check` it only
- * tells whether they are up to date.
+ * Writes src/contract/generated from src/contract/schemas, as JSON Schema; with `--check` it only tells whether it is up to
+ * date.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
-import { operations } from '../contract/operations.ts'
-import { writeValidator } from './validators/write-validator.ts'
+import { jsonSchemas } from '../contract/schemas/json-schema.ts'
 
 const folder = new URL('../contract/generated/', import.meta.url)
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const style = await resolveConfig(fileURLToPath(import.meta.url))
 const files = new Map<string, string>()
-for (const operation of operations.filter(({ documented }) => documented))
-  files.set(`${operation.id}.ts`, await format(writeValidator(operation), { ...style, parser: 'typescript' }))
+for (const [name, parts] of jsonSchemas()) {
+  const code = [
+    '// Written by `npm run schemas` from src/contract/schemas.',
+    "import type { JsonSchema } from '../validate.ts'",
+    ...parts.map(([part, schema]) => `export const ${part}: JsonSchema = ${JSON.stringify(schema)}`),
+  ]
+  files.set(`${name}.ts`, await format(code.join('\n\n'), { ...style, parser: 'typescript' }))
+}
 mkdirSync(folder, { recursive: true })
 const present = readdirSync(folder)
 const extra = present.filter((name) => !files.has(name))
@@ -28,6 +33,6 @@ if (!values.check) {
   for (const [name, text] of stale) writeFileSync(new URL(name, folder), text)
 } else if (extra.length + stale.length > 0) {
   for (const name of [...extra, ...stale.map(([name]) => name)])
-    console.error(`src/contract/generated/${name} does not match the schemas; run npm run validators`)
+    console.error(`src/contract/generated/${name} does not match the schemas; run npm run schemas`)
   process.exitCode = 1
 }

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+import { defaulted, integer, text } from './build.ts'
+import { defaultMaxComments } from '../limits.ts'
+
+export const request = z.strictObject({
+  postUrl: text({ min: 1, max: 2048 }),
+  maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
+})
+
+export const comment = z.object({
+  profileUrl: z.string(),
+  authorName: z.string(),
+  authorHeadline: z.string(),
+  text: z.string(),
+  timestamp: z.string(),
+  permalink: z.string(),
+})
+
+export const response = z.object({
+  requestId: z.string(),
+  comments: z.array(comment),
+  meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+})

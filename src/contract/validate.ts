@@ -1,0 +1,195 @@
+import { count } from './count.ts'
+import { type Issue, got } from './issues.ts'
+
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+
+/** The part of JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) that describes what is sent and what comes back. */
+export interface JsonSchema {
+  /** Absent if anything is allowed. */
+  readonly type?: JsonType | readonly [JsonType, 'null']
+  /** `#`, the whole schema. */
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  /** False if other properties are refused. */
+  readonly additionalProperties?: boolean
+  readonly items?: JsonSchema
+  readonly maxItems?: number
+  readonly enum?: readonly string[]
+  /** In Unicode code points. */
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  /** `int64`: an integer of 64 bits, as a bigint or as a number that holds it exactly. */
+  readonly format?: string
+  readonly default?: string | number
+  readonly deprecated?: boolean
+}
+
+/** A schema as `validate()` reads it: each has all fields, in the same order, which engines are fastest with. */
+interface Rule {
+  readonly schema: JsonSchema
+  readonly type: JsonType | undefined
+  /** The type of a value, as `typeof` gives it, that fits whatever it is; empty if there are bounds. */
+  readonly plainType: string
+  readonly maxItems: number
+  /** Names of the properties to check; undefined for a list. */
+  readonly names: readonly string[] | undefined
+  /** Rules of the properties, or that of the items. */
+  readonly parts: Rule[]
+}
+
+/** An object or a list whose values are being checked. */
+interface Level {
+  readonly rule: Rule
+  readonly value: object
+  readonly size: number
+  /** How many of its values have been checked. */
+  checked: number
+}
+
+/** More than any documented shape has; a circle has more. */
+const maxLevels = 1000
+
+/**
+ * Lists what is wrong with a value; an empty list if it fits. Texts are counted in code points: the service does not say
+ * in what it counts, and code points never exceed UTF-16 units, so a text refused here is too long either way.
+ *
+ * @param most How many issues to list; a last one counts the others.
+ */
+export function validate(schema: JsonSchema, value: unknown, most = 100): Issue[] {
+  const rule = ruleOf(schema, schema)
+  const issues: Issue[] = []
+  let others = 0
+  const report = (path: readonly unknown[], message: string) => {
+    if (issues.length < most) issues.push({ path: path.join('.'), message })
+    else others++
+  }
+  // A stack and one long loop instead of functions: a page holds hundreds of values, and calls of functions add up.
+  const levels: Level[] = [
+    { rule: { ...rule, names: undefined, parts: [rule] }, value: [value], size: 1, checked: 0 },
+  ]
+  for (let level = levels[0]; level !== undefined; level = levels[levels.length - 1]) {
+    const { names, parts, schema } = level.rule
+    const at = level.checked++
+    if (at === level.size) {
+      levels.pop()
+      if (names === undefined || schema.additionalProperties !== false) continue
+      // Inherited ones too: a later reader would see them.
+      for (const name in level.value)
+        if (!names.includes(name)) report([...pathOf(levels), name], 'is not a known property')
+      continue
+    }
+    const name = names === undefined ? at : (names[at] ?? '')
+    const child = (level.value as Record<string | number, unknown>)[name]
+    const rule = parts[names === undefined ? 0 : at]
+    if (rule === undefined) continue
+    if (typeof child === rule.plainType && (typeof child !== 'number' || Number.isFinite(child))) continue
+    const {
+      type,
+      parts: { length },
+    } = rule
+    if (type === 'array' && Array.isArray(child) && child.length <= rule.maxItems) {
+      if (length > 0) levels.push({ rule, value: child, size: child.length, checked: 0 })
+    } else if (
+      type === 'object' &&
+      typeof child === 'object' &&
+      child !== null &&
+      !Array.isArray(child) &&
+      (length > 0 || isPlain(child))
+    ) {
+      if (levels.length > maxLevels) return [{ path: '', message: 'is nested too deeply, or in a circle' }]
+      levels.push({ rule, value: child, size: length, checked: 0 })
+    } else {
+      const isOptional = typeof name === 'string' && schema.required?.includes(name) !== true
+      const message = child === undefined && isOptional ? null : complaint(rule, child, levels.length > 1)
+      if (message !== null) report(pathOf(levels), message)
+    }
+  }
+  if (others > 0) issues.push({ path: '', message: `has ${count(others, 'further issue')}` })
+  return issues
+}
+
+/** Where the value is that was looked at last. */
+function pathOf(levels: readonly Level[]): (string | number)[] {
+  return levels.slice(1).map(({ rule, checked }) => rule.names?.[checked - 1] ?? checked - 1)
+}
+
+const rules = new WeakMap<JsonSchema, Rule>()
+
+/** The rule of a schema, or, for a reference, of the whole schema. */
+function ruleOf(given: JsonSchema, root: JsonSchema): Rule {
+  const schema = given.$ref === undefined ? given : root
+  const known = rules.get(schema)
+  if (known !== undefined) return known
+  const { type: types, properties, items, maxItems = Infinity } = schema
+  const type = typeof types === 'object' ? types[0] : types
+  const { enum: values, maxLength, minimum, maximum } = schema
+  const isPlain = ['string', 'boolean', 'number'].includes(type ?? '')
+  const isBounded = (values ?? maxLength ?? minimum ?? maximum) !== undefined
+  const names = properties && Object.keys(properties)
+  const parts: Rule[] = []
+  const rule: Rule = {
+    schema,
+    type,
+    plainType: isPlain && !isBounded ? (type ?? '') : '',
+    maxItems,
+    names,
+    parts,
+  }
+  // Known before its parts are, since they may be the same again.
+  rules.set(schema, rule)
+  for (const part of Object.values(properties ?? (items && [items]) ?? [])) parts.push(ruleOf(part, root))
+  return rule
+}
+
+/** Whether an object is no instance of a class, and has nothing that its JSON text would leave out. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isBase = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isBase && Object.getOwnPropertySymbols(value).length === 0
+}
+
+const typeNames = {
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  number: 'a number',
+  integer: 'an integer',
+}
+
+/** What is wrong with a value that is not plainly right; null if nothing is. */
+function complaint({ schema, type }: Rule, value: unknown, isPart: boolean): string | null {
+  if (type === undefined || (value === null && typeof schema.type === 'object')) return null
+  if (value === undefined && isPart) return 'is required'
+  const { enum: values, minLength = 0, maxLength = Infinity, maxItems = Infinity, format } = schema
+  if (values !== undefined) {
+    const isKnown = (values as readonly unknown[]).includes(value)
+    return isKnown ? null : `must be one of ${values.join(', ')}, got ${got(value)}`
+  }
+  if (format === 'int64') {
+    const fits =
+      Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value)
+    const form = 'an integer of 64 bits, as a bigint or as a number that holds it exactly'
+    return fits ? null : `must be ${form}, got ${got(value)}`
+  }
+  if (type === 'string' && typeof value === 'string') {
+    // To count a huge text would be wasted work: its length in UTF-16 units says enough.
+    const length = value.length > maxLength * 2 ? value.length : Array.from(value).length
+    if (length < minLength) return `must have at least ${count(minLength, 'character')}, got ${length}`
+    return length > maxLength ? `must have at most ${count(maxLength, 'character')}, got ${length}` : null
+  }
+  if (type === 'array' && Array.isArray(value))
+    return `must have at most ${count(maxItems, 'item')}, got ${value.length}`
+  if (
+    typeof value === 'number' &&
+    (type === 'integer' ? Number.isInteger(value) : type === 'number' && Number.isFinite(value))
+  ) {
+    const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+    if (value < minimum) return `must be at least ${minimum}, got ${value}`
+    return value > maximum ? `must be at most ${maximum}, got ${value}` : null
+  }
+  return `must be ${typeNames[type]}, got ${got(value)}`
+}
