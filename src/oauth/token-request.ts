@@ -42,7 +42,7 @@ export async function requestJson(
   // If the server closed a reused connection just as the request went out, the refresh token could be lost.
   headers.set('connection', 'close')
   const exchange = {
-    ...{ method: init.method, url, headers: [...headers], body: init.body?.toString(), token: null },
+    ...{ method: init.method, url, headers, body: init.body?.toString(), token: null },
     ...{ fetch, middleware: [], redactor, context: { operation, attempt: 1 } },
     ...{ onSend: () => undefined, onAnswer: () => undefined },
     connectionError: (_: string, { phase, reason }: NetworkFailure) => {

@@ -108,9 +108,10 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
   return { response, text, complete, origin }
 }
 
-function headersOf({ settings, request }: Call): (readonly [string, string])[] {
-  const headers: (readonly [string, string])[] = [...settings.headers, ['accept', settings.dialect.accept]]
-  if (request.body !== undefined) headers.push(['content-type', 'application/json'])
+function headersOf({ settings, request }: Call): Headers {
+  const headers = new Headers(settings.headers)
+  headers.set('accept', settings.dialect.accept)
+  if (request.body !== undefined) headers.set('content-type', 'application/json')
   return headers
 }
 

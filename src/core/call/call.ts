@@ -68,7 +68,7 @@ export class Call implements Waiter, Abortable {
   sendBy = Infinity
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
-  readonly #ends: CallEnds
+  #ends: CallEnds | undefined
   #isQueued = false
   /** Undefined before the first attempt. */
   #waiting: Waiting | undefined
@@ -111,6 +111,9 @@ export class Call implements Waiter, Abortable {
     this.purchase.close()
     this.#cleanUp?.forEach((cleanUp) => cleanUp())
     this.#openCalls.delete(this)
+    // Node may keep a request for long, and with it the call, but must not keep the answer.
+    this.#onAbort = undefined
+    this.#ends = undefined
   }
 
   abort(reason: unknown): void {
@@ -181,7 +184,7 @@ export class Call implements Waiter, Abortable {
 
   grant(lease: Lease): void {
     this.#leaveQueue()
-    if (this.#waiting === undefined) this.#ends.resolve(this.#ends.run(this, lease))
+    if (this.#waiting === undefined) this.#ends?.resolve(this.#ends.run(this, lease))
     else this.#waiting.granted(lease)
   }
 
@@ -196,8 +199,8 @@ export class Call implements Waiter, Abortable {
       this.#waiting.refused(reason)
       return
     }
+    this.#ends?.reject(this.errorOf(reason))
     this.close()
-    this.#ends.reject(this.errorOf(reason))
   }
 
   /** Adds an attempt to the timeline. */

@@ -17,15 +17,17 @@ export type Fetch = (request: Request) => Promise<Response>
 export function resolveFetch(fetch: Fetch | undefined): Fetch {
   if (fetch !== undefined && typeof fetch !== 'function')
     throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
-  return fetch ?? ((request) => globalThis.fetch(request))
+  return fetch ?? globalFetch
 }
+
+const globalFetch = (request: Request, init?: RequestInit): Promise<Response> =>
+  globalThis.fetch(request, init)
 
 /** One HTTP request, and what is done around it. */
 export interface Exchange {
   readonly method: string
   readonly url: string
-  /** Names and values. */
-  readonly headers: Iterable<readonly [string, string]>
+  readonly headers: Headers
   /** JSON text, if there is a body. */
   readonly body: string | undefined
   /** Bearer token; added last, so that only fetch sees it. */
@@ -44,24 +46,22 @@ export interface Exchange {
   readonly connectionError: (message: string, failure: NetworkFailure) => Error
 }
 
-const http = ky.create({ redirect: 'manual', retry: 0, throwHttpErrors: false, timeout: false })
+const http = ky.create({ retry: 0, throwHttpErrors: false, timeout: false })
 
 /** Sends one request and returns the response, whatever its status, with its body unread. */
 export async function send(exchange: Exchange): Promise<Response> {
   const { method, url, headers, body, signal, middleware, context } = exchange
-  const isPlain = middleware.length === 0
+  // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
+  const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
+  const init = { headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as const
   return http(url, {
     method,
-    // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
-    ...(body !== undefined && { body: 'Deno' in globalThis ? new Blob([body]).stream() : body }),
-    signal,
+    // ky's request has neither body nor signal: Node copies both for each further request, and frees the copies late.
     fetch: async (input) => {
       const request = input as Request
-      // Set here, since ky would copy them three times.
-      for (const [name, value] of headers) request.headers.set(name, value)
-      if (isPlain) return fetchOnce(request, exchange)
+      if (middleware.length === 0) return fetchOnce(request, init, exchange)
       const outermost = compose(middleware, (changed) => fetchChanged(changed, exchange), context)
-      return asResponse(await outermost(request), 'a middleware')
+      return asResponse(await outermost(new Request(request, init)), 'a middleware')
     },
   })
 }
@@ -76,16 +76,22 @@ async function fetchChanged(request: Request, exchange: Exchange): Promise<Respo
     throw new FetchMisuse(`a middleware changed the origin to ${origin}, nothing was sent`)
   }
   const headers = new Headers(request.headers)
-  return fetchOnce(new Request(request, { headers, redirect: 'manual', signal: exchange.signal }), exchange)
+  return fetchOnce(request, { headers, redirect: 'manual', signal: exchange.signal }, exchange)
 }
 
-async function fetchOnce(request: Request, exchange: Exchange): Promise<Response> {
+/** Sends a request, changed by `init`. */
+async function fetchOnce(
+  request: Request,
+  init: RequestInit & { headers: Headers },
+  exchange: Exchange,
+): Promise<Response> {
   const { token, signal, fetch } = exchange
-  if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
+  if (token !== null) init.headers.set('authorization', `Bearer ${token}`)
   signal.throwIfAborted()
   exchange.onSend()
   try {
-    const response = asResponse(await fetch(request), 'fetch')
+    const sending = fetch === globalFetch ? globalFetch(request, init) : fetch(new Request(request, init))
+    const response = asResponse(await sending, 'fetch')
     exchange.onAnswer(response)
     return response
   } catch (error) {
