@@ -33,6 +33,7 @@ interface Rule {
   readonly type: JsonType | undefined
   /** The type of a value, as `typeof` gives it, that fits whatever it is; empty if there are bounds. */
   readonly plainType: string
+  readonly isNullable: boolean
   readonly maxItems: number
   /** Names of the properties to check; undefined for a list. */
   readonly names: readonly string[] | undefined
@@ -84,12 +85,10 @@ export function validate(schema: JsonSchema, value: unknown, most = 100): Issue[
     const name = names === undefined ? at : (names[at] ?? '')
     const child = (level.value as Record<string | number, unknown>)[name]
     const rule = parts[names === undefined ? 0 : at]
-    if (rule === undefined) continue
+    if (rule === undefined || (child === null && rule.isNullable)) continue
     if (typeof child === rule.plainType && (typeof child !== 'number' || Number.isFinite(child))) continue
-    const {
-      type,
-      parts: { length },
-    } = rule
+    const { type } = rule
+    const { length } = rule.parts
     if (type === 'array' && Array.isArray(child) && child.length <= rule.maxItems) {
       if (length > 0) levels.push({ rule, value: child, size: child.length, checked: 0 })
     } else if (
@@ -124,7 +123,8 @@ function ruleOf(given: JsonSchema, root: JsonSchema): Rule {
   const known = rules.get(schema)
   if (known !== undefined) return known
   const { type: types, properties, items, maxItems = Infinity } = schema
-  const type = typeof types === 'object' ? types[0] : types
+  const isNullable = typeof types === 'object'
+  const type = isNullable ? types[0] : types
   const { enum: values, maxLength, minimum, maximum } = schema
   const isPlain = ['string', 'boolean', 'number'].includes(type ?? '')
   const isBounded = (values ?? maxLength ?? minimum ?? maximum) !== undefined
@@ -134,6 +134,7 @@ function ruleOf(given: JsonSchema, root: JsonSchema): Rule {
     schema,
     type,
     plainType: isPlain && !isBounded ? (type ?? '') : '',
+    isNullable,
     maxItems,
     names,
     parts,
@@ -162,7 +163,7 @@ const typeNames = {
 
 /** What is wrong with a value that is not plainly right; null if nothing is. */
 function complaint({ schema, type }: Rule, value: unknown, isPart: boolean): string | null {
-  if (type === undefined || (value === null && typeof schema.type === 'object')) return null
+  if (type === undefined) return null
   if (value === undefined && isPart) return 'is required'
   const { enum: values, minLength = 0, maxLength = Infinity, maxItems = Infinity, format } = schema
   if (values !== undefined) {

@@ -1,4 +1,3 @@
-import ky from 'ky'
 import { ConfigurationError, type ConnectionPhase } from '../../errors.ts'
 import { shown } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
@@ -20,8 +19,9 @@ export function resolveFetch(fetch: Fetch | undefined): Fetch {
   return fetch ?? globalFetch
 }
 
-const globalFetch = (request: Request, init?: RequestInit): Promise<Response> =>
-  globalThis.fetch(request, init)
+function globalFetch(target: string | Request, init?: RequestInit): Promise<Response> {
+  return globalThis.fetch(target, init)
+}
 
 /** One HTTP request, and what is done around it. */
 export interface Exchange {
@@ -46,24 +46,18 @@ export interface Exchange {
   readonly connectionError: (message: string, failure: NetworkFailure) => Error
 }
 
-const http = ky.create({ retry: 0, throwHttpErrors: false, timeout: false })
+/** A request as fetch takes it; its headers are not shared. */
+type Init = RequestInit & { readonly headers: Headers }
 
 /** Sends one request and returns the response, whatever its status, with its body unread. */
 export async function send(exchange: Exchange): Promise<Response> {
   const { method, url, headers, body, signal, middleware, context } = exchange
   // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
   const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
-  const init = { headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as const
-  return http(url, {
-    method,
-    // ky's request has neither body nor signal: Node copies both for each further request, and frees the copies late.
-    fetch: async (input) => {
-      const request = input as Request
-      if (middleware.length === 0) return fetchOnce(request, init, exchange)
-      const outermost = compose(middleware, (changed) => fetchChanged(changed, exchange), context)
-      return asResponse(await outermost(new Request(request, init)), 'a middleware')
-    },
-  })
+  const init = { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as const
+  if (middleware.length === 0) return fetchOnce(url, init, exchange)
+  const outermost = compose(middleware, (request) => fetchChanged(request, exchange), context)
+  return asResponse(await outermost(new Request(url, init)), 'a middleware')
 }
 
 /**
@@ -79,18 +73,14 @@ async function fetchChanged(request: Request, exchange: Exchange): Promise<Respo
   return fetchOnce(request, { headers, redirect: 'manual', signal: exchange.signal }, exchange)
 }
 
-/** Sends a request, changed by `init`. */
-async function fetchOnce(
-  request: Request,
-  init: RequestInit & { headers: Headers },
-  exchange: Exchange,
-): Promise<Response> {
+async function fetchOnce(target: string | Request, init: Init, exchange: Exchange): Promise<Response> {
   const { token, signal, fetch } = exchange
   if (token !== null) init.headers.set('authorization', `Bearer ${token}`)
   signal.throwIfAborted()
   exchange.onSend()
   try {
-    const sending = fetch === globalFetch ? globalFetch(request, init) : fetch(new Request(request, init))
+    // Node keeps each `Request` for long: the global fetch gets none that it does not need.
+    const sending = fetch === globalFetch ? globalFetch(target, init) : fetch(new Request(target, init))
     const response = asResponse(await sending, 'fetch')
     exchange.onAnswer(response)
     return response
