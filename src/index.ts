@@ -80,6 +80,7 @@ export type { JsonSchema } from './contract/validate.ts'
 
 export type { ApiCall } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
+export type { WalkState } from './core/pages/walk-state.ts'
 export type { WithResponse } from './core/pages/with-response.ts'
 export type { InvalidItem } from './core/call/decode.ts'
 export { type Budget, CreditBudget } from './core/credits/budget.ts'

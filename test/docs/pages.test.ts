@@ -10,12 +10,12 @@ const root = new URL('../../', import.meta.url)
 
 /** What samples take as given: names that stand for the reader's own. */
 const given = `
-import type { MicroblogSearchParams, SocialSearch } from 'social-search-sdk'
+import type { MicroblogSearchParams, SocialSearch, WalkState } from 'social-search-sdk'
 declare global {
   const apiKey: string, baseUrl: string, query: string, url: string, secret: string, token: string
   const clientId: string, clientSecret: string, successCallbackUrl: string, failureCallbackUrl: string
   const client: SocialSearch, request: Request
-  function load(): Promise<MicroblogSearchParams | null>
+  function load(): Promise<WalkState<MicroblogSearchParams> | null>
   function save(...what: unknown[]): Promise<void>
   function later(seconds?: number): void
   function salvage(body: unknown): void

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts'
-import { ConfigurationError, PaginationError } from '../../errors.ts'
+import { ConfigurationError, PaginationError, type SocialSearchError } from '../../errors.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/answer.ts'
@@ -9,11 +9,12 @@ import { itemsOf, missingItems } from '../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { WalkGuard, resolveWalk } from './walk-guard.ts'
+import { type WalkState, nextOfState } from './walk-state.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
-  /** Params of the next page as plain JSON, or null on the last one. Store them to go on later. */
+  /** Params of the next page as plain JSON, or null on the last one. Store `{ next }` to `resume()` later. */
   next: Params | null
   /** With `validation: 'lenient'`: the items that were set apart. */
   invalid?: InvalidItem[]
@@ -31,6 +32,8 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   /** Composed at once, so that what the caller does to the params later changes nothing. */
   readonly #request: ComposedRequest
   #first: Promise<Fetched<Page>> | undefined
+  /** Whether it goes on after the last page, where there is nothing left. */
+  #isOver = false
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
     this.#transport = transport
@@ -68,6 +71,22 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   /**
+   * The same walk, from where it was left: with nothing stored from the start, after the last page with no page at all.
+   * `limit` and `maxPages` count from there.
+   *
+   * @param state What was stored, `{ next: page.next }`, or the error that ended the walk.
+   * @throws {ConfigurationError} if the state has no `next`, or is that of a walk with other params.
+   */
+  resume(state: WalkState<NextOf<Page>> | SocialSearchError | null | undefined): PagedCall<Page, Item> {
+    if (state === null || state === undefined) return this
+    const params = paramsOf(this.#request) ?? {}
+    const next = nextOfState(this.#operation, params, state, this.#options?.paging)
+    const call = new PagedCall<Page, Item>(this.#transport, this.#operation, next ?? params, this.#options)
+    call.#isOver = next === null
+    return call
+  }
+
+  /**
    * Walks the pages, each fetched when it is asked for: leaving the loop buys nothing further. The walk ends with the
    * last page, at `limit` or `maxPages`, or after three empty pages in a row; then `next` of the last page tells whether
    * there would be more. An error on the way has the failed page's params in `next`.
@@ -76,6 +95,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const limits = resolveWalk(this.#options ?? {})
+    if (this.#isOver) return
     const guard = new WalkGuard()
     const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let request = this.#request
@@ -140,13 +160,14 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#checkWalk() ?? this.#fetch(this.#request))
+    return (this.#first ??= this.#refusal() ?? this.#fetch(this.#request))
   }
 
   /** Checks the bounds of a walk before the first page is bought, also for a caller who only awaits that page. */
-  #checkWalk(): Promise<never> | undefined {
+  #refusal(): Promise<never> | undefined {
     try {
       if (this.#options !== undefined) resolveWalk(this.#options)
+      if (this.#isOver) throw new ConfigurationError('the walk is over, there is no further page')
       return undefined
     } catch (error) {
       const { message } = error as ConfigurationError
@@ -215,6 +236,9 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
 
 /** The step after a page, with the params as JSON text. */
 type SerializedStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
+
+/** What `next` of a page may be. */
+type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
 interface Fetched<Page> {
   readonly answer: Answer

@@ -1,0 +1,52 @@
+import type { Operation } from '../../contract/operation.ts'
+import { ConfigurationError, SocialSearchError } from '../../errors.ts'
+import { assertObject } from '../lib/assert.ts'
+import type { PagingOverride } from '../lib/list-items.ts'
+
+/** How far a walk has come, as plain JSON to be stored. Nothing stored means that it has not begun. */
+export interface WalkState<Params = object> {
+  /** `next` of the latest page: the params of the page after it; null after the last one. */
+  readonly next: Params | null
+}
+
+/**
+ * Reads where a walk goes on.
+ *
+ * @param params The params that the walk was given; those of the state must be the same, but for the page.
+ * @returns null if the walk is over.
+ * @throws {ConfigurationError}
+ */
+export function nextOfState(
+  { id, paging }: Operation,
+  params: object,
+  state: unknown,
+  override: PagingOverride = {},
+): object | null {
+  const refuse = (message: string) =>
+    new ConfigurationError(`${message}, nothing was sent`, { operation: id, next: params })
+  assertObject('the state of a walk', state)
+  const { next } = state as { next?: unknown }
+  if (next === null && !(state instanceof SocialSearchError)) return null
+  if (typeof next !== 'object' || next === null)
+    throw refuse(`resume() needs next, the params of a page, and ${describe(state)} has none`)
+  // The params that a function of the caller's returns may be any.
+  if (override.next !== undefined) return next
+  const other = Object.keys({ ...params, ...next }).find(
+    (name) => name !== paging?.param && canonical(params, name) !== canonical(next, name),
+  )
+  if (other === undefined) return next
+  throw refuse(`resume() was given the state of another walk: ${other} differs from the params`)
+}
+
+function describe(state: object): string {
+  return state instanceof SocialSearchError ? `the ${state.name}` : 'the state'
+}
+
+/** A param as JSON; a database may have put its fields in another order. */
+function canonical(params: object, name: string): string | undefined {
+  return JSON.stringify((params as Record<string, unknown>)[name], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}

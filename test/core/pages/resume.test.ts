@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, PaginationError } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
+import { idsOf, search, threePages } from '../../support/search.ts'
+import { failure, ok, scriptedService } from '../../support/service.ts'
+import { walk } from '../../support/walk.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
+const stored = <T>(state: T): T => JSON.parse(JSON.stringify(state))
+const filters = { lang: 'en', hashtags: ['a'] }
+
+describe('resume()', () => {
+  it.each([null, undefined])('starts from the first page when %s is stored', async (nothing) => {
+    service.script(...threePages())
+    const { items } = await walk(search().resume(nothing))
+    expect(idsOf(items)).toEqual(['1', '2', '3', '4', '5'])
+    expect(sent()[0]).toEqual({ query: 'rust' })
+  })
+
+  it('goes on at the next page when the state has been stored as JSON', async () => {
+    service.script(...threePages())
+    const { value: first } = await settle(search())
+    const { items } = await walk(search().resume(stored({ next: first!.next })))
+    expect(idsOf(items)).toEqual(['3', '4', '5'])
+    expect(sent().slice(1)).toEqual([
+      { query: 'rust', cursor: 'A' },
+      { query: 'rust', cursor: 'B' },
+    ])
+  })
+
+  it('goes on when a database has put the fields of a param in another order', async () => {
+    service.script(ok(page(['1'])))
+    const next = { cursor: 'A', filters: { hashtags: ['a'], lang: 'en' }, query: 'rust' }
+    const { items } = await walk(search({}, { query: 'rust', filters }).resume({ next }))
+    expect(idsOf(items)).toEqual(['1'])
+  })
+
+  it('sends nothing and gives no page when the walk is over', async () => {
+    service.script(ok())
+    const over = search().resume(stored({ next: null }))
+    expect((await walk(over)).items).toEqual([])
+    expect((await settle(over.toArray({ limit: 5 }))).value).toEqual([])
+    expect((await settle(over.pages().next())).value).toEqual({ done: true, value: undefined })
+    const { error } = await settle(over)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toContain('the walk is over, there is no further page')
+    expect(service.arrivals).toEqual([])
+  })
+
+  it('goes on at the page that failed when it is given the error', async () => {
+    service.script(ok(page(['1'], 'A')), failure(400, 'validation_error'), ok(page(['2'])))
+    const { items, error } = await walk(search())
+    expect(idsOf(items)).toEqual(['1'])
+    expect(idsOf((await walk(search().resume(error as never))).items)).toEqual(['2'])
+    expect(sent().map(({ cursor }) => cursor)).toEqual([undefined, 'A', 'A'])
+  })
+
+  it.each([
+    ['has no next', {}, /the state has none/],
+    ['is no object', 'A', /the state of a walk must be an object/],
+    ['has a cursor for next', { next: 'A' }, /the state has none/],
+    ['is an error that names no page', new PaginationError('lost', null), /the PaginationError has none/],
+    ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another walk: query differs/],
+    ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /another walk: filters differs/],
+    [
+      'has another filter',
+      { next: { query: 'rust', filters: { ...filters, lang: 'de' } } },
+      /another walk: filters differs/,
+    ],
+  ])('throws before anything is sent when the state %s', (_, state, message) => {
+    expect(() => search({}, { query: 'rust', filters }).resume(state as never)).toThrow(message)
+    expect(service.arrivals).toEqual([])
+  })
+})
