@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const program = fileURLToPath(new URL('forgotten.ts', import.meta.url))
+
+it('a call rejects unhandled, once, when it fails and nobody awaits it', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [program])
+  expect(JSON.parse(stdout)).toEqual({
+    call: ['PermissionDeniedError'],
+    'call.withResponse()': ['PermissionDeniedError'],
+    'search.then()': ['PermissionDeniedError'],
+    'search.withResponse()': ['PermissionDeniedError'],
+    'pages().next()': ['PermissionDeniedError'],
+    'toArray()': ['PermissionDeniedError'],
+    'invalid params': ['InvalidRequestError'],
+    'call.catch()': [],
+    'await call': [],
+    'await twice': [],
+    'search.catch()': [],
+    'search, unused': [],
+  })
+})
