@@ -1,5 +1,6 @@
 import { type Charged, ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
 import type { Abortable } from '../lib/abort.ts'
+import { isTiedToRequests } from '../lib/browser.ts'
 import type { Waiter } from '../limits/limiter.ts'
 
 /** How long a call queues before the log says so, in milliseconds. */
@@ -52,7 +53,8 @@ export class OpenCalls {
       throw new QueueFullError(this.#maxQueued, call.context())
     this.#queued++
     this.#unlogged.add(call)
-    this.#timer ??= setTimeout(() => this.#logLongest(), longQueueMs)
+    // A timer for all calls would end with the request that the first of them belongs to.
+    if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#logLongest(), longQueueMs)
   }
 
   unqueue(call: OpenCall): void {

@@ -1,11 +1,12 @@
-import pLimit from 'p-limit'
 import { organizationLimits } from '../../contract/limits.ts'
+import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
 import type { CallQueue, Lease, Limiter, Limits, Share, Ticket, Waiter } from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
+import { Polling } from './polling.ts'
 
 /** One surface: the calls that wait for it, and its pace. */
 interface Surface {
@@ -16,15 +17,17 @@ interface Surface {
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
-  readonly #slots: ReturnType<typeof pLimit>
+  #slotsTaken = 0
+  /** Surfaces that want a slot, in turn. */
+  readonly #wanting: ((slot: Slot) => void)[] = []
   readonly #surfaces = new Map<string | null, Surface>()
   readonly #margin = new JitterMargin()
   readonly #inFlight = new WeakMap<Share, number>()
   #loweredUntil = -Infinity
+  readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
 
   constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
-    this.#slots = pLimit(this.limits.inFlight)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -32,11 +35,14 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   enter(waiter: Waiter): void {
-    this.#at(waiter.surface).queue.enter(waiter)
+    const { queue } = this.#at(waiter.surface)
+    if (this.#polling === undefined) queue.enter(waiter)
+    else this.#polling.enter(queue, waiter)
   }
 
   leave(waiter: Waiter): void {
-    this.#at(waiter.surface).queue.leave(waiter)
+    if (this.#polling === undefined) this.#at(waiter.surface).queue.leave(waiter)
+    else this.#polling.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -89,16 +95,31 @@ export class LocalLimiter implements Limiter, CallQueue {
 
   /** After a 429 with all slots in use, uses one less for half a window: another process may hold it. */
   #lowerConcurrency(): void {
-    if (this.#slots.activeCount < this.limits.inFlight) return
-    this.#slots.concurrency = Math.max(1, this.limits.inFlight - 1)
-    this.#loweredUntil = performance.now() + this.limits.windowMs / 2
+    const { inFlight, windowMs } = this.limits
+    if (this.#slotsTaken >= inFlight) this.#loweredUntil = performance.now() + windowMs / 2
   }
 
   /** Takes one of the organization's slots. */
   readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    if (performance.now() > this.#loweredUntil && this.#slots.concurrency !== this.limits.inFlight)
-      this.#slots.concurrency = this.limits.inFlight
-    void this.#slots(() => new Promise<void>((release) => then({ release: () => release() })))
+    this.#wanting.push(then)
+    // Not at once, so that among calls made together the one with the highest priority goes first.
+    queueMicrotask(this.#giveSlots)
+  }
+
+  readonly #giveSlots = (): void => {
+    const isLowered = performance.now() <= this.#loweredUntil
+    const most = isLowered ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
+    while (this.#slotsTaken < most) {
+      const then = this.#wanting.shift()
+      if (then === undefined) return
+      this.#slotsTaken++
+      then({ release: this.#freeSlot })
+    }
+  }
+
+  readonly #freeSlot = (): void => {
+    this.#slotsTaken--
+    this.#giveSlots()
   }
 }
 

@@ -1,3 +1,4 @@
+import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
 import type { Lease, Share, Waiter } from './limiter.ts'
@@ -65,7 +66,8 @@ export class SurfaceQueue {
   #size = 0
   /** How long the surface was shut while calls waited, in milliseconds. */
   #pacedMs = 0
-  #pacedSince = 0
+  /** Since when it is, if it is. */
+  #shutSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
@@ -83,14 +85,14 @@ export class SurfaceQueue {
     const group = this.#groupOf(share)
     const isBehind = group.waiting.entries.length > 0
     const since = performance.now()
-    const pacedBefore = this.#pacedMs + (this.#timer === undefined ? 0 : since - this.#pacedSince)
+    const pacedBefore = this.#pacedMs + (this.#shutSince === undefined ? 0 : since - this.#shutSince)
     const order = this.#arrivals++
     const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
     this.#size++
     // A call behind others of its group changes nothing about when the next one may go.
-    if (!isBehind || this.#timer === undefined) this.wake()
+    if (!isBehind || this.#shutSince === undefined) this.wake()
   }
 
   /** Takes a call out of the queue. */
@@ -101,20 +103,22 @@ export class SurfaceQueue {
     const { share, hasOwnShare, waiting } = entry.group
     waiting.delete(entry)
     if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
-    if (--this.#size === 0 && this.#timer !== undefined) this.#stopTimer()
+    if (--this.#size === 0) this.#open()
   }
 
   /** Looks again whether a call may go, since something has changed. */
   wake(): void {
     if (this.#size === 0 || this.#isReserving) return
-    if (this.#timer !== undefined) this.#stopTimer()
+    this.#open()
     const { group, wait } = this.#next()
     if (group !== undefined) {
       this.#isReserving = true
       this.#parts.reserve((slot) => this.#serve(slot), group.share)
     } else if (wait !== Infinity) {
-      this.#pacedSince = performance.now()
-      this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
+      this.#shutSince = performance.now()
+      // There, each call looks by itself.
+      if (!isTiedToRequests())
+        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
 
@@ -204,10 +208,11 @@ export class SurfaceQueue {
     }
   }
 
-  #stopTimer(): void {
+  #open(): void {
+    if (this.#shutSince === undefined) return
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#pacedMs += performance.now() - this.#pacedSince
+    this.#pacedMs += performance.now() - this.#shutSince
+    this.#shutSince = undefined
   }
 }
 

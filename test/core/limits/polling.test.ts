@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Lease } from '../../../src/core/limits/limiter.ts'
+import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { limiterContract } from './contract.ts'
+
+beforeAll(() => {
+  useVirtualTime()
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+})
+afterAll(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+limiterContract('LocalLimiter in a worker whose requests cannot wake each other', {
+  time: { pass, settle },
+  make: (count, limits) => Array<LocalLimiter>(count).fill(new LocalLimiter(limits)),
+  end: () => {},
+})
+
+describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
+  const share = { inFlight: 1, perMinute: Infinity }
+  const ticket = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000 }
+  const ask = (limiter: LocalLimiter, signal = new AbortController().signal) =>
+    limiter.acquire({ ...ticket, signal })
+
+  /** Runs a function as another request does: it sees none of what becomes of its timers. */
+  function inOtherRequest(work: () => void): void {
+    const { setTimeout } = globalThis
+    vi.stubGlobal('setTimeout', () => 0)
+    work()
+    vi.stubGlobal('setTimeout', setTimeout)
+  }
+
+  it('acquire() gets the slot of a call whose request has ended in the middle of it', async () => {
+    const limiter = new LocalLimiter()
+    const granted: Lease[] = []
+    inOtherRequest(() => void ask(limiter).then((lease) => granted.push(lease)))
+    await pass(100)
+    const { value, ms } = await settle(ask(limiter))
+    expect(value).toBeDefined()
+    expect(ms).toBeGreaterThan(1500)
+    expect(ms).toBeLessThan(5000)
+  })
+
+  it('acquire() keeps to its slots when the call before is long under way', async () => {
+    const limiter = new LocalLimiter()
+    const { value: first } = await settle(ask(limiter))
+    let isGranted = false
+    void ask(limiter).then(() => (isGranted = true))
+    await pass(120_000)
+    expect(isGranted).toBe(false)
+    first?.release()
+    await pass(50)
+    expect(isGranted).toBe(true)
+  })
+
+  it('acquire() keeps to its slots when the whole worker has been held up', async () => {
+    const limiter = new LocalLimiter()
+    const { value: first } = await settle(ask(limiter))
+    let isGranted = false
+    void ask(limiter).then(() => (isGranted = true))
+    await pass(100)
+    // Nothing runs for ten seconds; then all timers are due at once.
+    const now = performance.now() + 10_000
+    vi.spyOn(performance, 'now').mockReturnValue(now)
+    await vi.advanceTimersToNextTimerAsync()
+    vi.restoreAllMocks()
+    await pass(1000)
+    expect(isGranted).toBe(false)
+    first?.release()
+  })
+})
