@@ -55,10 +55,12 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
 
   const actualPort = (server.address() as AddressInfo).port
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+  const baseUrl = origin + basePath
   return {
     ...service.sandbox,
     port: actualPort,
-    baseUrl: origin + basePath,
+    baseUrl,
+    clientOptions: () => ({ ...service.sandbox.clientOptions(), baseUrl, fetch: undefined }),
     catalog: { ...service.sandbox.catalog, baseUrl: origin + catalogPath },
     close,
     [Symbol.asyncDispose]: close,

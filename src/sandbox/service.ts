@@ -129,11 +129,17 @@ export function createService(options: SandboxOptions): Service {
   }
 
   const origin = `https://sandbox-${++sandboxes}.invalid`
+  const baseUrl = origin + basePath
+  const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
   const sandbox: Sandbox = {
-    fetch: (request) => handle(request, 'until answered'),
-    baseUrl: origin + basePath,
+    fetch,
+    baseUrl,
     apiKey,
     catalog: { baseUrl: origin + catalogPath, token: catalog.token },
+    clientOptions: () => ({
+      ...{ baseUrl, apiKey, fetch, organization: `sandbox ${crypto.randomUUID()}` },
+      ...{ limits: { perMinute: settings.limits.perMinute }, dangerouslyAllowBrowser: true },
+    }),
     ledger: charges.ledger,
     requests,
     inject: (fault) => faults.add(fault),
