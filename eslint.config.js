@@ -37,6 +37,7 @@ const mayImport = {
   oauth: calls,
   proxy: [...calls, 'webhooks'],
   events: [...calls, 'webhooks'],
+  query: [...calls, 'resources', 'client.ts'],
   sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }

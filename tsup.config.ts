@@ -13,6 +13,7 @@ const onClient = {
   'oauth/node': 'src/oauth/node.ts',
   'proxy/index': 'src/proxy/index.ts',
   'events/index': 'src/events/index.ts',
+  'query/index': 'src/query/index.ts',
 }
 
 const entry = {

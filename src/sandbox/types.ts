@@ -109,7 +109,7 @@ export interface SandboxClientOptions {
   baseUrl: string
   apiKey: string
   /** Absent for a sandbox that answers over HTTP. */
-  fetch?: ((request: Request) => Promise<Response>) | undefined
+  fetch?: (request: Request) => Promise<Response>
   /** A new label each time, so that the client shares its limits with no other. */
   organization: string
   /** The pace that the sandbox enforces. */

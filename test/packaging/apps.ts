@@ -1,7 +1,7 @@
 /** Compiles and tests programs of users in a project of their own, with the built package: needs the registry, once. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { samplesOf } from '../docs/samples.ts'
+import { given, moduleOf, samplesOf } from '../docs/samples.ts'
 import { root, run } from './tarball.ts'
 
 const folder = join(root, 'test/apps')
@@ -17,6 +17,9 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
 for (const [index, sample] of samplesOf('docs/testing.md').entries())
   writeFileSync(join(out, `sample-${index + 1}.test.ts`), sample)
+writeFileSync(join(out, 'given.ts'), given)
+for (const [index, sample] of samplesOf('docs/query.md').entries())
+  writeFileSync(join(out, `query-${index + 1}.ts`), moduleOf(sample).replaceAll(/^export (?!\{)/gm, ''))
 
 run('npx', ['tsc', '-p', folder])
 console.log('✓ programs of users compile')
