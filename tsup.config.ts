@@ -93,7 +93,8 @@ export default defineConfig([
     entry: { ...entry, ...apart },
     treeshake: true,
     sourcemap: true,
-    clean: ['!bundled/**'],
+    // Declarations are cleaned by the build that writes them; with --no-dts, those of an earlier build stay.
+    clean: ['!bundled/**', '!**/*.d.ts'],
     dts: { entry },
   },
   {

@@ -64,8 +64,10 @@ export function createService(options: SandboxOptions): Service {
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
-      await wait(delay, request.signal)
+      // A caller that leaves ends the wait, but is charged all the same: the service has its request.
+      await wait(delay, request.signal).catch(() => {})
       const response = admission.refusal ?? process(entry, admission, body, fault)
+      request.signal.throwIfAborted()
       entry.status = response.status
       return toResponse(response, { cut: fault?.cut, countsAsOpen, request, release })
     } catch (error) {

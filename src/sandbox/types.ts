@@ -100,7 +100,7 @@ export interface SandboxRequest {
   readonly inFlight: number
   /** The body as parsed JSON; undefined until it was read, or where it is not JSON. */
   readonly body: unknown
-  /** Credits charged. */
+  /** Credits charged, also if the caller gave up while the request was processed. */
   readonly charged: number
 }
 
