@@ -37,6 +37,7 @@ const mayImport = {
   oauth: calls,
   proxy: [...calls, 'webhooks'],
   events: [...calls, 'webhooks'],
+  query: [...calls, 'resources', 'client.ts'],
   sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
@@ -74,8 +75,8 @@ const forbid = (...names) => ({
 const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate']
 
 export default tseslint.config(
-  // What the bench builds, and peers that are not installed with the package.
-  { ignores: ['dist', 'coverage', '**/node_modules', 'bench/.out', 'bench/peers/extra'] },
+  // What the bench builds, and programs whose packages are not installed with this one.
+  { ignores: ['dist', 'coverage', '**/node_modules', 'bench/.out', 'bench/peers/extra', 'test/apps'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -13,6 +13,7 @@ const onClient = {
   'oauth/node': 'src/oauth/node.ts',
   'proxy/index': 'src/proxy/index.ts',
   'events/index': 'src/events/index.ts',
+  'query/index': 'src/query/index.ts',
 }
 
 const entry = {
@@ -92,7 +93,8 @@ export default defineConfig([
     entry: { ...entry, ...apart },
     treeshake: true,
     sourcemap: true,
-    clean: ['!bundled/**'],
+    // Declarations are cleaned by the build that writes them; with --no-dts, those of an earlier build stay.
+    clean: ['!bundled/**', '!**/*.d.ts'],
     dts: { entry },
   },
   {

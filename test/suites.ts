@@ -13,7 +13,8 @@ export const projects = [
     test: {
       name: 'main',
       include: ['test/**/*.test.ts'],
-      exclude: Object.keys(apart).map((name) => `test/${name}/**`),
+      // `test/apps` is a project of its own: npm run apps.
+      exclude: [...Object.keys(apart), 'apps'].map((name) => `test/${name}/**`),
       typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
     },
   },

@@ -41,7 +41,9 @@ export async function admit(
   }
   const caller: unknown = await settings.authorize(request)
   if (request.bodyUsed) {
-    throw new ConfigurationError('the body of the request has been read, by authorize or before the proxy')
+    throw new ConfigurationError(
+      'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
+    )
   }
   if (caller === false) return errorResponse(requestId, 403, 'forbidden', 'this caller may not use the proxy')
   if (caller === null || caller === undefined) {

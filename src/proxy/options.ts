@@ -10,6 +10,7 @@ import {
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import type { Transport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors.ts'
+import { logFailures } from './log-failures.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
@@ -66,7 +67,10 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   maxBodyBytes?: number | undefined
   /** Pages of other origins that may use the proxy. Default none. */
   cors?: ProxyCors | undefined
-  /** Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: none. */
+  /**
+   * Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: logs the cause of a 500
+   * to `console.error`, once for each cause and without the text of errors thrown by your code, which may hold secrets.
+   */
   onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
 }
 
@@ -76,10 +80,8 @@ const names: Record<keyof ProxyOptions, true> = {
 }
 
 /** Checked options with defaults. */
-export interface ProxySettings extends Pick<
-  ProxyOptions,
-  'authorize' | 'budget' | 'ceiling' | 'deadline' | 'onError'
-> {
+export interface ProxySettings extends Pick<ProxyOptions, 'authorize' | 'budget' | 'ceiling' | 'deadline'> {
+  readonly onError: NonNullable<ProxyOptions['onError']>
   readonly transport: Transport
   readonly allow: ReadonlySet<string>
   readonly maxCallers: number
@@ -131,6 +133,6 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
     maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
     origins: [...(origins as readonly string[])],
     credentials,
-    onError: options.onError,
+    onError: options.onError ?? logFailures(),
   }
 }

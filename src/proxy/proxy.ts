@@ -93,7 +93,7 @@ async function handle(
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
-    report(error, { onError: (error) => settings.onError?.(error, failed) })
+    report(error, { onError: (error) => settings.onError(error, failed) })
     if (publicError instanceof TimeoutError && isUnsent(publicError)) return retryLater(requestId)
     return failedCall(publicError, requestId, meter)
   } finally {

@@ -34,8 +34,9 @@ export function createFaults(operations: readonly string[]): Faults {
 
 /** The response that a fault sends in place of the service's, or null if the request is to be processed. */
 export function injectedResponse(fault: Fault, requestId: string): SandboxResponse | null {
-  const { status, code, retryAfter } = fault
+  const { status, code, body } = fault
   if (status === undefined) return null
+  const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
   if (status >= 400)
     return errorResponse(requestId, status, { code, retryAfter, message: 'Injected by the sandbox' })
   return { status, headers: jsonHeaders(), body: '' }

@@ -5,6 +5,7 @@ export type {
   Fault,
   Sandbox,
   SandboxCharge,
+  SandboxClientOptions,
   SandboxKey,
   SandboxLedger,
   SandboxLimits,
@@ -22,8 +23,7 @@ export type {
  *
  * @example
  * const sandbox = createSandbox({ seed: 1 })
- * const { baseUrl, apiKey, fetch } = sandbox
- * const client = new SocialSearch({ baseUrl, apiKey, fetch })
+ * const client = new SocialSearch(sandbox.clientOptions())
  *
  * @throws {TypeError} when an option is out of bounds
  */

@@ -5,7 +5,7 @@ import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
 import { basePath } from './routes.ts'
 import { type Service, createService } from './service.ts'
-import type { Sandbox, SandboxOptions } from './types.ts'
+import type { Sandbox, SandboxClientOptions, SandboxOptions } from './types.ts'
 
 /** How a sandbox server is set up; every field is optional. */
 export interface SandboxServerOptions extends SandboxOptions {
@@ -18,6 +18,8 @@ export interface SandboxServerOptions extends SandboxOptions {
 /** A sandbox that answers over HTTP. */
 export interface SandboxServer extends Sandbox {
   readonly port: number
+  /** Options for `new SocialSearch()`, as plain data: a test can pass them to a page. */
+  clientOptions(): Omit<SandboxClientOptions, 'fetch'>
   /** Ends all connections, answered or not, and stops listening. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -55,10 +57,16 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
 
   const actualPort = (server.address() as AddressInfo).port
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+  const baseUrl = origin + basePath
   return {
     ...service.sandbox,
     port: actualPort,
-    baseUrl: origin + basePath,
+    baseUrl,
+    clientOptions() {
+      const options = service.sandbox.clientOptions()
+      delete options.fetch
+      return { ...options, baseUrl }
+    },
     catalog: { ...service.sandbox.catalog, baseUrl: origin + catalogPath },
     close,
     [Symbol.asyncDispose]: close,

@@ -65,8 +65,10 @@ export function createService(options: SandboxOptions): Service {
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
-      await wait(delay, request.signal)
+      // A caller that leaves ends the wait, but is charged all the same: the service has its request.
+      await wait(delay, request.signal).catch(() => {})
       const response = admission.refusal ?? process(entry, admission, body, fault)
+      request.signal.throwIfAborted()
       entry.status = response.status
       return toResponse(response, { cut: fault?.cut, countsAsOpen, request, release })
     } catch (error) {
@@ -130,11 +132,17 @@ export function createService(options: SandboxOptions): Service {
   }
 
   const origin = `https://sandbox-${++sandboxes}.invalid`
+  const baseUrl = origin + basePath
+  const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
   const sandbox: Sandbox = {
-    fetch: (request) => handle(request, 'until answered'),
-    baseUrl: origin + basePath,
+    fetch,
+    baseUrl,
     apiKey,
     catalog: { baseUrl: origin + catalogPath, token: catalog.token },
+    clientOptions: () => ({
+      ...{ baseUrl, apiKey, fetch, organization: `sandbox ${crypto.randomUUID()}` },
+      ...{ limits: { perMinute: settings.limits.perMinute }, dangerouslyAllowBrowser: true },
+    }),
     ledger: charges.ledger,
     requests,
     inject: (fault) => faults.add(fault),

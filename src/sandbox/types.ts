@@ -51,7 +51,10 @@ export interface Fault {
   status?: number | undefined
   /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
   code?: string | undefined
-  /** Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. */
+  /**
+   * Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. Default 1 for a 429 without a
+   * `body`, since the service always announces one.
+   */
   retryAfter?: number | undefined
   /** Headers to add or replace. */
   headers?: Record<string, string> | undefined
@@ -97,8 +100,22 @@ export interface SandboxRequest {
   readonly inFlight: number
   /** The body as parsed JSON; undefined until it was read, or where it is not JSON. */
   readonly body: unknown
-  /** Credits charged. */
+  /** Credits charged, also if the caller gave up while the request was processed. */
   readonly charged: number
+}
+
+/** Options of a client for one test. */
+export interface SandboxClientOptions {
+  baseUrl: string
+  apiKey: string
+  /** Absent for a sandbox that answers over HTTP. */
+  fetch?: (request: Request) => Promise<Response>
+  /** A new label each time, so that the client shares its limits with no other. */
+  organization: string
+  /** The pace that the sandbox enforces. */
+  limits: { perMinute: number | false }
+  /** The key is made up, so jsdom and browsers may have it. */
+  dangerouslyAllowBrowser: true
 }
 
 /** The service, simulated. */
@@ -114,6 +131,11 @@ export interface Sandbox {
    * URLs are not called.
    */
   readonly catalog: { readonly baseUrl: string; readonly token: string }
+  /**
+   * Options for `new SocialSearch()`. Clients of one process share limits by address and key; a client with these options has
+   * its own, so a 429 in one test does not delay the next. Clients that should share limits take the same object.
+   */
+  clientOptions(): SandboxClientOptions
   readonly ledger: SandboxLedger
   /** Every request so far, in order of arrival; a live view. */
   readonly requests: readonly SandboxRequest[]

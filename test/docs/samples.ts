@@ -13,3 +13,26 @@ export const pages: ReadonlyMap<string, string> = new Map(
 export function samplesOf(page: string): string[] {
   return [...(pages.get(page) ?? '').matchAll(/^```ts\n(.*?)^```/gms)].map(([, sample = '']) => sample)
 }
+
+/** What samples take as given: names that stand for the reader's own. */
+export const given = `
+import type { MicroblogSearchParams, SocialSearch, WalkState } from 'social-search-sdk'
+declare global {
+  const apiKey: string, baseUrl: string, query: string, url: string, secret: string, token: string
+  const clientId: string, clientSecret: string, successCallbackUrl: string, failureCallbackUrl: string
+  const client: SocialSearch, request: Request
+  function load(): Promise<WalkState<MicroblogSearchParams> | null>
+  function save(...what: unknown[]): Promise<void>
+  function later(seconds?: number): void
+  function salvage(body: unknown): void
+  function review(...what: unknown[]): void
+  function userOf(request: Request): Promise<{ id: string } | null>
+  const store: { addIfNew(id: string): boolean }
+}
+`
+
+/** A sample as a module: its imports, and its statements in a function, so that \`return\` and \`await\` are at home. */
+export function moduleOf(sample: string): string {
+  const imports = /^import [^]*?from '.*$/gm
+  return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${sample.replace(imports, '')}}\nexport {}`
+}

@@ -24,6 +24,11 @@ try {
     'holds only what users need',
     files.every((file) => /^(dist|docs|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file)),
   )
+  const { main, types } = packageJson
+  claim(
+    'can be found by tools that know no exports',
+    [main, types].every((path) => files.includes(path.slice(2))),
+  )
   // What is bundled for Node is readable as it is.
   const mapped = files.filter((file) => file.endsWith('.js') && !file.startsWith('dist/bundled/'))
   claim('has source maps that resolve', mapped.every(hasResolvingMap))

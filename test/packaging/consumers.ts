@@ -7,7 +7,7 @@ const { folder, tarball } = pack()
 try {
   cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  run('npm', ['install', '--silent', tarball, '@types/node@24'], folder)
+  run('npm', ['install', '--silent', tarball, '@types/node@24', '@tanstack/query-core@5'], folder)
   for (const version of ['5.9', '6', '7']) {
     run('npm', ['install', '--silent', '--no-save', `typescript@${version}`], folder)
     for (const moduleResolution of ['nodenext', 'bundler']) {

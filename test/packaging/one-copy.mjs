@@ -9,6 +9,7 @@ import { createEventReceiver } from 'social-search-sdk/events'
 import { OAuthError, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
+import { searchOptions } from 'social-search-sdk/query'
 import { RedisBudget } from 'social-search-sdk/redis'
 import { WebLocksLimiter } from 'social-search-sdk/weblocks'
 
@@ -17,6 +18,7 @@ const misuses = [
   () => createEventReceiver({}),
   () => createOAuthClient({}),
   () => createProxy({}),
+  () => searchOptions({}, 'microblog.search', {}).queryFn({}),
   () => new RedisBudget({}),
   () => new WebLocksLimiter({}),
 ]

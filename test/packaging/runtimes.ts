@@ -12,6 +12,7 @@ import { complaints, readTable, renderTable } from '../canary/table.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { pack, root, run } from './tarball.ts'
+import { runOnWorkerd } from './workerd.ts'
 
 const canaryPage = join(root, 'docs/canary.md')
 const { folder, tarball } = pack()
@@ -47,7 +48,16 @@ try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   run(
     'npm',
-    ['install', '--silent', tarball, 'deno@2', 'bun@1', 'node-22@npm:node@22', 'node-26@npm:node@26'],
+    [
+      'install',
+      '--silent',
+      tarball,
+      'deno@2',
+      'bun@1',
+      'node-22@npm:node@22',
+      'node-26@npm:node@26',
+      'workerd@1',
+    ],
     folder,
   )
   const before = readFileSync(canaryPage, 'utf8')
@@ -56,7 +66,7 @@ try {
     const start = (...file: string[]) =>
       promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
     const { stdout } = await start('consumer.ts')
-    assert.match(stdout, /6 credits spent, 44 left/)
+    assert.match(stdout, /8 credits spent, 42 left/)
     await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
     console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
     const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
@@ -67,6 +77,8 @@ try {
     columns.set(name, rows)
     console.log(`✓ ${name} shows no secret on any surface`)
   }
+  await runOnWorkerd(folder)
+  console.log('✓ workerd keeps the limits over all requests, with a client and a proxy that are kept')
   const after = renderTable(columns)
   console.log(after.slice(after.indexOf('|')))
   if (process.argv.includes('--write')) writeFileSync(canaryPage, after)

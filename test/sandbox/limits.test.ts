@@ -102,7 +102,7 @@ describe('createSandbox() limits.inFlight', () => {
     for (let i = 0; i < 5; i++) expect((await sandbox.fetch(searchRequest(sandbox, query))).status).toBe(200)
   })
 
-  it('frees the place at once when a waiting request is aborted, with its reason and without a charge', async () => {
+  it('frees the place at once when a waiting request is aborted, with its reason, and charges it', async () => {
     const sandbox = createSandbox({ latency: 60_000 })
     const reason = new Error('changed my mind')
     const controller = new AbortController()
@@ -115,8 +115,10 @@ describe('createSandbox() limits.inFlight', () => {
       { status: 'rejected', reason },
     ])
     expect(vi.getTimerCount()).toBe(0)
-    expect(sandbox.ledger.spent).toBe(0)
-    expect(sandbox.requests.map(({ status }) => status)).toEqual([null, null])
+    expect(sandbox.requests.map(({ status, charged }) => [status, charged])).toEqual([
+      [null, 2],
+      [null, 2],
+    ])
 
     void search(sandbox, query)
     expect(sandbox.requests.at(-1)?.inFlight).toBe(1)

@@ -206,14 +206,15 @@ describe('serveSandbox() faults', () => {
     expect(server.requests.at(-1)?.inFlight).toBe(1)
   })
 
-  it('frees the place without a charge when the client disconnects before the answer', async () => {
+  it('charges and frees the place when the client disconnects before the answer', async () => {
     const server = await serve({ limits: { inFlight: 1, perMinute: false } })
     server.inject({ delay: 1_000_000 })
     const { socket } = await rawSearch(server)
-    await until(() => server.requests.length === 1)
+    await until(() => server.requests[0]?.body !== undefined)
     socket.destroy()
     await until(async () => (await post(server, query)).status === 200)
-    expect(server.requests[0]).toMatchObject({ status: null, charged: 0 })
+    expect(server.requests[0]).toMatchObject({ status: null, charged: 2 })
+    expect(server.ledger.spent).toBe(4)
   })
 
   it('sends empty and foreign answers as they were injected', async () => {

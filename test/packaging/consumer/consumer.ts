@@ -16,6 +16,7 @@ import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
 import { toNodeListener } from 'social-search-sdk/node'
 import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
+import { searchOptions } from 'social-search-sdk/query'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
 
@@ -28,6 +29,10 @@ const page = await client.microblog.search(params)
 const first: MicroblogPost | undefined = page.posts[0]
 const cursor: string | undefined = page.next?.cursor
 if (first === undefined || cursor === undefined) throw new Error('the first page is empty')
+
+const query = searchOptions(client, 'microblog.search', params)
+const queried: MicroblogPost[] = (await query.queryFn(new AbortController())).posts
+if (queried.length !== 20) throw new Error(`expected 20 posts, got ${queried.length}`)
 
 const ids: string[] = []
 for await (const post of client.microblog.search(params, { maxPages: 2 })) ids.push(post.id)

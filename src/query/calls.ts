@@ -1,0 +1,50 @@
+import type { SocialSearch } from '../client.ts'
+import type { OperationId } from '../contract/operations.ts'
+import { ConfigurationError } from '../errors.ts'
+
+/** Id of a call that reads, such as `microblog.search`. */
+export type CallId = Exclude<OperationId, 'mentions.setState' | 'openapi'>
+
+/** Id of a call that may have more pages. */
+export type PagedCallId = {
+  [Id in CallId]: ReturnType<MethodOf<Id>> extends { pages: unknown } ? Id : never
+}[CallId]
+
+/** A client, or an object with the one resource that the call needs: `{ microblog: microblog(transport) }`. */
+export type QueryClientOf<Id extends CallId> = Id extends `${infer Resource}.${string}`
+  ? Pick<SocialSearch, Resource & keyof SocialSearch>
+  : never
+
+/** Params or id of a call, and its options but for `signal` and `schema`. */
+export type CallArguments<Id extends CallId> =
+  MethodOf<Id> extends (params: infer Params, options: infer Options) => unknown
+    ? { params: Exclude<Params, undefined>; options: Omit<Exclude<Options, undefined>, 'signal' | 'schema'> }
+    : never
+
+/** What a call resolves to. */
+export type CallResult<Id extends CallId> = Awaited<ReturnType<MethodOf<Id>>>
+
+type MethodOf<Id extends CallId> = Extract<At<SocialSearch, Id>, (...args: never) => unknown>
+
+type At<T, Path extends string> = Path extends `${infer Name}.${infer Rest}`
+  ? Name extends keyof T
+    ? At<T[Name], Rest>
+    : never
+  : Path extends keyof T
+    ? T[Path]
+    : never
+
+/** Calls the method with this id. */
+export function callMethod(
+  client: object,
+  id: string,
+  params: unknown,
+  options: object,
+): PromiseLike<unknown> {
+  const names = id.split('.')
+  let found: unknown = client
+  for (const name of names) found = (found as Record<string, unknown> | undefined)?.[name]
+  if (typeof found !== 'function')
+    throw new ConfigurationError(`unknown call ${id}; the client has no such method`)
+  return (found as (params: unknown, options: object) => PromiseLike<unknown>)(params, options)
+}

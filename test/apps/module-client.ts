@@ -1,0 +1,3 @@
+import { SocialSearch } from 'social-search-sdk'
+
+export const client = SocialSearch.fromEnv()

@@ -1,0 +1,27 @@
+/** Compiles and tests programs of users in a project of their own, with the built package: needs the registry, once. */
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { given, moduleOf, samplesOf } from '../docs/samples.ts'
+import { root, run } from './tarball.ts'
+
+const folder = join(root, 'test/apps')
+const installed = join(folder, 'node_modules')
+if (!existsSync(join(installed, '.package-lock.json'))) {
+  console.log('installing into test/apps/node_modules')
+  run('npm', ['ci', '--no-audit', '--no-fund', '--silent'], folder)
+}
+if (!existsSync(join(installed, 'social-search-sdk'))) symlinkSync(root, join(installed, 'social-search-sdk'))
+
+const out = join(folder, '.out')
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out)
+for (const [index, sample] of samplesOf('docs/testing.md').entries())
+  writeFileSync(join(out, `sample-${index + 1}.test.ts`), sample)
+writeFileSync(join(out, 'given.ts'), given)
+for (const [index, sample] of samplesOf('docs/query.md').entries())
+  writeFileSync(join(out, `query-${index + 1}.ts`), moduleOf(sample).replaceAll(/^export (?!\{)/gm, ''))
+
+run('npx', ['tsc', '-p', folder])
+console.log('✓ programs of users compile')
+run(process.execPath, [join(installed, 'vitest/vitest.mjs'), 'run', '--root', folder])
+console.log('✓ their tests pass, and so do the samples of docs/testing.md')

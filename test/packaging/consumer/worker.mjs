@@ -1,0 +1,25 @@
+// A worker with a client and a proxy at module scope, which all requests share.
+import { SocialSearch } from 'social-search-sdk'
+import { createProxy } from 'social-search-sdk/proxy'
+
+const service = { baseUrl: 'BASE_URL', apiKey: 'API_KEY', limits: { perMinute: false } }
+const client = new SocialSearch(service)
+const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) })
+
+async function search(client) {
+  try {
+    const { posts } = await client.microblog.search({ query: 'coffee', count: 1 })
+    return Response.json(posts.length)
+  } catch (error) {
+    return Response.json(String(error), { status: 500 })
+  }
+}
+
+export default {
+  fetch(request) {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/client') return search(client)
+    if (pathname === '/new-client') return search(new SocialSearch(service))
+    return proxy(request)
+  },
+}

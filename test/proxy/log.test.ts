@@ -1,0 +1,75 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ProxyOptions } from '../../src/proxy/index.ts'
+import { toNodeListener } from '../../src/serve/node.ts'
+import { post, searchPath, setUp } from './setup.ts'
+
+const log = vi.spyOn(console, 'error')
+beforeEach(() => void log.mockReset().mockReturnValue())
+afterEach(() => vi.useRealTimers())
+
+const silent = { onError: undefined }
+const logged = (): string[] => log.mock.calls.map(([line]) => String(line))
+
+describe('createProxy() without onError', () => {
+  it('logs once how to mount it when a parser has read the body, as Express does', async () => {
+    const { proxy, sandbox } = setUp(silent)
+    const listener = toNodeListener(proxy)
+    const server = createServer((incoming, outgoing) => {
+      incoming.resume().on('end', () => listener(incoming, outgoing))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${searchPath}`
+    const headers = { 'content-type': 'application/json' }
+    for (const query of ['tea', 'coffee']) {
+      const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })
+      expect(status).toBe(500)
+    }
+    await new Promise((closed) => server.close(closed))
+    expect(logged()).toEqual([
+      'the proxy answered microblog.search with 500; ConfigurationError: the body of the request was already read; ' +
+        'mount the proxy before any body parser, and read no body in authorize; pass onError to see each error',
+    ])
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it.each<[string, Partial<ProxyOptions>]>([
+    ['authorize', { authorize: () => Promise.reject(new TypeError('the password is hunter2')) }],
+    ['budget', { budget: () => Promise.reject(new TypeError('the password is hunter2')) }],
+  ])('logs the class of an error of %s, and not its text', async (_, options) => {
+    const { proxy } = setUp({ ...silent, ...options })
+    for (let i = 0; i < 2; i++) expect((await post(proxy)).status).toBe(500)
+    expect(logged()).toEqual([
+      'the proxy answered microblog.search with 500; TypeError: thrown by authorize, budget or the client; ' +
+        'pass onError to see each error',
+    ])
+  })
+
+  it('logs each of two causes', async () => {
+    const errors = [new TypeError(), null, new RangeError(), new TypeError()]
+    const authorize = () => {
+      throw errors.shift()
+    }
+    const { proxy } = setUp({ ...silent, authorize })
+    for (let i = 0; i < 4; i++) await post(proxy)
+    expect(logged().map((line) => /; (\w+):/.exec(line)?.[1])).toEqual(['TypeError', 'object', 'RangeError'])
+  })
+
+  it('logs nothing when the caller gets the error', async () => {
+    const { proxy, sandbox } = setUp(silent)
+    sandbox.inject({ status: 400 })
+    expect((await post(proxy)).status).toBe(400)
+    expect((await post(proxy, { body: '{}' })).status).toBe(400)
+    expect(log).not.toHaveBeenCalled()
+  })
+})
+
+describe('createProxy() with onError', () => {
+  it('logs nothing itself', async () => {
+    const { proxy, failures } = setUp({ authorize: () => Promise.reject(new TypeError('no')) })
+    await post(proxy)
+    expect(failures).toHaveLength(1)
+    expect(log).not.toHaveBeenCalled()
+  })
+})

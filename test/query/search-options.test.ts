@@ -1,0 +1,171 @@
+import {
+  InfiniteQueryObserver,
+  QueryClient,
+  QueryObserver,
+  focusManager,
+  hashKey,
+  onlineManager,
+} from '@tanstack/query-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigurationError, SocialSearch, createTransport, microblog } from '../../src/index.ts'
+import { infiniteSearchOptions, searchOptions } from '../../src/query/index.ts'
+import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+
+let sandbox: Sandbox
+let client: SocialSearch
+let queries: QueryClient
+
+beforeEach(() => {
+  sandbox = createSandbox({ limits: { perMinute: false } })
+  client = new SocialSearch(sandbox.clientOptions())
+  queries = new QueryClient({ defaultOptions: { queries: { retry: 3, retryDelay: 1 } } })
+  queries.mount()
+})
+afterEach(() => {
+  queries.clear()
+  queries.unmount()
+  focusManager.setFocused(undefined)
+  onlineManager.setOnline(true)
+})
+
+const coffee = { query: 'coffee' }
+
+/** Lets whatever a query has set off begin. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+async function leaveAndReturn(): Promise<void> {
+  focusManager.setFocused(false)
+  focusManager.setFocused(true)
+  onlineManager.setOnline(false)
+  onlineManager.setOnline(true)
+  await turn()
+}
+
+describe('infiniteSearchOptions()', () => {
+  const threePages = async (more: { staleTime?: number } = {}) => {
+    const options = { ...infiniteSearchOptions(client, 'microblog.search', coffee), ...more }
+    const observer = new InfiniteQueryObserver(queries, options)
+    const unsubscribe = observer.subscribe(() => {})
+    while (!observer.getCurrentResult().isSuccess) await turn()
+    for (let page = 2; page <= 3; page++) await observer.fetchNextPage()
+    return { options, observer, unsubscribe }
+  }
+
+  it('buys each of three pages once when the window is focused, the network returns and a component mounts', async () => {
+    const { options, observer, unsubscribe } = await threePages()
+    await leaveAndReturn()
+    unsubscribe()
+    new InfiniteQueryObserver(queries, options).subscribe(() => {})
+    await leaveAndReturn()
+    const pages = observer.getCurrentResult().data?.pages ?? []
+    expect(new Set(pages.flatMap(({ posts }) => posts.map(({ id }) => id))).size).toBe(60)
+    expect(sandbox.ledger.spent).toBe(6)
+  })
+
+  it('does not refetch old pages either when the caller sets staleTime', async () => {
+    const { options, unsubscribe } = await threePages({ staleTime: 0 })
+    await leaveAndReturn()
+    unsubscribe()
+    new InfiniteQueryObserver(queries, options).subscribe(() => {})
+    await turn()
+    expect(sandbox.ledger.spent).toBe(6)
+  })
+
+  it('ends with the last page', async () => {
+    const options = infiniteSearchOptions(client, 'professionalnet.industries.list', { q: 'soft' })
+    const observer = new InfiniteQueryObserver(queries, options)
+    observer.subscribe(() => {})
+    while (!observer.getCurrentResult().isSuccess) await turn()
+    for (let page = 0; page < 20 && observer.getCurrentResult().hasNextPage; page++)
+      await observer.fetchNextPage()
+    expect(observer.getCurrentResult().hasNextPage).toBe(false)
+  })
+
+  it('has another key than searchOptions()', () => {
+    const one = searchOptions(client, 'microblog.search', coffee)
+    const all = infiniteSearchOptions(client, 'microblog.search', coffee)
+    expect(hashKey(one.queryKey)).not.toBe(hashKey(all.queryKey))
+  })
+})
+
+describe('searchOptions()', () => {
+  it('is charged once when the answer is lost, also when a component mounts again', async () => {
+    sandbox.inject({ reset: 'after' })
+    const observer = new QueryObserver(queries, searchOptions(client, 'microblog.search', coffee))
+    const unsubscribe = observer.subscribe(() => {})
+    while (!observer.getCurrentResult().isError) await turn()
+    expect(observer.getCurrentResult().error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })
+    await leaveAndReturn()
+    unsubscribe()
+    new QueryObserver(queries, searchOptions(client, 'microblog.search', coffee)).subscribe(() => {})
+    await leaveAndReturn()
+    expect(sandbox.ledger.spent).toBe(2)
+    await observer.refetch()
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('is the same query when params come in another order or are undefined', async () => {
+    const filters = { lang: 'en', removeReplies: true }
+    const page = await queries.query(
+      searchOptions(client, 'microblog.search', { query: 'coffee', count: 5, filters }),
+    )
+    const again = await queries.query(
+      searchOptions(client, 'microblog.search', {
+        category: undefined,
+        filters: { removeReplies: true, lang: 'en' },
+        count: 5,
+        query: 'coffee',
+      }),
+    )
+    expect(again).toBe(page)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('fetches again when the caller sets staleTime', async () => {
+    const options = { ...searchOptions(client, 'microblog.search', coffee), staleTime: 0 }
+    await queries.query(options)
+    await queries.query(options)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('sends nothing when the query is cancelled in the queue', async () => {
+    sandbox.inject({ delay: 100, times: 2 })
+    const busy = [1, 2].map(() => client.microblog.search(coffee).then())
+    const options = searchOptions(client, 'microblog.search', { query: 'tea' })
+    const cancelled = queries.query(options)
+    await queries.cancelQueries({ queryKey: options.queryKey })
+    await expect(cancelled).rejects.toThrow('CancelledError')
+    await Promise.all(busy)
+    await turn()
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('passes params, ids and options to any call', async () => {
+    const url = 'https://professionalnet.example/company/candlemere-lighting'
+    const { company } = await queries.query(searchOptions(client, 'professionalnet.company.get', { url }))
+    expect(company.id).toBeTruthy()
+    const { mentions } = await queries.query(searchOptions(client, 'mentions.list', { limit: 1 }))
+    const [{ id }] = mentions as [{ id: string }]
+    const mention = await queries.query(searchOptions(client, 'mentions.get', id))
+    expect(mention.requestId).toBeTruthy()
+    const budgeted = searchOptions(client, 'technews.search', coffee, { budget: { reserve: refuse } })
+    await expect(queries.query(budgeted)).rejects.toThrow('no credits')
+  })
+
+  it('takes a single resource', async () => {
+    const only = { microblog: microblog(createTransport(sandbox.clientOptions())) }
+    const { posts } = await queries.query(searchOptions(only, 'microblog.search', coffee))
+    expect(posts).toHaveLength(20)
+  })
+
+  it('rejects with a ConfigurationError when the client has no such call', async () => {
+    const options = searchOptions(client, 'microblog.find' as 'microblog.search', coffee)
+    await expect(queries.query(options)).rejects.toThrow(
+      new ConfigurationError('unknown call microblog.find; the client has no such method'),
+    )
+  })
+})
+
+function refuse(): never {
+  throw new Error('no credits')
+}

@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { RateLimitError, SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+
+const query = { query: 'coffee', count: 2 }
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('clientOptions()', () => {
+  it('gives a client that no 429 of another client delays', async () => {
+    vi.useFakeTimers()
+    const sandbox = createSandbox()
+    sandbox.inject({ status: 429, retryAfter: 7 })
+    const first = new SocialSearch({ ...sandbox.clientOptions(), retry: false })
+    await expect(first.microblog.search(query)).rejects.toBeInstanceOf(RateLimitError)
+    await new SocialSearch(sandbox.clientOptions()).microblog.search(query)
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([429, 200])
+  })
+
+  it('gives clients that share their limits when they take the same object', async () => {
+    vi.useFakeTimers()
+    const sandbox = createSandbox()
+    const options = sandbox.clientOptions()
+    sandbox.inject({ status: 429, retryAfter: 7 })
+    const first = new SocialSearch({ ...options, retry: false })
+    await expect(first.microblog.search(query)).rejects.toBeInstanceOf(RateLimitError)
+    const second = new SocialSearch(options).microblog.search(query).then()
+    await vi.advanceTimersByTimeAsync(6999)
+    expect(sandbox.requests).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1001)
+    await second
+  })
+
+  it('gives the pace that the sandbox enforces', async () => {
+    vi.useFakeTimers()
+    const sandbox = createSandbox({ limits: { perMinute: false } })
+    const client = new SocialSearch(sandbox.clientOptions())
+    for (let i = 0; i < 25; i++) await client.microblog.search(query)
+    expect(sandbox.requests).toHaveLength(25)
+  })
+
+  it('gives a key that a page may have', async () => {
+    const sandbox = createSandbox()
+    vi.stubGlobal('window', {})
+    vi.stubGlobal('document', {})
+    const client = new SocialSearch(sandbox.clientOptions())
+    expect((await client.microblog.search(query)).posts).toHaveLength(2)
+  })
+
+  it('gives the address of a server, and nothing that JSON would lose', async () => {
+    await using server = await serveSandbox()
+    const options = server.clientOptions()
+    expect(JSON.parse(JSON.stringify(options))).toEqual(options)
+    expect((await new SocialSearch(options).microblog.search(query)).posts).toHaveLength(2)
+    expect(server.requests).toHaveLength(1)
+  })
+})
