@@ -101,7 +101,12 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     const slow = await worker(org, { limits, leaseMs: 60_000, commandTimeout: 5000 }, wrap)
     finish(await first.ask())
     await slow.ask()
-    const [channel = ''] = (await admin.pubsub('CHANNELS', '*')) as string[]
+    const [channel = ''] = await admin
+      .keys('*:state')
+      .then((keys) => keys.map((key) => key.replace(/state$/, 'news')))
+    await expect.poll(() => admin.pubsub('NUMSUB', channel)).toEqual([channel, 2])
+    // What it tells Redis when it begins to listen is under way before anything else.
+    await pass(100)
     commands.meet = (send) => pass(1500).then(send)
     await admin.flushall()
     await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
