@@ -147,8 +147,11 @@ describe('RedisBudget.reserve()', () => {
     network.fails = 'before'
     await pass(500)
     expect(await budget.summary()).toMatchObject({ spent: 0, uncertain: 4 })
-    reservation.settle(3)
     network.fails = 'never'
+    // By then, it has tried to keep what it has reserved.
+    await pass(200)
+    expect(await budget.summary()).toMatchObject({ uncertain: 4, reserved: 0 })
+    reservation.settle(3)
     await late.flush()
     expect(await budget.summary()).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
   })
@@ -237,6 +240,18 @@ describe('RedisBudget.reserve()', () => {
     for (const reservation of await Promise.all(asked)) reservation.settle(5)
     await Promise.all([stalled, fresh, other].map((process) => process!.budget.flush()))
     expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  })
+
+  it('leaves few commands with a client that keeps them', async () => {
+    let kept = 0
+    const evaluate = () => new Promise(() => kept++)
+    const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
+    const budget = new RedisBudget({ client, name: 'a', limit: 1, commandTimeout: 50 })
+    const ask = () => budget.reserve(1, 'any')
+    await Promise.allSettled(Array.from({ length: 64 }, ask))
+    for (let i = 0; i < 64; i++)
+      await expect(ask()).rejects.toMatchObject({ reason: /commands are not answered/ })
+    expect(kept).toBeLessThan(70)
   })
 
   it('does not call the budget spent while Redis has yet to hear what calls have cost', async () => {
