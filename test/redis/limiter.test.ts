@@ -142,6 +142,24 @@ describe('RedisLimiter.acquire()', () => {
     expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
   })
 
+  it('opens a surface no sooner when a later 429 announces a shorter wait', async () => {
+    const org = newOrganization()
+    const [first, second, third] = [await worker(org), await worker(org), await worker(org)]
+    first.limiter.hold('a', 60_000)
+    await pass(100)
+    second.limiter.hold('a', 1)
+    await pass(100)
+    const { error } = await settle(third.ask({ patience: 1000 }))
+    expect((error as { remaining: number }).remaining).toBeGreaterThan(30_000)
+  })
+
+  it('grants one lease when the client of Redis repeats the command', async () => {
+    const { commands, wrap } = network()
+    const { ask } = await worker(newOrganization(), { limits: { inFlight: 1 }, leaseMs: 60_000 }, wrap)
+    commands.meet = (send) => send().then(send)
+    for (let i = 0; i < 2; i++) finish(await ask())
+  })
+
   it('leaves nothing in Redis that does not expire, or too soon, and all of it in one slot of a cluster', async () => {
     await admin.flushall()
     const { ask, limiter } = await worker(newOrganization(), { prefix: 'mine' })

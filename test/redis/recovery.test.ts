@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { realTime } from '../support/real-time.ts'
-import { admin, finish, network, newOrganization, watch, worker } from './workers.ts'
+import { admin, finish, network, newOrganization, server, watch, worker } from './workers.ts'
 
 const { pass, settle } = realTime
 
@@ -67,6 +67,21 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     lease.release()
     await second.ask()
     expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('closes a surface for no longer than a 429 has announced while Redis did not answer', async () => {
+    const org = newOrganization()
+    const [first, second] = [await worker(org), await worker(org)]
+    finish(await first.ask())
+    await server.suspend()
+    void settle(first.ask())
+    await expect.poll(() => first.log).toHaveLength(1)
+    first.limiter.hold('b', 60_000)
+    await pass(2000)
+    await server.resume()
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const { error } = await settle(second.ask({ surface: 'b', patience: 1000 }))
+    expect((error as { remaining: number }).remaining).toBeLessThan(58_500)
   })
 
   it('keeps the pace when Redis loses everything', async () => {
