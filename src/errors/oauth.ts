@@ -3,7 +3,7 @@ import { type ErrorContext, SharedError } from './base.ts'
 /**
  * Why a user has to be asked again. `no_tokens`: the store is empty. `no_refresh_token`: there is none, since
  * `offline_access` was not asked for or not granted. `refused`: the authorization server no longer takes it. `lost`: the
- * answer to a refresh did not arrive, and the token may be used up.
+ * answer to a refresh did not arrive, or its process ended first, and the token may be used up.
  */
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 
@@ -29,7 +29,7 @@ const explanations: Record<ReauthorizationReason, string> = {
   no_tokens: 'the store holds no tokens',
   no_refresh_token: 'the access token has ended and there is no refresh token',
   refused: 'the authorization server refused the refresh token',
-  lost: 'the answer to a refresh was lost, and the refresh token may be used up',
+  lost: 'the answer to a refresh was lost, or its process ended first, and the refresh token may be used up',
 }
 
 /** What an OAuth client was doing: reading the server's metadata, the user's way back, getting tokens, renewing them. */

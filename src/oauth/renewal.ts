@@ -1,6 +1,5 @@
 import { sleep } from '../core/lib/time.ts'
 import { OAuthError } from '../errors.ts'
-import type { Protocol } from './protocol.ts'
 import type { TokenSet } from './store.ts'
 
 /** Maximum number of requests for one refresh. */
@@ -10,16 +9,18 @@ const maxAttempts = 3
 const maxWaitMs = 10_000
 
 /**
- * Gets new tokens. Retries a request that the server provably did not process: its refresh token is still valid.
+ * Gets new tokens in place of `tokens`. Retries a request that the server provably did not process: its refresh token is
+ * still valid.
  *
  * @throws {OAuthError}
  */
-export async function renew(protocol: Protocol, tokens: TokenSet, refreshToken: string): Promise<TokenSet> {
+export async function renew(tokens: TokenSet, send: () => Promise<TokenSet>): Promise<TokenSet> {
+  const { refreshToken, scope } = tokens
   for (let attempt = 1; ; attempt++) {
     try {
-      const renewed = await protocol.refresh(refreshToken)
+      const renewed = await send()
       // The server may omit an unchanged refresh token or scope.
-      return { refreshToken, ...(tokens.scope !== undefined && { scope: tokens.scope }), ...renewed }
+      return { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {
       const wait = error instanceof OAuthError && isTemporary(error) ? retryDelay(error, attempt) : Infinity
       if (attempt === maxAttempts || wait > maxWaitMs) throw error

@@ -92,15 +92,36 @@ export class OAuthSession implements AuthProvider {
     const { accessToken, refreshToken } = stored
     if (accessToken === this.#ended?.accessToken) throw new ReauthorizationRequiredError(this.#ended.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
+    if (stored.refreshSentAt !== undefined) return this.#end(stored, 'lost')
+    const refresh = { isUnderWay: false }
     try {
-      const tokens = await renew(this.#protocol, stored, refreshToken)
+      const tokens = await renew(stored, async () => {
+        // If this process dies now, the next one must not send the token again: servers may take that for theft.
+        await this.#store.set({ ...stored, refreshSentAt: Date.now() })
+        refresh.isUnderWay = true
+        return this.#protocol.refresh(refreshToken).catch(async (error: unknown) => {
+          refresh.isUnderWay = mayHaveUsedRefreshToken(error)
+          if (!refresh.isUnderWay) await this.#restore(stored)
+          throw error
+        })
+      })
       this.#unsaved = { tokens, replaced: accessToken }
     } catch (error) {
       const isRefused = error instanceof OAuthError && error.reason === 'invalid_grant'
-      if (!isRefused && !mayHaveUsedRefreshToken(error)) throw error
+      if (!isRefused && !refresh.isUnderWay) throw error
       return this.#end(stored, isRefused ? 'refused' : 'lost')
     }
     return this.#save(stored)
+  }
+
+  /** Stores the tokens as they were before a refresh, unless somebody else has changed them. */
+  async #restore(stored: TokenSet): Promise<void> {
+    try {
+      const later = await this.#store.get()
+      if (later?.refreshToken === stored.refreshToken) await this.#store.set(stored)
+    } catch {
+      // The error of the refresh matters more.
+    }
   }
 
   /** Reads the store. If an earlier write failed and the store has not changed since, writes again. */
@@ -138,6 +159,7 @@ export class OAuthSession implements AuthProvider {
     if (later?.refreshToken !== stored.refreshToken) return this.#renew()
     const rest: { -readonly [Name in keyof TokenSet]: TokenSet[Name] } = { ...stored }
     delete rest.refreshToken
+    delete rest.refreshSentAt
     try {
       await this.#store.set(rest)
     } catch {

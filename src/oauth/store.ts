@@ -9,6 +9,11 @@ export interface TokenSet {
   readonly obtainedAt: number
   /** When the access token ends by this machine's clock, in milliseconds; absent where the server did not say. */
   readonly expiresAt?: number | undefined
+  /**
+   * When the refresh token was sent, in milliseconds of this machine's clock; absent once the answer is known. If it is still
+   * there and no refresh is under way, the process has died meanwhile, and the refresh token may be used up.
+   */
+  readonly refreshSentAt?: number | undefined
   /** The scopes that were granted, separated by spaces, where the server said. */
   readonly scope?: string | undefined
 }

@@ -60,7 +60,7 @@ export async function requestJson(
         const response = await send({ ...exchange, signal })
         const { text } = await readText(response, { ...exchange, signal })
         if (response.ok) return new Response(withoutUnusableFields(text), response)
-        throw errorOf(response, text, context)
+        throw errorOf(response, text, context, headers.has('authorization'))
       },
       () => {
         const message = `no complete answer within ${timeoutMs} ms`
@@ -94,7 +94,12 @@ function isLifetime(seconds: number): boolean {
 }
 
 /** After an OAuth error code, no token was issued. Any other 5xx may come from a gateway and leaves that unknown. */
-function errorOf(response: Response, text: string, { step, redactor }: TokenRequestContext): OAuthError {
+function errorOf(
+  response: Response,
+  text: string,
+  { step, redactor }: TokenRequestContext,
+  isBasic: boolean,
+): OAuthError {
   const { status, headers } = response
   if (status < 400) {
     return new OAuthError(`the server answered with a redirect, which is not followed (${status})`, {
@@ -112,7 +117,12 @@ function errorOf(response: Response, text: string, { step, redactor }: TokenRequ
       processed: status < 500 ? 'no' : 'unknown',
     })
   }
-  return serverError(error, words, redactor, { ...details, processed: 'no' })
+  // Many servers take the encoded secret of the header for the secret itself.
+  const advice =
+    error === 'invalid_client' && isBasic
+      ? "; if the secret is right, set clientAuthentication: 'client_secret_post'"
+      : ''
+  return serverError(error, words, redactor, { ...details, processed: 'no' }, advice)
 }
 
 /** Gateways have an `error` in their JSON, too, and may have given up on an answer that was full of tokens. */
@@ -126,6 +136,7 @@ export function serverError(
   description: unknown,
   redactor: Redactor,
   fields: Omit<ConstructorParameters<typeof OAuthError>[1], 'reason'>,
+  advice = '',
 ): OAuthError {
   const clean = (text: string): string =>
     redactor
@@ -134,5 +145,8 @@ export function serverError(
       .slice(0, 200)
   const reason = clean(code)
   const details = typeof description === 'string' && description !== '' ? ` (${clean(description)})` : ''
-  return new OAuthError(`the authorization server answered ${reason}${details}`, { ...fields, reason })
+  return new OAuthError(`the authorization server answered ${reason}${details}${advice}`, {
+    ...fields,
+    reason,
+  })
 }

@@ -1,11 +1,13 @@
 // Times come from the Redis server, in milliseconds. Keys of one budget:
-// - sums: credits spent and uncertain
+// - sums: credits spent and uncertain; the budget's epoch, and a count of its changes; isLost if Redis has lost some of them
 // - open: open reservations, scored by when they count as abandoned
 // - lost: abandoned reservations, until their outcome arrives
 // - told: reservations that ended in the last hour, since a client may send an outcome twice
 // An entry is a reservation's credits and id, so it can move between these keys as one value.
+// Every script gets the epoch and count that the process knows, and returns its outcome, the time, epoch and count.
 const prelude = `
 local sums, open, lost, told = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local knownEpoch, knownCount = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function text(number) return string.format('%.17g', number) end
@@ -20,6 +22,14 @@ for _, entry in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
   redis.call('ZADD', lost, now, entry)
   add('uncertain', creditsOf(entry))
 end
+local epoch, count = redis.call('HGET', sums, 'epoch'), tonumber(redis.call('HGET', sums, 'count')) or 0
+-- A replica that lagged behind, or an old file, has become this Redis. All processes have to know.
+if knownEpoch ~= '' and (epoch ~= knownEpoch or count < knownCount) then redis.call('HSET', sums, 'isLost', 1) end
+local function changed() count = redis.call('HINCRBY', sums, 'count', 1) end
+local function reply(outcome, ...)
+  if redis.call('HEXISTS', sums, 'isLost') == 1 then outcome = 'lost' end
+  return { outcome, text(now), epoch or '', text(count), ... }
+end
 local function reserved()
   local total = 0
   for _, entry in ipairs(redis.call('ZRANGE', open, 0, -1)) do total = total + creditsOf(entry) end
@@ -27,40 +37,45 @@ local function reserved()
 end
 `
 
-/** Reserves credits, or returns how many remain. */
+/** Reserves credits, or returns how many remain. After the deadline it does nothing, since its caller has given up. */
 export const reserve = `${prelude}
-local entry, limit, leaseMs, known = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
-if redis.call('EXISTS', sums) == 0 then
-  if known then return { 'lost' } end
-  add('spent', 0)
+local entry, limit, leaseMs, deadline = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+if now > deadline then return reply('late') end
+if redis.call('HEXISTS', sums, 'isLost') == 1 then return reply('lost') end
+if not epoch then
+  epoch = entry
+  redis.call('HSET', sums, 'epoch', epoch)
 end
 -- Outcomes older than a month no longer arrive.
 redis.call('ZREMRANGEBYSCORE', lost, '-inf', now - 30 * 86400000)
 if not redis.call('ZSCORE', open, entry) then
   local remaining = rounded(limit - sum('spent') - sum('uncertain') - reserved())
-  if creditsOf(entry) > remaining then return { 'refused', text(math.max(0, remaining)) } end
+  if creditsOf(entry) > remaining then return reply('refused', text(math.max(0, remaining))) end
 end
 redis.call('ZADD', open, now + leaseMs, entry)
-return { 'reserved' }`
+changed()
+return reply('reserved')`
 
 /** Ends a reservation with the credits that were spent and those that are uncertain. */
 export const close = `${prelude}
-local entry, spent, uncertain = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local entry, spent, uncertain = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 if redis.call('ZREM', lost, entry) == 1 then
   add('uncertain', -creditsOf(entry))
-elseif redis.call('ZREM', open, entry) == 0 then
-  -- If Redis lost only the reservation, its cost still counts. If it lost everything, there is no budget to add to.
-  if redis.call('EXISTS', sums) == 0 or redis.call('ZSCORE', told, entry) then return 'told' end
+elseif redis.call('ZREM', open, entry) == 0 and redis.call('ZSCORE', told, entry) then
+  return reply('told')
 end
+-- If Redis has lost the reservation, its cost still counts.
 redis.call('ZREMRANGEBYSCORE', told, '-inf', now - 3600000)
 redis.call('ZADD', told, now, entry)
 add('spent', spent)
 add('uncertain', uncertain)
-return 'noted'`
+changed()
+return reply('noted')`
 
 /** Extends reservations, so that they do not count as abandoned. */
 export const renew = `${prelude}
-for i = 2, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[1], ARGV[i]) end`
+for i = 4, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[3], ARGV[i]) end
+return reply('renewed')`
 
 export const summarize = `${prelude}
-return { text(sum('spent')), text(sum('uncertain')), text(reserved()) }`
+return reply('sums', text(sum('spent')), text(sum('uncertain')), text(reserved()))`

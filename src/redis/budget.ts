@@ -25,6 +25,14 @@ const names: Record<keyof RedisBudgetOptions, true> = {
 /** Failed reservations to cancel later, in case Redis made them after all; any beyond this become uncertain. */
 const maxUnsent = 1000
 
+const hasLost = 'redis has lost a part of what was spent; use a budget with a new name'
+
+/** What a script returns beside the state of the budget. */
+interface Reply {
+  readonly outcome: string
+  readonly rest: readonly string[]
+}
+
 /** How long {@link RedisBudget.close} waits for Redis, in milliseconds. */
 const closeMs = 10_000
 
@@ -41,8 +49,10 @@ export class RedisBudget implements Budget {
   readonly #open = new Set<string>()
   readonly #outbox: Outbox<[entry: string, spent: number, uncertain: number]>
   #renewTimer: ReturnType<typeof setTimeout> | undefined
-  /** Whether Redis has confirmed the budget to this process. */
-  #known = false
+  /** The latest state of the budget that Redis has told this process. If Redis knows less, it has lost something. */
+  readonly #known = { epoch: '', count: 0 }
+  /** Redis's clock less this process's, in milliseconds, too high by at most the time that the last reply took. */
+  #clockLead = Infinity
   #closed = false
 
   /**
@@ -69,7 +79,8 @@ export class RedisBudget implements Budget {
    * Reserves credits of the shared budget.
    *
    * @throws {CreditBudgetError} if fewer remain.
-   * @throws {BudgetUnavailableError} if Redis is unreachable, or has lost the budget.
+   * @throws {BudgetUnavailableError} if Redis is unreachable, has lost what was spent, or does not know yet what calls of
+   * this process have cost.
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
     if (this.#closed) throw new BudgetUnavailableError('it is closed', { operation })
@@ -77,18 +88,26 @@ export class RedisBudget implements Budget {
     const cancelLater = (): void => {
       if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
     }
-    let reply: unknown
+    let reply: Reply
     try {
-      reply = await this.#run(reserve, [entry, this.limit, this.#leaseMs, this.#known ? 1 : 0], cancelLater)
+      if (this.#clockLead === Infinity) await this.#run(summarize, [])
+      const deadline = performance.now() + this.#clockLead + this.#scripts.timeoutMs
+      reply = await this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline], cancelLater)
     } catch (error) {
       cancelLater()
       throw new BudgetUnavailableError(reasonOf(error), { operation })
     }
-    const [outcome, remaining] = (reply as unknown[]).map(String)
-    if (outcome === 'lost') throw new BudgetUnavailableError('redis has lost it', { operation })
-    this.#known = true
+    const { outcome, rest } = reply
+    if (outcome === 'lost') throw new BudgetUnavailableError(hasLost, { operation })
+    if (outcome === 'late') throw new BudgetUnavailableError('redis answered too late', { operation })
     if (outcome === 'refused') {
-      throw new CreditBudgetError({ needed: credits, remaining: Number(remaining) }, { operation })
+      // What these calls had reserved may come back.
+      if (this.#outbox.isBehind) {
+        throw new BudgetUnavailableError(`redis has yet to hear of ${this.#outbox.length} calls`, {
+          operation,
+        })
+      }
+      throw new CreditBudgetError({ needed: credits, remaining: Number(rest[0]) }, { operation })
     }
     this.#open.add(entry)
     this.#scheduleRenewal()
@@ -107,18 +126,20 @@ export class RedisBudget implements Budget {
   /**
    * Returns what all processes have spent and reserved.
    *
-   * @throws {BudgetUnavailableError} if Redis is unreachable.
+   * @throws {BudgetUnavailableError} if Redis is unreachable, or has lost what was spent.
    */
   async summary(): Promise<CreditSummary & { limit: number; remaining: number }> {
     const { limit } = this
+    let reply: Reply
     try {
-      const reply = (await this.#run(summarize, [])) as unknown[]
-      const [spent = 0, uncertain = 0, reserved = 0] = reply.map((sum) => Number(String(sum)))
-      const remaining = Math.max(0, rounded(limit - spent - uncertain - reserved))
-      return { limit, remaining, spent, uncertain, reserved }
+      reply = await this.#run(summarize, [])
     } catch (error) {
       throw new BudgetUnavailableError(reasonOf(error))
     }
+    if (reply.outcome === 'lost') throw new BudgetUnavailableError(hasLost)
+    const [spent = 0, uncertain = 0, reserved = 0] = reply.rest.map(Number)
+    const remaining = Math.max(0, rounded(limit - spent - uncertain - reserved))
+    return { limit, remaining, spent, uncertain, reserved }
   }
 
   /** Resolves when Redis has accepted the outcome of every reservation that has ended so far. */
@@ -145,11 +166,26 @@ export class RedisBudget implements Budget {
   async #run(
     script: string,
     args: readonly (string | number)[],
-    onLateReply?: (reply: unknown) => void,
-  ): Promise<unknown> {
+    onLateReservation?: () => void,
+  ): Promise<Reply> {
     const base = await this.#base
     const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
-    return this.#scripts.run(script, keys, args.map(String), onLateReply)
+    const { epoch, count } = this.#known
+    const sentAt = performance.now()
+    const onLateReply = (reply: unknown): void => {
+      if (this.#read(reply, sentAt).outcome === 'reserved') onLateReservation?.()
+    }
+    const reply = await this.#scripts.run(script, keys, [epoch, count, ...args].map(String), onLateReply)
+    return this.#read(reply, sentAt)
+  }
+
+  #read(reply: unknown, sentAt: number): Reply {
+    const [outcome = '', now, epoch = '', count, ...rest] = (reply as unknown[]).map(String)
+    const known = this.#known
+    this.#clockLead = Number(now) - sentAt
+    known.epoch ||= epoch
+    if (epoch === known.epoch) known.count = Math.max(known.count, Number(count))
+    return { outcome, rest }
   }
 
   #scheduleRenewal(): void {

@@ -12,6 +12,7 @@ export class Outbox<Item> {
   readonly #items: Item[] = []
   readonly #idle: (() => void)[] = []
   #isSending = false
+  #isBehind = false
   #stopped = false
   #endPause: () => void = () => {}
 
@@ -22,6 +23,11 @@ export class Outbox<Item> {
 
   get length(): number {
     return this.#items.length
+  }
+
+  /** Whether sending has failed since the last time that every item had been sent. */
+  get isBehind(): boolean {
+    return this.#isBehind
   }
 
   add(item: Item): void {
@@ -52,6 +58,7 @@ export class Outbox<Item> {
         if (retryMs > firstRetryMs) this.#log('info', 'redis is available again', {})
         retryMs = firstRetryMs
       } catch (error) {
+        this.#isBehind = true
         if (retryMs === firstRetryMs) {
           this.#log('warn', 'redis is unavailable', { reason: reasonOf(error) })
         }
@@ -59,7 +66,7 @@ export class Outbox<Item> {
         retryMs = Math.min(retryMs * 2, lastRetryMs)
       }
     }
-    this.#isSending = false
+    this.#isSending = this.#isBehind = false
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 

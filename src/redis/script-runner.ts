@@ -12,12 +12,13 @@ const maxOverdue = 64
  */
 export class ScriptRunner {
   readonly #redis: RedisAdapter
-  readonly #timeoutMs: number
+  /** How long a script may take, in milliseconds. */
+  readonly timeoutMs: number
   #overdue = 0
 
   constructor(redis: RedisAdapter, timeoutMs: number) {
     this.#redis = redis
-    this.#timeoutMs = timeoutMs
+    this.timeoutMs = timeoutMs
   }
 
   /**
@@ -39,8 +40,8 @@ export class ScriptRunner {
       const timer = setTimeout(() => {
         overdue = true
         this.#overdue++
-        reject(new Unavailable(`no answer within ${this.#timeoutMs} ms`))
-      }, this.#timeoutMs)
+        reject(new Unavailable(`no answer within ${this.timeoutMs} ms`))
+      }, this.timeoutMs)
       const settled = (): void => {
         clearTimeout(timer)
         if (overdue) this.#overdue--

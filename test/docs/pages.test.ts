@@ -47,13 +47,52 @@ describe('the pages of the documentation', () => {
   })
 
   it('have a sample of a test that passes as it stands', async () => {
-    const source = (name: string) => JSON.stringify(fileURLToPath(new URL(`src${name}/index.ts`, root)))
-    const sample = samples.find(({ text }) => text.includes('sandbox.inject'))?.text ?? ''
-    const code = sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => source(name))
-    const args = ['--input-type=module-typescript', '--eval', code]
-    expect(await promisify(execFile)(process.execPath, args)).toEqual({ stdout: '', stderr: '' })
+    expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
+  })
+
+  it('have a receiver of Standard Webhooks that takes what is signed, now and once', async () => {
+    const { stdout } = await run(
+      'standardwebhooks',
+      `
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const ids = new Set(), saved = []
+const store = { addIfNew: (id) => !ids.has(id) && ids.add(id) !== undefined }
+const save = (id) => saved.push(id)
+`,
+      `
+const post = async (id, ago, signed, body = signed, other = '') => {
+  const at = new Date(Date.now() - ago)
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at / 1000)),
+    'webhook-signature': other + webhook.sign(id, at, signed),
+  }
+  return (await receive(new Request('https://receiver.example', { method: 'POST', headers, body }))).status
+}
+const statuses = [
+  await post('a', 0, '{"a":"é"}'),
+  await post('a', 0, '{"a":"é"}'),
+  await post('b', 0, '{}', '{}', 'v1,bm9uZQ== '),
+  await post('c', 0, '{}', '[]'),
+  await post('d', 400_000, '{}'),
+]
+await new Promise((resolve) => setTimeout(resolve, 10))
+console.log(JSON.stringify({ statuses, saved }))
+`,
+    )
+    expect(JSON.parse(stdout)).toEqual({ statuses: [202, 202, 202, 401, 401], saved: ['a', 'b'] })
   })
 })
+
+/** Runs the sample that holds a text, from the sources, with code before and after it. */
+function run(text: string, before = '', after = ''): Promise<{ stdout: string; stderr: string }> {
+  const source = (name: string) => JSON.stringify(fileURLToPath(new URL(`src${name}/index.ts`, root)))
+  const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
+  const code = sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => source(name))
+  const args = ['--input-type=module-typescript', '--eval', before + code + after]
+  return promisify(execFile)(process.execPath, args)
+}
 
 /** The anchors of a page. */
 function headingsOf(text: string): string[] {

@@ -138,7 +138,7 @@ describe('OAuthSession.token()', () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { set } = store
     const problem = new Error('the disk is full')
-    store.set = () => Promise.reject(problem)
+    store.set = (tokens) => (tokens.refreshSentAt === undefined ? Promise.reject(problem) : set(tokens))
     expect((await settle(session.token())).error).toBe(problem)
     store.set = set
     expect((await settle(session.token())).value).toBe(access(1))
@@ -146,11 +146,30 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
+  it('sends no refresh that the store cannot note, and leaves no note of one that was not processed', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { held, set } = store
+    const problem = new Error('the disk is full')
+    store.set = () => Promise.reject(problem)
+    expect((await settle(session.token())).error).toBe(problem)
+    expect(server.forms).toHaveLength(0)
+    store.set = set
+    server.script(() => {
+      expect(store.held).toEqual({ ...held, refreshSentAt: Date.now() })
+      return oauthError('temporarily_unavailable', 503)
+    })
+    await settle(session.token())
+    expect(store.held).toEqual(held)
+    server.script(server.next)
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(store.held).not.toHaveProperty('refreshSentAt')
+  })
+
   it('keeps what could not be stored where an exchange fails to store, too', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { set } = store
     const problem = new Error('the disk is full')
-    store.set = () => Promise.reject(problem)
+    store.set = (tokens) => (tokens.refreshSentAt === undefined ? Promise.reject(problem) : set(tokens))
     await settle(session.token())
     expect((await settle(session.replace(tokenSet({ accessToken: access(9) })))).error).toBe(problem)
     store.set = set

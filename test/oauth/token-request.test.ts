@@ -1,9 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
 import { type RawServer, http, rawServer } from '../support/raw-server.ts'
-import { makeOAuth, storeOf, tokenSet } from './helpers.ts'
+import { makeOAuth, oauthError, refusal, secrets, storeOf, tokenSet } from './helpers.ts'
 
-let server: RawServer
-afterEach(() => server.close())
+let server: RawServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
 
 it('OAuthSession.refresh() is not lost where the server closes connections that have been used', async () => {
   const used = new WeakSet()
@@ -17,4 +20,21 @@ it('OAuthSession.refresh() is not lost where the server closes connections that 
   const session = (await makeOAuth({ endpoints, store: storeOf(tokenSet()) })).session()
   for (let turn = 0; turn < 3; turn++) await session.refresh(await session.token())
   expect(await session.token()).toBe('access_3')
+})
+
+it('OAuthClient.exchange() names the other way to show the secret where the server refuses the header', async () => {
+  const pending = { state: 'state_4c1d', codeVerifier: secrets.verifier }
+  const callback = `https://app.example/callback?code=${secrets.code}&state=${pending.state}`
+  const refused = { fetch: () => Promise.resolve(oauthError('invalid_client', 401)) }
+  const ways = ['client_secret_basic', 'client_secret_post'] as const
+  const [basic, post] = await Promise.all(
+    ways.map(async (clientAuthentication) => {
+      const oauth = await makeOAuth({ ...refused, clientAuthentication })
+      return (await refusal(oauth.exchange(callback, pending))).message
+    }),
+  )
+  expect(basic).toBe(
+    "exchange: the authorization server answered invalid_client (in words); if the secret is right, set clientAuthentication: 'client_secret_post'",
+  )
+  expect(post).toBe('exchange: the authorization server answered invalid_client (in words)')
 })

@@ -48,6 +48,20 @@ describe('a caller of createProxy() who leaves', () => {
     expect(failures).toEqual([])
   })
 
+  it('while a change is under way does not stop it', async () => {
+    const writer = { key: 'writer_key_1', scopes: ['mentions:read', 'mentions:write'] } as const
+    const options = { sandbox: { keys: [writer] }, backend: { apiKey: writer.key } }
+    const { proxy, sandbox } = setUp({}, options)
+    sandbox.inject({ status: 502, delay: 1000 })
+    const abort = new AbortController()
+    const change = { path: '/mentions/men_1/state', method: 'PATCH', body: '{"state":"done"}' }
+    const answer = post(proxy, { ...change, signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([502, 900])
+  })
+
   it('between two attempts is not waited for', async () => {
     const { proxy, sandbox, backend } = setUp()
     sandbox.inject({ status: 503, retryAfter: 5 })

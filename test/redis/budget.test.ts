@@ -9,6 +9,8 @@ import { type RedisServer, startRedis } from './server.ts'
 
 const { pass } = realTime
 
+const hasLost = 'redis has lost a part of what was spent; use a budget with a new name'
+
 let server: RedisServer
 let budgets = 0
 const connections: Connection[] = []
@@ -145,8 +147,11 @@ describe('RedisBudget.reserve()', () => {
     network.fails = 'before'
     await pass(500)
     expect(await budget.summary()).toMatchObject({ spent: 0, uncertain: 4 })
-    reservation.settle(3)
     network.fails = 'never'
+    // By then, it has tried to keep what it has reserved.
+    await pass(200)
+    expect(await budget.summary()).toMatchObject({ uncertain: 4, reserved: 0 })
+    reservation.settle(3)
     await late.flush()
     expect(await budget.summary()).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
   })
@@ -188,11 +193,81 @@ describe('RedisBudget.reserve()', () => {
   )
 
   it('refuses when Redis has lost what was spent', async () => {
-    const { budget, connection } = await open(newName(), 10, { client: 'ioredis' })
+    const name = newName()
+    const { budget, connection } = await open(name, 10, { client: 'ioredis' })
     ;(await budget.reserve(2, 'any')).settle(2)
     await budget.flush()
     await (connection.client as Redis).flushall()
-    await expect(budget.reserve(2, 'any')).rejects.toMatchObject({ reason: 'redis has lost it' })
+    // A process that knows nothing of it starts it anew, until one that knows comes by.
+    const other = await open(name, 10)
+    for (let i = 0; i < 3; i++) await other.budget.reserve(2, 'any')
+    await expect(budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+    await expect(other.budget.summary()).rejects.toMatchObject({ reason: hasLost })
+  })
+
+  it('refuses when Redis has gone back to before what it has told, in all processes', async () => {
+    const name = newName()
+    const { budget, connection } = await open(name, 100, { client: 'ioredis' })
+    const other = await open(name, 100)
+    const admin = connection.client as Redis
+    const call = async () => (await budget.reserve(2, 'any')).settle(2)
+    for (let i = 0; i < 2; i++) await call()
+    await budget.flush()
+    const keys = await admin.keys('*:budget:*')
+    const before = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const))
+    for (let i = 0; i < 6; i++) await call()
+    await budget.flush()
+    for (const [key, value] of before) await admin.restore(key, 0, value, 'REPLACE')
+    await expect(call()).rejects.toMatchObject({ name: 'BudgetUnavailableError', reason: hasLost })
+    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+  })
+
+  it('does not make the reservations of callers that have given up when Redis wakes up', async () => {
+    const name = newName()
+    const [stalled, fresh, other] = await Promise.all([1, 2, 3].map(() => open(name, 10)))
+    await stalled!.budget.summary()
+    await other!.budget.summary()
+    await server.suspend()
+    const [first, second] = [stalled, fresh].map((process) =>
+      Promise.allSettled([1, 2, 3, 4].map(() => process!.budget.reserve(2, 'any'))),
+    )
+    for (const result of [...(await first!), ...(await second!)]) {
+      expect(result).toMatchObject({ reason: { name: 'BudgetUnavailableError' } })
+    }
+    const asked = [1, 2].map(() => other!.budget.reserve(5, 'any'))
+    await server.resume()
+    for (const reservation of await Promise.all(asked)) reservation.settle(5)
+    await Promise.all([stalled, fresh, other].map((process) => process!.budget.flush()))
+    expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  })
+
+  it('leaves few commands with a client that keeps them', async () => {
+    let kept = 0
+    const evaluate = () => new Promise(() => kept++)
+    const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
+    const budget = new RedisBudget({ client, name: 'a', limit: 1, commandTimeout: 50 })
+    const ask = () => budget.reserve(1, 'any')
+    await Promise.allSettled(Array.from({ length: 64 }, ask))
+    for (let i = 0; i < 64; i++)
+      await expect(ask()).rejects.toMatchObject({ reason: /commands are not answered/ })
+    expect(kept).toBeLessThan(70)
+  })
+
+  it('does not call the budget spent while Redis has yet to hear what calls have cost', async () => {
+    const { client, network } = await unreliable()
+    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+    const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
+    network.fails = 'before'
+    reservations.forEach((reservation) => reservation.settle(1))
+    await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
+    network.fails = 'never'
+    await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
+      reason: 'redis has yet to hear of 3 calls',
+    })
+    await budget.flush()
+    ;(await budget.reserve(8, 'any')).release()
+    await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
   })
 })
 

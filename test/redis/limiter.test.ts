@@ -72,6 +72,39 @@ describe('RedisLimiter.acquire()', () => {
     expect(calls[1]!.lease).toBeDefined()
   })
 
+  it('sends one probe only when the call that was to be it has ended meanwhile', async () => {
+    const org = newOrganization()
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, {}, wrap), await worker(org)]
+    const abort = new AbortController()
+    commands.meet = async (send) => {
+      const reply = await send()
+      if (isGrant(reply)) abort.abort()
+      return reply
+    }
+    first.limiter.hold('a', 50)
+    await expect(first.ask({ signal: abort.signal })).rejects.toThrow()
+    const calls = [watch(second.ask()), watch(second.ask())]
+    await expect.poll(() => calls.filter(({ lease }) => lease).length, { timeout: 5000 }).toBe(1)
+    await pass(500)
+    expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
+  })
+
+  it('counts a request from its answer, which may come before it would have arrived at the latest', async () => {
+    const { ask } = await worker(newOrganization())
+    finish(await ask())
+    // By then it also listens, before which it tells Redis of all its requests.
+    await pass(300)
+    finish(await ask({ surface: 'early' }))
+    const [seconds, micros] = (await admin.time()).map(Number)
+    const arrival = async (): Promise<number> => {
+      const [log = ''] = await admin.keys('*:log:at:early')
+      return Number((await admin.zrange(log, '0', '0', 'WITHSCORES'))[1])
+    }
+    // At the latest, it would have arrived a second after it was sent.
+    await expect.poll(arrival).toBeLessThan(seconds! * 1000 + micros! / 1000 + 500)
+  })
+
   it('tells Redis no more of the organization than a hash', async () => {
     const monitor = await admin.monitor()
     const seen: string[] = []
@@ -107,6 +140,24 @@ describe('RedisLimiter.acquire()', () => {
     await pass(100)
     const { error } = await settle(second.ask())
     expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
+  })
+
+  it('opens a surface no sooner when a later 429 announces a shorter wait', async () => {
+    const org = newOrganization()
+    const [first, second, third] = [await worker(org), await worker(org), await worker(org)]
+    first.limiter.hold('a', 60_000)
+    await pass(100)
+    second.limiter.hold('a', 1)
+    await pass(100)
+    const { error } = await settle(third.ask({ patience: 1000 }))
+    expect((error as { remaining: number }).remaining).toBeGreaterThan(30_000)
+  })
+
+  it('grants one lease when the client of Redis repeats the command', async () => {
+    const { commands, wrap } = network()
+    const { ask } = await worker(newOrganization(), { limits: { inFlight: 1 }, leaseMs: 60_000 }, wrap)
+    commands.meet = (send) => send().then(send)
+    for (let i = 0; i < 2; i++) finish(await ask())
   })
 
   it('leaves nothing in Redis that does not expire, or too soon, and all of it in one slot of a cluster', async () => {
@@ -225,93 +276,6 @@ describe('RedisLimiter.acquire()', () => {
     await other.ask()
     await pass(1000)
     expect(waiting.lease).toBeUndefined()
-  })
-
-  it('tells Redis what happens while it comes back', async () => {
-    const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
-    const { commands, wrap } = network()
-    const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
-    const lease = await first.ask()
-    // By then it also listens, which tells Redis as well.
-    await pass(300)
-    commands.meet = () => Promise.reject(new Error('it closed'))
-    first.limiter.hold('b', 1)
-    await expect.poll(() => first.log).toHaveLength(1)
-    const rejoining = new Promise<void>((begun) => {
-      commands.meet = async (send, script) => {
-        const reply = await send()
-        if (script.includes('told.released')) {
-          begun()
-          await pass(200)
-        }
-        return reply
-      }
-    })
-    await rejoining
-    first.limiter.hold('c', 60_000)
-    finish(lease)
-    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    const closed = await settle(second.ask({ surface: 'c', patience: 1000 }))
-    expect(closed.error).toHaveProperty('remaining')
-    const next = watch(second.ask())
-    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
-  })
-
-  it('leaves a probe the only one when a process comes back late with a closure that is over', async () => {
-    const org = newOrganization()
-    const { commands, wrap } = network()
-    const [first, second] = [await worker(org, {}, wrap), await worker(org)]
-    finish(await first.ask({ surface: 'b' }))
-    await pass(300)
-    first.limiter.hold('a', 500)
-    await pass(100)
-    commands.meet = (send) => pass(400).then(send)
-    const [channel = ''] = (await admin.pubsub('CHANNELS', '*')) as string[]
-    await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
-    const calls = [watch(second.ask()), watch(second.ask())]
-    await pass(3000)
-    expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
-  })
-
-  it('counts a request from when it was sent, also where Redis was gone then', async () => {
-    const org = newOrganization()
-    const limits = { perMinute: 1, windowMs: 3000 }
-    const { commands, wrap } = network()
-    const [first, second] = [await worker(org, { limits, leaseMs: 600 }, wrap), await worker(org, { limits })]
-    const lease = await first.ask()
-    commands.meet = () => Promise.reject(new Error('it closed'))
-    await pass(2000)
-    lease.sent()
-    const start = performance.now()
-    commands.meet = (send) => send()
-    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
-    lease.release()
-    await second.ask()
-    expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
-  })
-
-  it('keeps the pace when Redis loses everything', async () => {
-    const org = newOrganization()
-    const limits = { windowMs: 4500 }
-    const [first, second] = [await worker(org, { limits }), await worker(org, { limits })]
-    for (const { ask } of [first, second, first, second]) finish(await ask())
-    const start = performance.now()
-    await admin.flushall()
-    finish(await second.ask())
-    expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
-  })
-
-  it('lets a new process send nothing before the others have said what Redis has lost', async () => {
-    const org = newOrganization()
-    const limits = { inFlight: 1 }
-    const first = await worker(org, { limits, leaseMs: 60_000 })
-    await first.ask()
-    await pass(300)
-    await admin.flushall()
-    const next = watch((await worker(org, { limits })).ask())
-    await pass(1500)
-    expect(next.lease).toBeUndefined()
   })
 })
 

@@ -39,9 +39,14 @@ export async function startRedis(): Promise<RedisServer> {
   }
 }
 
-async function start(port: number): Promise<ChildProcess> {
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child = spawn('redis-server', [...options, '--dir', tmpdir()], {
+/** Starts a redis-server on a port, and waits until it is ready. */
+export async function start(
+  port: number,
+  folder = tmpdir(),
+  options: readonly string[] = [],
+): Promise<ChildProcess> {
+  const common = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn('redis-server', [...common, '--dir', folder, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await new Promise<void>((resolve, reject) => {
@@ -60,7 +65,7 @@ async function start(port: number): Promise<ChildProcess> {
   return child
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

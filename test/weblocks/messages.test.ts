@@ -142,14 +142,13 @@ describe('a WebLocksLimiter that leads', () => {
     other.say({ kind: 'newTab', tabId: other.tabId })
     const { leader } = await other.hear('leader')
     other.say({ kind: 'tabState', tabId: other.tabId, to: leader, leases: [], queue: [], snapshot: nothing })
-    const take = async (): Promise<void> => {
-      const request = other.request()
+    const take = async (request = other.request()): Promise<void> => {
       other.say({ kind: 'acquire', tabId: other.tabId, to: leader, request })
       await expect
         .poll(() => other.heard.some((m) => m.kind === 'grant' && m.call === request.call))
         .toBe(true)
     }
-    return { limiter, leader, other, take }
+    return { organization, limiter, leader, other, take }
   }
 
   it('counts what the leader before it let through when the news comes late', async () => {
@@ -165,6 +164,18 @@ describe('a WebLocksLimiter that leads', () => {
     await Promise.all(both)
   })
 
+  it('grants one lease to a call that is asked for twice', async () => {
+    const { limiter, other, take } = await leaderAndPuppet()
+    const request = other.request()
+    await take(request)
+    await take(request)
+    await moment()
+    expect(
+      other.heard.filter((message) => message.kind === 'grant' && message.call === request.call),
+    ).toHaveLength(1)
+    await acquire(limiter)
+  })
+
   it('frees what a tab held and asked for that ends without a word', async () => {
     const { limiter, leader, other, take } = await leaderAndPuppet()
     await take()
@@ -174,6 +185,36 @@ describe('a WebLocksLimiter that leads', () => {
     const both = [acquire(limiter), acquire(limiter)]
     other.die()
     await Promise.all(both)
+  })
+
+  it('keeps what a tab held for a moment after its end, since its requests may not have ended yet', async () => {
+    const { limiter, other, take } = await leaderAndPuppet()
+    await take()
+    await take()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let isGranted = false
+    const lease = acquire(limiter).then(() => (isGranted = true))
+    other.die()
+    for (const ms of [49, 0]) {
+      const start = performance.now()
+      while (performance.now() - start < 100) await new Promise((resolve) => setImmediate(resolve))
+      expect(isGranted).toBe(false)
+      await vi.advanceTimersByTimeAsync(ms)
+    }
+    await vi.advanceTimersByTimeAsync(1)
+    await lease
+  })
+
+  it('grants nothing once its lead has been taken, until it has it back', async () => {
+    const { organization, limiter, leader, other } = await leaderAndPuppet()
+    const giveBack = await holdLock(`${channelName(organization)}/leader`, { signal: never, steal: true })
+    ends.push(giveBack)
+    await moment()
+    other.say({ kind: 'acquire', tabId: other.tabId, to: leader, request: other.request() })
+    await moment(100)
+    expect(other.heard.filter(({ kind }) => kind === 'grant')).toEqual([])
+    giveBack()
+    expect(await acquire(limiter)).toBeDefined()
   })
 
   it('frees what a tab holds that has slept for longer than any request takes', async () => {

@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { FileTokenStore } from '../../src/oauth/node.ts'
+import { closed, listening } from './authorization-server.ts'
+import { makeOAuth, tokenSet } from './helpers.ts'
+
+let folder: string
+const requests: IncomingMessage[] = []
+// It makes new tokens and takes its time to answer.
+const server = createServer((request) => void requests.push(request))
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'tokens-'))))
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  await closed(server)
+})
+
+it('OAuthSession.token() does not send a refresh token again that a killed process has sent', async () => {
+  const url = await listening(server)
+  const path = join(folder, 'tokens.json')
+  const store = new FileTokenStore(path)
+  await store.set(tokenSet({ expiresAt: Date.now() }))
+  const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
+  await expect.poll(() => requests.length, { timeout: 10_000 }).toBe(1)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const oauth = await makeOAuth({ endpoints: { authorization: url, token: url }, store, timeout: 1000 })
+  await expect(oauth.session().token()).rejects.toMatchObject({
+    reason: 'lost',
+    message: expect.stringContaining('or its process ended first'),
+  })
+  expect(requests).toHaveLength(1)
+  const { refreshToken, refreshSentAt } = (await store.get()) ?? {}
+  expect([refreshToken, refreshSentAt]).toEqual([undefined, undefined])
+})

@@ -1,0 +1,12 @@
+/** Renews the tokens of a file at a token endpoint. */
+import { createOAuthClient } from '../../src/oauth/index.ts'
+import { FileTokenStore } from '../../src/oauth/node.ts'
+import { redirectUri } from './authorization-server.ts'
+
+const [path = '', url = ''] = process.argv.slice(2)
+const oauth = await createOAuthClient({
+  endpoints: { authorization: url, token: url },
+  ...{ clientId: 'dashboard', redirectUri, baseUrl: url, scopes: ['offline_access'] },
+  store: new FileTokenStore(path),
+})
+await oauth.session().token()

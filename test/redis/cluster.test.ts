@@ -1,0 +1,94 @@
+import { Cluster } from 'ioredis'
+import { createCluster } from 'redis'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type BudgetUnavailableError, CreditBudgetError } from '../../src/index.ts'
+import { RedisBudget, RedisLimiter } from '../../src/redis/index.ts'
+import { keyBase } from '../../src/redis/keys.ts'
+import { realTime } from '../support/real-time.ts'
+import { type Connection, type Package, packages } from './clients.ts'
+import { type RedisCluster, startCluster } from './cluster.ts'
+
+const { pass } = realTime
+
+let cluster: RedisCluster
+const connections: Connection[] = []
+
+beforeAll(async () => void (cluster = await startCluster()))
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.cut()
+})
+afterAll(() => cluster.kill())
+
+async function connect(name: Package): Promise<Connection['client']> {
+  const nodes = cluster.ports.map((port) => ({ host: '127.0.0.1', port }))
+  if (name === 'ioredis') {
+    const client = new Cluster(nodes)
+    client.on('error', () => {})
+    connections.push({ client, cut: () => client.disconnect() })
+    return client
+  }
+  const client = createCluster({ rootNodes: nodes.map(({ port }) => ({ url: `redis://127.0.0.1:${port}` })) })
+  client.on('error', () => {})
+  await client.connect()
+  connections.push({ client, cut: () => client.destroy() })
+  return client
+}
+
+describe('RedisBudget on a cluster', () => {
+  it('is not exceeded when a replica that lags behind becomes the master', async () => {
+    const [name, limit] = ['march', 2000]
+    let charged = 0
+    async function callUntilRefused(budget: RedisBudget): Promise<unknown> {
+      for (;;) {
+        try {
+          const reservation = await budget.reserve(1, 'any')
+          charged++
+          reservation.settle(1)
+        } catch (error) {
+          if (error instanceof CreditBudgetError || /has lost/.test(String(error))) return error
+        }
+        await pass(10)
+      }
+    }
+    const clients = await Promise.all([...packages, ...packages].map(connect))
+    const budgets = clients.map((client) => new RedisBudget({ client, name, limit, commandTimeout: 1000 }))
+    const refused = Promise.all(budgets.map(callUntilRefused))
+    await expect.poll(() => charged).toBeGreaterThan(50)
+    const replica = await cluster.cutOff(await keyBase('social-search', name))
+    const before = charged
+    await expect.poll(() => charged).toBeGreaterThan(before + 300)
+    await replica.call('CLUSTER', 'FAILOVER', 'TAKEOVER')
+    const errors = (await refused) as BudgetUnavailableError[]
+    expect(charged).toBeLessThanOrEqual(limit)
+    expect(errors.map(({ reason }) => reason)).toEqual(
+      budgets.map(() => 'redis has lost a part of what was spent; use a budget with a new name'),
+    )
+  })
+})
+
+describe.each(packages)('RedisLimiter on a cluster, on %s', (name) => {
+  it('grants a lease as soon as another process has given it back', async () => {
+    const limits = { inFlight: 1, perMinute: 100 }
+    const [first, second] = await Promise.all(
+      [1, 2].map(async () => {
+        const client = await connect(name)
+        return new RedisLimiter({ client, organization: name, limits, onUnavailable: 'wait' })
+      }),
+    )
+    const ticket = {
+      ...{ surface: 'a', share: { inFlight: 1, perMinute: 100 }, priority: 0, resumed: false },
+      ...{ patience: 60_000, signal: new AbortController().signal },
+    }
+    const lease = await first!.acquire(ticket)
+    let granted = false
+    const waiting = second!.acquire(ticket).then((lease) => {
+      granted = true
+      return lease
+    })
+    await pass(300)
+    expect(granted).toBe(false)
+    lease.release()
+    ;(await waiting).release()
+    await Promise.all([first!.close(), second!.close()])
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { realTime } from '../support/real-time.ts'
+import { admin, finish, network, newOrganization, server, watch, worker } from './workers.ts'
+
+const { pass, settle } = realTime
+
+describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
+  it('tells Redis what happens while it comes back', async () => {
+    const org = newOrganization()
+    const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
+    const lease = await first.ask()
+    // By then it also listens, which tells Redis as well.
+    await pass(300)
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    first.limiter.hold('b', 1)
+    await expect.poll(() => first.log).toHaveLength(1)
+    const rejoining = new Promise<void>((begun) => {
+      commands.meet = async (send, script) => {
+        const reply = await send()
+        if (script.includes('told.released')) {
+          begun()
+          await pass(200)
+        }
+        return reply
+      }
+    })
+    await rejoining
+    first.limiter.hold('c', 60_000)
+    finish(lease)
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const closed = await settle(second.ask({ surface: 'c', patience: 1000 }))
+    expect(closed.error).toHaveProperty('remaining')
+    const next = watch(second.ask())
+    await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
+  })
+
+  it('leaves a probe the only one when a process comes back late with a closure that is over', async () => {
+    const org = newOrganization()
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, {}, wrap), await worker(org)]
+    finish(await first.ask({ surface: 'b' }))
+    await pass(300)
+    first.limiter.hold('a', 500)
+    await pass(100)
+    commands.meet = (send) => pass(400).then(send)
+    const [channel = ''] = (await admin.pubsub('CHANNELS', '*')) as string[]
+    await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
+    const calls = [watch(second.ask()), watch(second.ask())]
+    await pass(3000)
+    expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
+  })
+
+  it('counts a request from when it was sent, also where Redis was gone then', async () => {
+    const org = newOrganization()
+    const limits = { perMinute: 1, windowMs: 3000 }
+    const { commands, wrap } = network()
+    const [first, second] = [await worker(org, { limits, leaseMs: 600 }, wrap), await worker(org, { limits })]
+    const lease = await first.ask()
+    commands.meet = () => Promise.reject(new Error('it closed'))
+    await pass(2000)
+    lease.sent()
+    const start = performance.now()
+    commands.meet = (send) => send()
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    lease.release()
+    await second.ask()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
+  })
+
+  it('closes a surface for no longer than a 429 has announced while Redis did not answer', async () => {
+    const org = newOrganization()
+    const [first, second] = [await worker(org), await worker(org)]
+    finish(await first.ask())
+    await server.suspend()
+    void settle(first.ask())
+    await expect.poll(() => first.log).toHaveLength(1)
+    first.limiter.hold('b', 60_000)
+    await pass(2000)
+    await server.resume()
+    await expect.poll(() => first.log, { timeout: 5000 }).toHaveLength(2)
+    const { error } = await settle(second.ask({ surface: 'b', patience: 1000 }))
+    expect((error as { remaining: number }).remaining).toBeLessThan(58_500)
+  })
+
+  it('keeps the pace when Redis loses everything', async () => {
+    const org = newOrganization()
+    const limits = { windowMs: 4500 }
+    const [first, second] = [await worker(org, { limits }), await worker(org, { limits })]
+    for (const { ask } of [first, second, first, second]) finish(await ask())
+    const start = performance.now()
+    await admin.flushall()
+    finish(await second.ask())
+    expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
+  })
+
+  it('lets a new process send nothing before the others have said what Redis has lost', async () => {
+    const org = newOrganization()
+    const limits = { inFlight: 1 }
+    const first = await worker(org, { limits, leaseMs: 60_000 })
+    await first.ask()
+    await pass(300)
+    await admin.flushall()
+    const next = watch((await worker(org, { limits })).ask())
+    await pass(1500)
+    expect(next.lease).toBeUndefined()
+  })
+
+  it('lets nobody send before the others have said what Redis has lost, if a process that sends nothing came first', async () => {
+    await admin.flushall()
+    const org = newOrganization()
+    const limits = { inFlight: 1, windowMs: 60_000 }
+    const { commands, wrap } = network()
+    const first = await worker(org, { limits })
+    const slow = await worker(org, { limits, leaseMs: 60_000, commandTimeout: 5000 }, wrap)
+    finish(await first.ask())
+    await slow.ask()
+    const [channel = ''] = await admin
+      .keys('*:state')
+      .then((keys) => keys.map((key) => key.replace(/state$/, 'news')))
+    await expect.poll(() => admin.pubsub('NUMSUB', channel)).toEqual([channel, 2])
+    // What it tells Redis when it begins to listen is under way before anything else.
+    await pass(100)
+    commands.meet = (send) => pass(1500).then(send)
+    await admin.flushall()
+    await admin.publish(channel, JSON.stringify({ from: 'another', surface: null, lost: true }))
+    await expect.poll(() => admin.keys('*:state')).toHaveLength(1)
+    const next = watch((await worker(org, { limits })).ask({ surface: 'b' }))
+    await pass(2500)
+    expect(next.lease).toBeUndefined()
+  })
+})
