@@ -4,6 +4,7 @@ import { operations } from './contract/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
+import type { ClientStatus } from './core/call/client-status.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
 import { ConfigurationError } from './errors.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
@@ -82,6 +83,21 @@ export class SocialSearch {
   /** What the calls of this client and its relatives have cost so far, in credits; a copy. */
   get credits(): Credits {
     return this.#transport.credits
+  }
+
+  /** What the calls of this client and its relatives wait for, by surface; a copy. */
+  status(): ClientStatus {
+    return this.#transport.status()
+  }
+
+  /** What Node prints of a client. */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    const shown = { credits: this.credits, ...this.status() }
+    return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
   }
 
   /** What carries the calls of this client; other resources, or a proxy, can be put on it. */

@@ -10,6 +10,7 @@ export type {
   SchemaOption,
   SharedOptions,
   Validation,
+  Wait,
 } from './core/options/types.ts'
 export type { PagingOverride } from './core/lib/list-items.ts'
 export type { Lease, Limiter, Limits, Share, Ticket } from './core/limits/limiter.ts'
@@ -82,6 +83,7 @@ export type { ApiCall } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
 export type { WalkState } from './core/pages/walk-state.ts'
 export type { WithResponse } from './core/pages/with-response.ts'
+export type { ClientStatus, SurfaceStatus } from './core/call/client-status.ts'
 export type { InvalidItem } from './core/call/decode.ts'
 export { type Budget, CreditBudget } from './core/credits/budget.ts'
 export type { CreditSummary, Reservation } from './core/credits/credit-summary.ts'

@@ -3,6 +3,7 @@ import {
   type Lease,
   type Limiter,
   type Limits,
+  type QueueWait,
   type Share,
   type Ticket,
   type Waiter,
@@ -130,6 +131,10 @@ export class RedisLimiter implements Limiter, CallQueue {
     this.#close(surface, ms)
     // An outage ends with telling Redis of it, less the time that has passed.
     if (!this.#isSilent) this.#fleet.hold(surface, ms)
+  }
+
+  waitOf(surface: string | null, share: Share): QueueWait | null {
+    return this.#surfaces.get(surface)?.queue.waitOf(share) ?? null
   }
 
   /**

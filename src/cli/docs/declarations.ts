@@ -48,7 +48,8 @@ export function readDeclarations(): Declarations {
     const signatures = within.getCallSignatures()
     return {
       name: (type.aliasSymbol ?? type.getSymbol())?.name ?? '',
-      text: textOf(symbol, checker) || (checker.isArrayType(type) ? eachOf(textOf(within.symbol, checker)) : ''),
+      text:
+        textOf(symbol, checker) || (checker.isArrayType(type) ? eachOf(textOf(within.symbol, checker)) : ''),
       deprecated: deprecationOf(symbol, checker),
       fields: () =>
         new Map(

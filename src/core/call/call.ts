@@ -18,6 +18,7 @@ import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { Answer } from './answer.ts'
+import { WaitObserver } from './wait-observer.ts'
 
 /** What a call is made of. */
 export interface CallParts {
@@ -64,6 +65,8 @@ export class Call implements Waiter, Abortable {
   patience: number
   queuedAt = 0
   entry: object | undefined
+  /** Tells why the call waits, if anybody wants to know. */
+  readonly observer: WaitObserver | undefined
   /** Monotonic time after which there is no further send. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
@@ -87,6 +90,8 @@ export class Call implements Waiter, Abortable {
     this.metered = operation.price.kind !== 'free'
     const surface = settings.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
+    const { log, onWait } = settings
+    if ((log ?? onWait) !== undefined) this.observer = new WaitObserver(settings, operation.id, this.surface)
     this.#openCalls = openCalls
     this.#ends = ends
   }
@@ -251,12 +256,6 @@ export class Call implements Waiter, Abortable {
     return error instanceof SharedError && !isReason ? error.of(this.context()) : error
   }
 
-  logWait(seconds: number): void {
-    this.settings.log?.('warn', 'still queued', {
-      ...{ operation: this.operation.id, surface: this.surface, seconds },
-    })
-  }
-
   /** Whether no request of the call is under way. */
   get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
@@ -264,6 +263,7 @@ export class Call implements Waiter, Abortable {
 
   #leaveQueue(): void {
     this.#isQueued = false
+    this.entry = undefined
     this.#openCalls.unqueue(this)
   }
 

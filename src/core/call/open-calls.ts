@@ -1,10 +1,11 @@
 import { type Charged, ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
 import type { Abortable } from '../lib/abort.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
-import type { Waiter } from '../limits/limiter.ts'
+import type { CallQueue, QueueWait, Share, Waiter } from '../limits/limiter.ts'
+import { type ClientStatus, surfaceStatus } from './client-status.ts'
 
-/** How long a call queues before the log says so, in milliseconds. */
-const longQueueMs = 30_000
+/** How often it is looked why calls wait, in milliseconds. */
+const observeMs = 250
 
 /** A call under way. */
 interface OpenCall extends Waiter, Abortable {
@@ -12,17 +13,20 @@ interface OpenCall extends Waiter, Abortable {
   readonly queuedAt: number
   /** Whether its request may have been charged by now. */
   readonly chargedSoFar: Charged
+  readonly settings: { readonly limiter: CallQueue }
+  /** Tells why it waits, if anybody wants to know. */
+  readonly observer: { look(wait: QueueWait | null, queuedMs: number): void } | undefined
   context(charged?: Charged): ErrorContext
-  /** Logs that the call still waits. */
-  logWait(seconds: number): void
 }
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()
-  /** Queued calls that the log has not mentioned yet, in the order of arrival. */
-  readonly #unlogged = new Set<OpenCall>()
+  /** Queued calls with an observer. */
+  readonly #observed = new Set<OpenCall>()
+  /** The surfaces that calls have queued for. */
+  readonly #surfaces = new Set<string | null>()
   #queued = 0
   #sent = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -52,17 +56,36 @@ export class OpenCalls {
     if (!call.resumed && this.#queued >= this.#maxQueued + free)
       throw new QueueFullError(this.#maxQueued, call.context())
     this.#queued++
-    this.#unlogged.add(call)
+    this.#surfaces.add(call.surface)
+    if (call.observer === undefined) return
+    this.#observed.add(call)
     // A timer for all calls would end with the request that the first of them belongs to.
-    if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#logLongest(), longQueueMs)
+    if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#observe(), observeMs)
   }
 
   unqueue(call: OpenCall): void {
     this.#queued--
-    this.#unlogged.delete(call)
-    if (this.#unlogged.size > 0) return
+    this.#observed.delete(call)
+    if (this.#observed.size > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  /** What waits and what is in flight, with the limits of these calls. */
+  status(limiter: CallQueue, share: Share): ClientStatus {
+    const queued = [...this.#calls].filter(({ entry }) => entry !== undefined)
+    return {
+      slots: { taken: this.#sent, limit: share.inFlight },
+      surfaces: [...this.#surfaces].map((surface) => {
+        const calls = queued.filter((call) => call.surface === surface)
+        return surfaceStatus(
+          surface,
+          calls.map(({ priority }) => priority),
+          limiter,
+          share,
+        )
+      }),
+    }
   }
 
   /** A request takes a slot, until {@link OpenCalls.release}. */
@@ -88,17 +111,14 @@ export class OpenCalls {
     })
   }
 
-  /** One timer serves all calls: the one that has waited longest is due first. */
-  #logLongest(): void {
-    for (const call of this.#unlogged) {
-      const left = call.queuedAt + longQueueMs - performance.now()
-      if (left > 0) {
-        this.#timer = setTimeout(() => this.#logLongest(), Math.ceil(left))
-        return
-      }
-      this.#unlogged.delete(call)
-      call.logWait(longQueueMs / 1000)
+  #observe(): void {
+    const waits = new Map<string | null, QueueWait | null>()
+    for (const call of this.#observed) {
+      const { surface, share, settings, observer, queuedAt } = call
+      const wait = waits.get(surface) ?? settings.limiter.waitOf?.(surface, share) ?? null
+      waits.set(surface, wait)
+      observer?.look(wait, performance.now() - queuedAt)
     }
-    this.#timer = undefined
+    this.#timer = setTimeout(() => this.#observe(), observeMs)
   }
 }

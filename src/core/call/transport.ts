@@ -10,6 +10,7 @@ import type { Answer, Success } from './answer.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { Call, type CallEnds } from './call.ts'
+import type { ClientStatus } from './client-status.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CallerPatience, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -37,6 +38,11 @@ export class Transport {
   /** What the calls of this transport have cost so far, in credits; a copy. */
   get credits(): Credits {
     return this.#family.ledger.credits()
+  }
+
+  /** What waits, and for what. */
+  status(): ClientStatus {
+    return this.#family.openCalls.status(this.#settings.limiter, this.#settings.share)
   }
 
   /** A transport with other options, which shares limits, ledger, credential and closing with this one. */

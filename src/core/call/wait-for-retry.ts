@@ -14,6 +14,7 @@ export async function waitForRetry(call: Call, failure: AttemptFailure): Promise
   })
   // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
   if (failure.kind === 'rate-limited') return true
+  call.observer?.tell('retry', wait)
   await call.sleep(wait)
   const latest = attempts.at(-1)
   if (latest) latest.waited = wait

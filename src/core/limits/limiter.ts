@@ -85,6 +85,14 @@ export interface Waiter extends Omit<Ticket, 'signal'> {
   refuse(reason: unknown): void
 }
 
+/** What keeps the next call of a surface waiting. */
+export interface QueueWait {
+  /** `slot`: all requests that may be in flight are. `pace`: the minute is used up. `rate_limited`: a 429 closed the surface. */
+  readonly reason: 'slot' | 'pace' | 'rate_limited'
+  /** Milliseconds until it ends; Infinity where that is not known. */
+  readonly ms: number
+}
+
 /** Where the calls of a client wait. A waiting call costs a place in a list: no promise, timer or signal. */
 export interface CallQueue {
   enter(waiter: Waiter): void
@@ -92,4 +100,6 @@ export interface CallQueue {
   leave(waiter: Waiter): void
   /** Closes a surface for so many milliseconds from now: the service answered 429. */
   hold(surface: string | null, milliseconds: number): void
+  /** What keeps the calls of a client waiting at a surface; null if one could go now. Absent if that is not known. */
+  waitOf?(surface: string | null, share: Share): QueueWait | null
 }

@@ -4,7 +4,7 @@ import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
-import type { CallQueue, Lease, Limiter, Limits, Share, Ticket, Waiter } from './limiter.ts'
+import type { CallQueue, Lease, Limiter, Limits, QueueWait, Share, Ticket, Waiter } from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
 import { Polling } from './polling.ts'
 
@@ -50,6 +50,10 @@ export class LocalLimiter implements Limiter, CallQueue {
     pace.hold(milliseconds)
     if (isMomentary(milliseconds, this.limits.windowMs)) this.#lowerConcurrency()
     queue.refuseImpatient()
+  }
+
+  waitOf(surface: string | null, share: Share): QueueWait | null {
+    return this.#surfaces.get(surface)?.queue.waitOf(share) ?? null
   }
 
   /** Counts a request that another limiter has let through, as if it had been acquired here. */

@@ -1,7 +1,7 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import type { Lease, Share, Waiter } from './limiter.ts'
+import type { Lease, QueueWait, Share, Waiter } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Pace, type Send, SendLog } from './pace.ts'
 import { SurfaceClosed } from './surface-closed-error.ts'
@@ -158,19 +158,32 @@ export class SurfaceQueue {
     waiter.grant(lease)
   }
 
+  /** What keeps the calls of a client waiting; null if one could go now. */
+  waitOf(share: Share): QueueWait | null {
+    const { closed } = this.#parts.pace
+    if (closed > 0) return { reason: 'rate_limited', ms: closed }
+    const ms = this.#msUntil(share, this.#logOf(share))
+    if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
+    const isFull = this.#size > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
+    return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
+  }
+
+  /** Milliseconds until the pace lets a client send. */
+  #msUntil(share: Share, log: SendLog | undefined): number {
+    const { pace, wait } = this.#parts
+    return Math.max(wait ? wait(share) : pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
+  }
+
   /** The group whose first call goes next, or else the milliseconds until one may. */
   #next(): { group?: Group; wait: number } {
-    const { inFlight, pace, wait: waitOf } = this.#parts
+    const { inFlight } = this.#parts
     let next: { group: Group; first: Entry; wait: number } | undefined
     let wait = Infinity
     for (const group of this.#groups.values()) {
       const { share, log, waiting } = group
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
-      const ms = Math.max(
-        waitOf ? waitOf(share) : pace.wait(share.perMinute),
-        log?.wait(share.perMinute) ?? 0,
-      )
+      const ms = this.#msUntil(share, log)
       if (ms > 0) wait = Math.min(wait, ms)
       else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
     }

@@ -16,12 +16,14 @@ import type { Settings } from './settings.ts'
 
 /** Budgets add up, since a ceiling that a call could drop would be none; headers merge; the rest replaces. */
 export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, options: SharedOptions): Base {
-  const { timeout, deadline, retry, validation, budget, headers, middleware, logger } = options
+  const { timeout, deadline, retry, validation, budget, headers, middleware, logger, onWait } = options
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)
   }
   if (budget !== undefined) assertMethod('budget', budget, 'reserve')
   if (logger !== undefined) assertObject('logger', logger)
+  if (onWait !== undefined && typeof onWait !== 'function')
+    throw new ConfigurationError(`onWait must be a function, got ${shown(onWait)}`)
   if (
     middleware !== undefined &&
     !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
@@ -37,6 +39,7 @@ export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, op
     ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
     ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers, settings.redactor) }),
     ...(middleware !== undefined && { middleware }),
+    ...(onWait !== undefined && { onWait }),
     ...(logger !== undefined && { log: createLog(logger, settings.redactor) }),
   }
 }

@@ -18,7 +18,7 @@ import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from 
 // Written as records, so that the compiler knows when a name is missing.
 const sharedNames: Record<keyof SharedOptions, true> = {
   ...{ timeout: true, deadline: true, retry: true, validation: true },
-  ...{ budget: true, headers: true, middleware: true, logger: true },
+  ...{ budget: true, headers: true, middleware: true, logger: true, onWait: true },
 }
 
 const clientNames: Record<keyof ClientOptions, true> = {
@@ -33,7 +33,16 @@ const limitNames: Record<keyof LimitOptions, true> = {
 
 const callNames: Record<keyof AnyCallOptions, true> = {
   ...{ signal: true, priority: true, timeout: true, deadline: true, retry: true, validation: true },
-  ...{ budget: true, headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
+  ...{
+    budget: true,
+    headers: true,
+    onWait: true,
+    schema: true,
+    limit: true,
+    maxPages: true,
+    ceiling: true,
+    paging: true,
+  },
 }
 
 /**
@@ -79,6 +88,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     headers: new Headers(),
     middleware: [],
     log: undefined,
+    onWait: undefined,
     signal: undefined,
     priority: 0,
     schema: undefined,

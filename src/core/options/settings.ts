@@ -9,7 +9,7 @@ import type { Log } from '../lib/logger.ts'
 import type { Redactor } from '../lib/redact.ts'
 import type { CallQueue, Share } from '../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { Validation } from './types.ts'
+import type { Validation, Wait } from './types.ts'
 
 /** Everything that a call depends on, checked and complete: a client's, or a call's where it sets options of its own. */
 export interface Settings {
@@ -38,6 +38,7 @@ export interface Settings {
   readonly headers: Headers
   readonly middleware: readonly Middleware[]
   readonly log: Log | undefined
+  readonly onWait: ((wait: Wait) => void) | undefined
   readonly signal: AbortSignal | undefined
   readonly priority: number
   readonly schema: StandardSchemaV1 | undefined

@@ -54,6 +54,21 @@ export interface LimitOptions {
   maxQueued?: number | undefined
 }
 
+/** Why a call waits. */
+export interface Wait {
+  /** The operation, such as `microblog.search`. */
+  operation: string
+  /** The search surface, or null for a call that has none. */
+  surface: string | null
+  /**
+   * `slot`: the organization's two requests in flight are taken. `pace`: the surface has had its requests of this minute.
+   * `rate_limited`: a 429 closed the surface. `retry`: an attempt failed, and the next one is due later.
+   */
+  reason: 'slot' | 'pace' | 'rate_limited' | 'retry'
+  /** When the surface opens, or the next attempt is due; null where it is not known. Calls that go before may take longer. */
+  until: Date | null
+}
+
 /** Options of a client that `withOptions` may change. */
 export interface SharedOptions {
   /** Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the operation, otherwise 30,000. */
@@ -72,6 +87,8 @@ export interface SharedOptions {
   middleware?: readonly Middleware[] | undefined
   /** Where log lines go. Default nowhere. */
   logger?: Logger | undefined
+  /** Called when a call has waited for a quarter of a second, and when the reason changes. Workers of Cloudflare do not call it for calls in the queue. */
+  onWait?: ((wait: Wait) => void) | undefined
 }
 
 /** Options of a client. */
@@ -102,7 +119,7 @@ export interface ClientOptions extends SharedOptions {
 /** Options of one call: they replace those of the client, but a budget adds to its budget, and headers to its headers. */
 export interface CallOptions extends Pick<
   SharedOptions,
-  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers'
+  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers' | 'onWait'
 > {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined

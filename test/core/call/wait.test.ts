@@ -1,0 +1,148 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ClientOptions, Wait } from '../../../src/index.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+/** A client, and what it tells of waiting: milliseconds from now, reason, milliseconds until the end. */
+function observed(options: Partial<ClientOptions> = {}) {
+  const told: [at: number, reason: Wait['reason'], lasts: number | null][] = []
+  const start = Date.now()
+  const onWait = ({ reason, until }: Wait) =>
+    told.push([Date.now() - start, reason, until && until.getTime() - Date.now()])
+  return { told, client: makeClient({ onWait, ...options }) }
+}
+
+const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 2000))
+
+describe('onWait', () => {
+  it('hears nothing of calls that go at once', async () => {
+    service.script(ok())
+    const { client, told } = observed()
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(told).toEqual([])
+  })
+
+  it('hears that a call waits for a slot', async () => {
+    service.script(slow)
+    const { client, told } = observed()
+    await settle(Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }))))
+    expect(told).toEqual([[250, 'slot', null]])
+  })
+
+  it('hears that a call waits for the pace, and until when', async () => {
+    service.script(() => ok())
+    const { client, told } = observed()
+    const calls = Array.from({ length: 21 }, () => client.microblog.search({ query: 'a' }).then())
+    await settle(Promise.all(calls))
+    expect(told).toHaveLength(1)
+    const [[at, reason, lasts]] = told as [(typeof told)[0]]
+    expect([at, reason]).toEqual([250, 'pace'])
+    expect(lasts).toBeGreaterThan(59_000)
+    expect(lasts).toBeLessThan(62_000)
+  })
+
+  it('hears of a 429, and again when another one closes the surface for longer', async () => {
+    service.script(rateLimited(10), rateLimited(20), ok())
+    const { client, told } = observed()
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(told.map(([at, reason]) => [at, reason])).toEqual([
+      [250, 'rate_limited'],
+      [10_250, 'rate_limited'],
+    ])
+    expect(told.map(([, , lasts]) => lasts)).toEqual([9750, 19_750])
+  })
+
+  it('hears of the wait between two attempts', async () => {
+    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 7 } }), ok())
+    const { client, told } = observed()
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(told).toEqual([[0, 'retry', 7000]])
+  })
+
+  it('of a call is told of that call alone, with its operation and surface', async () => {
+    service.script(slow)
+    const heard: Wait[] = []
+    const client = makeClient()
+    const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
+    await settle(client.technews.search({}, { onWait: (wait) => heard.push(wait) }))
+    await settle(Promise.all(calls))
+    expect(heard).toEqual([
+      { operation: 'technews.search', surface: 'technews', reason: 'slot', until: null },
+    ])
+  })
+
+  it('leaves the call as it is when it throws', async () => {
+    service.script(slow)
+    const error = vi.fn()
+    const client = makeClient({
+      logger: { error },
+      onWait: () => {
+        throw new Error('mine')
+      },
+    })
+    const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
+    expect((await settle(Promise.all(calls))).value).toHaveLength(3)
+    expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))
+  })
+
+  it('writes the same to the log', async () => {
+    service.script(rateLimited(10), ok())
+    const info = vi.fn()
+    await settle(makeClient({ logger: { info } }).microblog.search({ query: 'a' }))
+    expect(info).toHaveBeenCalledWith('waiting', {
+      operation: 'microblog.search',
+      surface: 'microblog',
+      reason: 'rate_limited',
+      until: new Date(Date.UTC(2026, 10, 20) + 10_000).toISOString(),
+    })
+  })
+})
+
+describe('status()', () => {
+  it('tells what is in flight and what waits, by surface and priority', async () => {
+    service.script(slow)
+    const client = makeClient()
+    const make = (priority: number) => client.microblog.search({ query: 'a' }, { priority }).then()
+    const calls = [make(0), make(0)]
+    await pass(100)
+    calls.push(make(0), make(5), make(0))
+    const other = client.organization.usage()
+    const wait = { reason: 'slot', until: null }
+    expect(client.status()).toEqual({
+      slots: { taken: 2, limit: 2 },
+      surfaces: [
+        {
+          ...{ surface: 'microblog', queued: 3, wait },
+          byPriority: [
+            { priority: 5, queued: 1 },
+            { priority: 0, queued: 2 },
+          ],
+        },
+        { surface: null, queued: 1, byPriority: [{ priority: 0, queued: 1 }], wait },
+      ],
+    })
+    await settle(Promise.all([...calls, other]))
+    expect(client.status().slots).toEqual({ taken: 0, limit: 2 })
+    expect(client.status().surfaces.map(({ queued, wait }) => [queued, wait])).toEqual([
+      [0, null],
+      [0, null],
+    ])
+  })
+
+  it('tells until when a 429 keeps a surface closed, and is what Node prints of a client', async () => {
+    service.script(rateLimited(30))
+    const client = makeClient()
+    client.microblog.search({ query: 'a' }).catch(() => {})
+    await pass(100)
+    const until = new Date(Date.UTC(2026, 10, 20) + 30_000)
+    expect(client.status().surfaces[0]?.wait).toEqual({ reason: 'rate_limited', until })
+    expect(inspect(client)).toMatch(/^SocialSearch \{\n {2}credits: .*reason: 'rate_limited'/s)
+    expect(inspect(client, { depth: Infinity, showHidden: true })).not.toContain(apiKey)
+    await client.close()
+  })
+})
