@@ -57,6 +57,13 @@ export class SocialSearch {
     this.listeners = listeners(this.#transport)
     this.feeds = feeds(this.#transport)
     this.organization = organization(this.#transport)
+    // No method, since bundlers would keep the whole class for a method with a computed name.
+    Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), {
+      value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) => {
+        const shown = { credits: this.credits, ...this.status() }
+        return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
+      },
+    })
   }
 
   /**
@@ -88,16 +95,6 @@ export class SocialSearch {
   /** What the calls of this client and its relatives wait for, by surface; a copy. */
   status(): ClientStatus {
     return this.#transport.status()
-  }
-
-  /** What Node prints of a client. */
-  [Symbol.for('nodejs.util.inspect.custom')](
-    _depth: number,
-    options: object,
-    inspect: (value: unknown, options: object) => string,
-  ): string {
-    const shown = { credits: this.credits, ...this.status() }
-    return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
   }
 
   /** What carries the calls of this client; other resources, or a proxy, can be put on it. */
