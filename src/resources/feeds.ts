@@ -5,15 +5,22 @@ import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { type OpenPage, type Output, openGet, openList } from './undocumented.ts'
+import {
+  type OpenPage,
+  type OpenPageOf,
+  type Output,
+  type SchemaListOptions,
+  openGet,
+  openList,
+} from './undocumented.ts'
 
 /** Calls about the organization's feeds: saved filtered views. All are free, with scope `feeds:read`. */
 export interface Feeds {
   /** Lists feeds (`GET /feeds`); `schema` checks each and gives it your type. Free. */
-  list<Schema extends StandardSchemaV1>(
+  list<Schema extends StandardSchemaV1, Name extends string = 'feeds'>(
     params: OpenRecord,
-    options: OpenListOptions & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name>,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /** Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. Neither params nor feeds are documented. */
   list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 

@@ -5,15 +5,23 @@ import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { type OpenPage, type Output, openCall, openGet, openList } from './undocumented.ts'
+import {
+  type OpenPage,
+  type OpenPageOf,
+  type Output,
+  type SchemaListOptions,
+  openCall,
+  openGet,
+  openList,
+} from './undocumented.ts'
 
 /** Calls about the organization's mentions: what its listeners have found. All are free. */
 export interface Mentions {
   /** Lists mentions (`GET /mentions`); `schema` checks each and gives it your type. Free. */
-  list<Schema extends StandardSchemaV1>(
+  list<Schema extends StandardSchemaV1, Name extends string = 'mentions'>(
     params: OpenRecord,
-    options: OpenListOptions & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name>,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Lists mentions (`GET /mentions`), newest first or by AI fit score; how to ask for either is not documented, nor are
    * the mentions. Free, with scope `mentions:read`.

@@ -35,7 +35,13 @@ import { postReactions } from '../contract/professionalnet/reactions.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { type OpenPage, type Output, openList } from './undocumented.ts'
+import {
+  type OpenPage,
+  type OpenPageOf,
+  type Output,
+  type SchemaListOptions,
+  openList,
+} from './undocumented.ts'
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>
@@ -82,10 +88,10 @@ export interface ProfessionalnetPosts {
    * The reactions on a post (`POST /data/professionalnet/posts/reactions`); `schema` checks each and gives it your type.
    * Charged for each reaction returned, without a documented bound: `ceiling` is what is set aside, and no bound.
    */
-  reactions<Schema extends StandardSchemaV1>(
+  reactions<Schema extends StandardSchemaV1, Name extends string = 'reactions'>(
     params: OpenRecord,
-    options: OpenListOptions & CeilingOption & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name> & CeilingOption,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * The reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned, without a
    * documented bound: `ceiling` says for how many to set credits aside. It is no bound: the service may return, and
@@ -114,10 +120,10 @@ export interface ProfessionalnetPerson {
    * Posts of a profile (`POST /data/professionalnet/person/posts`); `schema` checks each and gives it your type. Each page
    * that succeeds is charged.
    */
-  posts<Schema extends StandardSchemaV1>(
+  posts<Schema extends StandardSchemaV1, Name extends string = 'posts'>(
     params: OpenRecord,
-    options: OpenListOptions & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name>,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither params nor
    * posts are documented; a `count` is ignored by the service.
@@ -128,10 +134,10 @@ export interface ProfessionalnetPerson {
    * Comments by a person (`POST /data/professionalnet/person/comments`); `schema` checks each and gives it your type. Each
    * page that succeeds is charged.
    */
-  comments<Schema extends StandardSchemaV1>(
+  comments<Schema extends StandardSchemaV1, Name extends string = 'comments'>(
     params: OpenRecord,
-    options: OpenListOptions & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name>,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds is
    * charged. Neither params nor comments are documented; a `count` is ignored by the service.

@@ -1,10 +1,16 @@
-import type { OpenListOptions, SchemaOption } from '../core/options/types.ts'
+import type { OpenListOptions } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { technewsSearch } from '../contract/technews.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { type OpenPage, type Output, openList } from './undocumented.ts'
+import {
+  type OpenPage,
+  type OpenPageOf,
+  type Output,
+  type SchemaListOptions,
+  openList,
+} from './undocumented.ts'
 
 /** Calls about the tech news site. */
 export interface Technews {
@@ -12,10 +18,10 @@ export interface Technews {
    * Searches stories and comments (`POST /data/technews/search`); `schema` checks each and gives it your type. Each page
    * that succeeds is charged.
    */
-  search<Schema extends StandardSchemaV1>(
+  search<Schema extends StandardSchemaV1, Name extends string = 'posts'>(
     params: OpenRecord,
-    options: OpenListOptions & SchemaOption<Schema>,
-  ): PagedCall<OpenPage, Output<Schema>>
+    options: SchemaListOptions<Schema, Name>,
+  ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds is charged. Scope
    * `search:read`; counts towards the technews surface. Neither params nor results are documented.

@@ -1,4 +1,4 @@
-import type { AnyCallOptions } from '../core/options/types.ts'
+import type { AnyCallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -15,6 +15,15 @@ export type Output<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutp
  * `meta.hasMore`, `meta.nextCursor`. That is an inference; the option `paging` overrides it.
  */
 export interface OpenPage extends OpenBody, PageFields<OpenRecord> {}
+
+/** The same with the records that a schema makes, under the name of the list or that of `paging.items`. */
+export type OpenPageOf<Schema extends StandardSchemaV1, Name extends string> = OpenPage & {
+  [List in Name]: Output<Schema>[]
+}
+
+/** Options of such a list with a schema for its records. */
+export type SchemaListOptions<Schema extends StandardSchemaV1, Name extends string> = OpenListOptions &
+  SchemaOption<Schema> & { paging?: { items?: Name | undefined } | undefined }
 
 /** A list whose params and answer pass through. */
 export function openList(transport: Transport, operation: Operation) {

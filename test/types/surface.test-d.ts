@@ -168,6 +168,15 @@ describe('the other calls', () => {
     expectTypeOf(mention['anything']).toEqualTypeOf<unknown>()
     const schema = z.object({ id: z.string() })
     expectTypeOf(await client.mentions.get('men_1', { schema })).toEqualTypeOf<{ id: string }>()
+    const list = client.mentions.list({}, { schema })
+    expectTypeOf((await list).mentions).toEqualTypeOf<{ id: string }[]>()
+    for await (const { mentions, next } of list.pages()) {
+      expectTypeOf(mentions).toEqualTypeOf<{ id: string }[]>()
+      list.resume({ next })
+    }
+    const named = client.technews.search({}, { schema, paging: { items: 'stories' } })
+    expectTypeOf((await named).stories).toEqualTypeOf<{ id: string }[]>()
+    expectTypeOf((await named)['posts']).toBeUnknown()
     for await (const each of client.mentions.list({}, { schema }))
       expectTypeOf(each).toEqualTypeOf<{ id: string }>()
     // @ts-expect-error a bound on reactions means nothing elsewhere
