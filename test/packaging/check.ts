@@ -29,6 +29,15 @@ try {
     'can be found by tools that know no exports',
     [main, types].every((path) => files.includes(path.slice(2))),
   )
+  const dangling = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...readFileSync(join(installed, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+        ([, link = '']) => join(dirname(file), link),
+      ),
+    )
+    .filter((link) => !existsSync(join(installed, link)))
+  claim('links to no file that it does not hold', dangling.length === 0, dangling.join('\n'))
   // What is bundled for Node is readable as it is.
   const mapped = files.filter((file) => file.endsWith('.js') && !file.startsWith('dist/bundled/'))
   claim('has source maps that resolve', mapped.every(hasResolvingMap))
