@@ -110,7 +110,7 @@ function errorParts(declarations: Declarations): string[] {
     declarations.exported('errors/client.ts', name).text,
   ])
   return [
-    'What each of them carries is told in the [README](../../README.md#errors). These are answers of the service:',
+    '[Errors and retries](../errors.md) lists the fields of each. These are responses of the service:',
     table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),
     'These come before anything is sent, or where no usable answer comes:',
     table(['Class', 'When'], others),
