@@ -154,17 +154,15 @@ const staleMs = 1000
  */
 function prepare(call: Call): Promise<void> | undefined {
   const covered = call.purchase.cover()
-  const { fixedToken } = call.settings
-  if (covered !== undefined || fixedToken === undefined)
-    return call.race(() => finishPreparing(call, covered))
-  call.token = fixedToken
-  return undefined
-}
-
-async function finishPreparing(call: Call, covered: Promise<void> | undefined): Promise<void> {
-  const { credential, fixedToken } = call.settings
-  await covered
-  call.token = fixedToken === undefined ? await credential.token() : fixedToken
+  const { credential } = call.settings
+  if (covered === undefined && credential.fixed !== undefined) {
+    call.token = credential.fixed
+    return undefined
+  }
+  return call.race(async () => {
+    await covered
+    call.token = await credential.token()
+  })
 }
 
 /** Makes attempts until one succeeds, or the retry policy allows no other; rejects with the last failure. */
@@ -174,7 +172,8 @@ function runAttempts(call: Call, first: Lease): Promise<Success> {
     async () => {
       const lease = granted ?? (await nextLease(call))
       granted = undefined
-      if (lease.queued + lease.paced > staleMs) await askForTokenAgain(call, lease)
+      const isStale = lease.queued + lease.paced > staleMs
+      if (isStale && call.settings.credential.fixed === undefined) await askForTokenAgain(call, lease)
       return attempt(call, lease)
     },
     {
@@ -196,10 +195,8 @@ async function nextLease(call: Call): Promise<Lease> {
 }
 
 async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
-  const { credential, fixedToken } = call.settings
-  if (fixedToken !== undefined) return
   try {
-    call.token = await call.race(() => credential.token())
+    call.token = await call.race(() => call.settings.credential.token())
   } catch (error) {
     lease.release()
     throw AttemptFailure.final(error)

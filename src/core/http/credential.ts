@@ -23,26 +23,31 @@ const renewals = new WeakMap<AuthProvider, Renewal>()
 
 /** The credential of one client: a checked token for each attempt, and one refresh for everybody who needs it. */
 export class Credential {
-  readonly #provider: AuthProvider | null
+  /** The token of every attempt: null for none, undefined if `token()` has to be asked. */
+  readonly fixed: string | null | undefined
+  readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
   readonly #renewal: Renewal
 
-  constructor(provider: AuthProvider | null, redactor: Redactor) {
+  /** @param source A provider, a key, or null for no credential. */
+  constructor(source: AuthProvider | string | null, redactor: Redactor) {
+    const provider = typeof source === 'object' && source !== null ? source : undefined
+    this.fixed = provider === undefined ? (source as string | null) : undefined
     this.#provider = provider
     this.#redactor = redactor
     this.#renewal = (provider && renewals.get(provider)) ?? { current: undefined, underWay: undefined }
-    if (provider !== null) renewals.set(provider, this.#renewal)
+    if (provider !== undefined) renewals.set(provider, this.#renewal)
   }
 
   get refreshable(): boolean {
     return this.#provider?.refresh !== undefined
   }
 
-  /** The token for the next attempt; null without a provider. */
+  /** The token for the next attempt. */
   async token(): Promise<string | null> {
-    if (this.#provider === null) return null
+    if (this.fixed !== undefined) return this.fixed
     await this.#renewal.underWay
-    const token: unknown = await this.#provider.token()
+    const token: unknown = await this.#provider?.token()
     assertToken(token, 'the token')
     this.#redactor.add(token)
     this.#renewal.current = token

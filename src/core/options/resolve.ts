@@ -72,8 +72,7 @@ export function resolveOptions(options: ClientOptions): Settings {
   const settings: Omit<Settings, 'limiter'> = {
     baseUrl,
     dialect: serviceDialect,
-    credential: new Credential(typeof provider === 'string' ? null : provider, redactor),
-    fixedToken: typeof provider === 'string' || provider === null ? provider : undefined,
+    credential: new Credential(provider, redactor),
     redactor,
     share: resolveShare(limits, limiter?.limits),
     maxQueued: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),

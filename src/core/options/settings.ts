@@ -17,8 +17,6 @@ export interface Settings {
   readonly baseUrl: string
   readonly dialect: Dialect
   readonly credential: Credential
-  /** The token of every attempt: null for none, undefined if `credential` has to be asked. */
-  readonly fixedToken: string | null | undefined
   readonly redactor: Redactor
   readonly limiter: CallQueue
   readonly share: Share
