@@ -30,13 +30,26 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
 
 /** Whether a base URL is a path on the page's own origin. */
 export function isPath(baseUrl: unknown): boolean {
-  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl) && pageUrl() !== undefined
+  return hasPathForm(baseUrl) && pageUrl() !== undefined
+}
+
+/** Whether a base URL is a path outside of a page: on a server that renders the page, for example. */
+export function lacksPage(baseUrl: unknown): boolean {
+  return hasPathForm(baseUrl) && pageLocation() === undefined
+}
+
+function hasPathForm(baseUrl: unknown): boolean {
+  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl)
 }
 
 /** Undefined where there is no page, or none that has an origin: one from a file, say. */
 function pageUrl(): string | undefined {
-  const { href = '' } = (globalThis as { location?: { href?: string } }).location ?? {}
+  const { href = '' } = pageLocation() ?? {}
   return /^https?:/.test(href) ? href : undefined
+}
+
+function pageLocation(): { href?: string } | undefined {
+  return (globalThis as { location?: { href?: string } }).location
 }
 
 /**

@@ -40,3 +40,17 @@ export function ownerOf({ organization, apiKey, auth }: ClientOptions): string |
   if (organization !== undefined) return `organization ${organization}`
   return (typeof apiKey === 'string' ? `key ${apiKey}` : apiKey) ?? (auth || 'no credential')
 }
+
+/**
+ * Options of a client that can be made, and fails each call with the message before anything is queued or sent. Where
+ * pages are built, clients are made that make no call there.
+ */
+export function failingOptions<Options extends object>(
+  options: Options,
+  message: string,
+): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+  const token = (): never => {
+    throw new ConfigurationError(message)
+  }
+  return { ...options, baseUrl: 'https://unknown.invalid', apiKey: undefined, auth: { token } }
+}

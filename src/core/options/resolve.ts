@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from '../../contract/limits.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { assertSafe, resolveBaseUrl } from '../http/base-url.ts'
+import { assertSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import { resolveFetch } from '../http/send.ts'
@@ -11,7 +11,7 @@ import { CustomLimiter, isCallQueue } from '../limits/custom-limiter.ts'
 import type { Limits, Share } from '../limits/limiter.ts'
 import { sharedLimiter } from '../limits/local-limiter.ts'
 import { defaultRetry, merge } from './merge.ts'
-import { ownerOf, resolveProvider } from './resolve-credential.ts'
+import { failingOptions, ownerOf, resolveProvider } from './resolve-credential.ts'
 import type { Settings } from './settings.ts'
 import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from './types.ts'
 
@@ -36,6 +36,9 @@ const callNames: Record<keyof AnyCallOptions, true> = {
   ...{ budget: true, headers: true, schema: true, limit: true, maxPages: true, ceiling: true, paging: true },
 }
 
+const noPage =
+  'baseUrl is a path, which works in a page only; on a server, pass the full URL of the service or of your backend'
+
 /**
  * Turns what a user passed into complete, checked settings.
  *
@@ -52,14 +55,15 @@ export function resolveOptions(options: ClientOptions): Settings {
       throw new ConfigurationError(`prices.${id} must be a number of at least 0, got ${shown(credits)}`)
     }
   }
-  const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
-  const provider = resolveProvider(options)
+  const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
+  const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
+  const provider = resolveProvider(reachable)
   if (provider !== null) assertSafe(baseUrl)
   const fetch = resolveFetch(options.fetch)
   if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
-  const own = limiter ?? sharedLimiter(ownerOf(options), baseUrl)
+  const own = limiter ?? sharedLimiter(ownerOf(reachable), baseUrl)
   const settings: Omit<Settings, 'limiter'> = {
     baseUrl,
     dialect: serviceDialect,
