@@ -31,7 +31,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  if (type === 'opaqueredirect' || isRedirect(response)) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect, which is never followed; check baseUrl'
     return AttemptFailure.final(new RedirectError(message, context), ambiguous)
@@ -48,8 +48,9 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
-  // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const own: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
+  // The service bills no 4xx or 5xx; a 3xx, or a 5xx that is not the service's own, may hide a success behind a proxy.
+  const isOpen = kind === 'foreign-error' || status < 400
+  const own: Charged = told ?? (isOpen ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
@@ -71,6 +72,12 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const error = complaint?.toError?.(details) ?? new ErrorClass(details)
   const credits = told === undefined ? null : readCredits(headers)
   return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
+}
+
+/** Whether an answer leads elsewhere; a 304, for example, does not. */
+function isRedirect({ status, headers }: Response): boolean {
+  if ([301, 302, 303, 307, 308].includes(status)) return true
+  return status >= 300 && status < 400 && status !== 304 && headers.has('location')
 }
 
 /** Most that is repeated of what the service says, in characters: it ends up in logs. */
