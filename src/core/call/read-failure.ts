@@ -31,9 +31,10 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  if (type === 'opaqueredirect' || isRedirect(response)) {
+  // A 304, for example, leads nowhere.
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
-    const message = 'the answer is a redirect, which is never followed; check baseUrl'
+    const message = 'the answer is a redirect; check baseUrl'
     return AttemptFailure.final(new RedirectError(message, context), ambiguous)
   }
   if (status < 200) {
@@ -49,8 +50,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
   // The service bills no 4xx or 5xx; a 3xx, or a 5xx that is not the service's own, may hide a success behind a proxy.
-  const isOpen = kind === 'foreign-error' || status < 400
-  const own: Charged = told ?? (isOpen ? ambiguous : 'no')
+  const own: Charged = told ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
@@ -72,12 +72,6 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const error = complaint?.toError?.(details) ?? new ErrorClass(details)
   const credits = told === undefined ? null : readCredits(headers)
   return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
-}
-
-/** Whether an answer leads elsewhere; a 304, for example, does not. */
-function isRedirect({ status, headers }: Response): boolean {
-  if ([301, 302, 303, 307, 308].includes(status)) return true
-  return status >= 300 && status < 400 && status !== 304 && headers.has('location')
 }
 
 /** Most that is repeated of what the service says, in characters: it ends up in logs. */
@@ -119,7 +113,7 @@ function describe(
   const isExplained = operation.scopes.some((scope) => complaint?.message?.includes(scope))
   if (status === 403 && operation.scopes.length > 0 && !isExplained) {
     parts.push(
-      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
+      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it lost the permission`,
     )
   }
   return parts.join('; ')

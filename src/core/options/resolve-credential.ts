@@ -21,9 +21,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   }
   if (apiKey === undefined) {
     if (isPath(baseUrl)) return null
-    throw new ConfigurationError(
-      'apiKey is missing; pass apiKey, auth, or auth: false for a proxy that has the key',
-    )
+    throw new ConfigurationError('apiKey is missing; pass apiKey, auth, or auth: false for a proxy')
   }
   if (inBrowser() && !dangerouslyAllowBrowser) {
     throw new ConfigurationError(
@@ -52,5 +50,5 @@ export function failingOptions<Options extends object>(
   const token = (): never => {
     throw new ConfigurationError(message)
   }
-  return { ...options, baseUrl: 'https://unknown.invalid', apiKey: undefined, auth: { token } }
+  return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }

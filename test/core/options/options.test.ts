@@ -70,9 +70,16 @@ describe('new SocialSearch()', () => {
     [{ baseUrl: good.baseUrl }, /apiKey is missing/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must have a token\(\) method/],
-    [{ ...good, timeOut: 5 }, /options has no timeOut; there are/],
-    [{ ...good, limits: { perSecond: 5 } }, /limits has no perSecond/],
-    [{ ...good, retry: { tries: 5 } }, /retry has no tries/],
+    [{ ...good, timeOut: 5 }, /^unknown option timeOut; did you mean timeout\?$/],
+    [{ ...good, APIKEY: 'k' }, /^unknown option APIKEY; did you mean apiKey\?$/],
+    [{ ...good, price: {} }, /^unknown option price; did you mean prices\?$/],
+    [{ ...good, retries: 5 }, /^unknown option retries; expected one of baseUrl, apiKey, /],
+    [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of share, /],
+    [{ ...good, limits: { inflihgt: 5 } }, /^unknown option limits.inflihgt; did you mean inFlight\?$/],
+    [
+      { ...good, retry: { tries: 5 } },
+      /^unknown option retry.tries; expected one of ambiguous, maxAttempts, maxWait$/,
+    ],
     [{ ...good, validation: 'loose' }, /strict, lenient or off/],
     [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
     [{ ...good, middleware: [1] }, /array of functions/],
@@ -224,7 +231,7 @@ describe('on a server that renders a page', () => {
       expect(error).toBeInstanceOf(ConfigurationError)
       expect(error).toMatchObject({ charged: 'no', attempts: [] })
       expect((error as Error).message).toBe(
-        'baseUrl is a path, which works in a page only; on a server, pass the full URL of the service or of your backend',
+        'baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend',
       )
     }
     expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
