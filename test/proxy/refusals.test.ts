@@ -89,6 +89,12 @@ const refused: [
     { status: 415, code: 'unsupported_media_type' },
   ],
   ['nobody', { authorize: () => null }, {}, { status: 401, code: 'unauthorized' }],
+  [
+    'a caller of whom authorize says nothing',
+    { authorize: () => undefined },
+    {},
+    { status: 401, code: 'unauthorized' },
+  ],
   ['somebody who may not', { authorize: () => false }, {}, { status: 403, code: 'forbidden' }],
   [
     'anybody when authorize fails',

@@ -28,6 +28,7 @@ describe('new SocialSearch()', () => {
     'http://localhost:4010/v1',
     'http://127.0.0.1:4010/v1',
     'http://127.8.9.1/v1',
+    'http://app.localhost:4010/v1',
     'http://[::1]:4010/v1',
     'https://127.0.0.1.example/v1',
   ])('accepts %s as baseUrl', (baseUrl) => {
@@ -42,6 +43,9 @@ describe('new SocialSearch()', () => {
     ['http://api.example/v1', /must be https/],
     ['http://127.0.0.1.evil.example/v1', /must be https/],
     ['http://localhost.evil.example/v1', /must be https/],
+    ['http://evillocalhost/v1', /must be https/],
+    ['http://127.evil.example/v1', /must be https/],
+    ['http://x127.0.0.1.evil.example/v1', /must be https/],
     ['ftp://api.example/v1', /must be https/],
     ['javascript:alert(1)', /must be https/],
     ['https://user:pass@api.example/v1', /user name/],
