@@ -103,6 +103,10 @@ export default tseslint.config(
       'max-lines': ['error', 300],
       ...forbid(...Object.keys(doors), 'zod/mini'),
       'no-restricted-globals': ['error', ...nodeGlobals],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Promise', property: 'withResolvers', message: 'README names older browsers' },
+      ],
       'import-x/no-nodejs-modules': 'error',
       'import-x/no-restricted-paths': [
         'error',

@@ -6,7 +6,7 @@ import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/client-status.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
-import { ConfigurationError } from './errors.ts'
+import { failingOptions } from './core/options/resolve-credential.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -68,23 +68,15 @@ export class SocialSearch {
 
   /**
    * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else in
-   * this package reads the environment.
-   *
-   * @throws {ConfigurationError} if either is missing.
+   * this package reads the environment. If either is missing, each call fails with a {@link ConfigurationError}: a build
+   * may load a module without the variables that its server has.
    */
   static fromEnv(options: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> = {}): SocialSearch {
     const { process } = globalThis as { process?: { env: Record<string, string | undefined> } }
-    const read = (name: string): string => {
-      const value = process?.env[name]
-      if (value === undefined || value === '')
-        throw new ConfigurationError(`the environment variable ${name} is not set`)
-      return value
-    }
-    return new this({
-      ...options,
-      baseUrl: read('SOCIAL_SEARCH_BASE_URL'),
-      apiKey: read('SOCIAL_SEARCH_API_KEY'),
-    })
+    const { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey } = process?.env ?? {}
+    if (baseUrl && apiKey) return new this({ ...options, baseUrl, apiKey })
+    const missing = baseUrl ? 'SOCIAL_SEARCH_API_KEY' : 'SOCIAL_SEARCH_BASE_URL'
+    return new this(failingOptions(options, `the environment variable ${missing} is not set`))
   }
 
   /** What the calls of this client and its relatives have cost so far, in credits; a copy. */

@@ -36,7 +36,7 @@ export {
   professionalnet,
 } from './resources/professionalnet.ts'
 export { type Technews, technews } from './resources/technews.ts'
-export type { OpenBody, OpenRecord } from './contract/undocumented.ts'
+export type { OpenBody, OpenParams, OpenRecord } from './contract/undocumented.ts'
 export type {
   PostComment,
   PostCommentsBody,

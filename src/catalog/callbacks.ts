@@ -1,4 +1,4 @@
-import { assertMethod } from '../core/lib/assert.ts'
+import { assertFunction } from '../core/lib/assert.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
@@ -49,7 +49,7 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
  */
 export function createCallbackReceiver(options: CallbackOptions): (request: Request) => Promise<Response> {
   assertReceiver(options, callbackNames)
-  assertMethod('options', options, 'onCallback')
+  assertFunction('onCallback', options.onCallback)
   const outcomes = new Map([
     [pathOf('successUrl', options.successUrl), 'success'],
     [pathOf('failureUrl', options.failureUrl), 'failure'],

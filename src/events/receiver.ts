@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../core/call/apply-schema.ts'
-import { assertMethod, assertOptions, shown } from '../core/lib/assert.ts'
+import { assertFunction, assertOptions, assertSchema, shown } from '../core/lib/assert.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
@@ -128,14 +128,12 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
 }
 
 function assertEvents(options: EventOptions): void {
-  assertMethod('options', options, 'onEvent')
+  assertFunction('onEvent', options.onEvent)
   for (const name of ['id', 'seen'] as const) {
-    if (options[name] !== undefined) assertMethod('options', options, name)
+    if (options[name] !== undefined) assertFunction(name, options[name])
   }
   const { schema, mismatch, contentTypes, replay } = options
-  if (schema !== undefined) {
-    assertMethod("schema's ~standard", (schema as Partial<StandardSchemaV1>)['~standard'], 'validate')
-  }
+  if (schema !== undefined) assertSchema(schema)
   if (mismatch !== undefined && !['acknowledge', 'refuse'].includes(mismatch)) {
     throw new ConfigurationError(`mismatch must be acknowledge or refuse, got ${shown(mismatch)}`)
   }
@@ -144,7 +142,7 @@ function assertEvents(options: EventOptions): void {
   }
   if (replay === undefined) return
   assertOptions(replay, { timestamp: true, tolerance: true }, 'replay')
-  assertMethod('replay', replay, 'timestamp')
+  assertFunction('replay.timestamp', replay.timestamp)
   const { tolerance = defaultToleranceSeconds } = replay
   if (!(Number.isFinite(tolerance) && tolerance >= 0)) {
     throw new ConfigurationError(`replay.tolerance must be a number of seconds, got ${shown(tolerance)}`)

@@ -1,5 +1,6 @@
 import { type OperationId, operations } from '../contract/operations.ts'
 import {
+  assertFunction,
   assertMethod,
   assertObject,
   assertOptions,
@@ -97,7 +98,7 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
   assertObject('client', client)
   const transport = 'transport' in client ? client.transport : client
   assertMethod('client', transport, 'request')
-  assertMethod('options', options, 'authorize')
+  assertFunction('authorize', options.authorize)
   const known: ReadonlySet<unknown> = new Set(operations.map(({ id }) => id))
   if (!Array.isArray(allow) || allow.length === 0) {
     throw new ConfigurationError('allow must name at least one operation')
@@ -107,7 +108,7 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
     throw new ConfigurationError(`allow names ${JSON.stringify(unknownId)}, which is no operation`)
   }
   if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
-  if (options.onError !== undefined) assertMethod('options', options, 'onError')
+  if (options.onError !== undefined) assertFunction('onError', options.onError)
   assertOptions(cors, { origins: true, credentials: true }, 'cors')
   const { origins, credentials = false } = cors
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')

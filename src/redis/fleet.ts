@@ -44,7 +44,8 @@ export class Fleet {
   /** Leases that ended while Redis was unreachable. */
   readonly #released = new Set<string>()
   readonly #processId = crypto.randomUUID()
-  readonly #firstReply = Promise.withResolvers<void>()
+  #onReply = (): void => {}
+  readonly #firstReply = new Promise<void>((resolve) => (this.#onReply = resolve))
   #epoch = ''
   #lastReplyAt = -Infinity
   #renewTimer: ReturnType<typeof setTimeout> | undefined
@@ -74,7 +75,7 @@ export class Fleet {
 
   /** The channel for notices, once Redis has replied: until then, this process has nothing to restore. */
   get channel(): Promise<string> {
-    return this.#firstReply.promise.then(() => this.#base).then(channelOf)
+    return this.#firstReply.then(() => this.#base).then(channelOf)
   }
 
   /** Parses a notice; undefined for this process's own and for invalid ones. */
@@ -122,7 +123,7 @@ export class Fleet {
   onReply(epoch = this.#epoch): void {
     this.#epoch = epoch
     this.#lastReplyAt = performance.now()
-    this.#firstReply.resolve()
+    this.#onReply()
   }
 
   /** Renews the lease of a request until {@link Fleet.release} or {@link Fleet.cancel}. */

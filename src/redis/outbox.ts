@@ -72,10 +72,11 @@ export class Outbox<Item> {
 
   async #pause(ms: number): Promise<void> {
     if (this.#stopped) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#endPause = resolve
-    await promise
+    let timer: ReturnType<typeof setTimeout> | undefined
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms)
+      this.#endPause = resolve
+    })
     clearTimeout(timer)
   }
 }

@@ -1,7 +1,7 @@
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { feedsGet, feedsList } from '../contract/feeds.ts'
-import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenBody, OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
@@ -18,11 +18,11 @@ import {
 export interface Feeds {
   /** Lists feeds (`GET /feeds`); `schema` checks each and gives it your type. Free. */
   list<Schema extends StandardSchemaV1, Name extends string = 'feeds'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /** Lists feeds (`GET /feeds`). Free, with scope `feeds:read`. Neither params nor feeds are documented. */
-  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  list(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
   /** One feed (`GET /feeds/{id}`); `schema` checks the whole body and gives it your type. Free. */
   get<Schema extends StandardSchemaV1>(

@@ -1,7 +1,7 @@
 import type { CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { listenersGet, listenersList } from '../contract/listeners.ts'
-import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenBody, OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
@@ -18,11 +18,11 @@ import {
 export interface Listeners {
   /** Lists listeners (`GET /listeners`); `schema` checks each and gives it your type. Free. */
   list<Schema extends StandardSchemaV1, Name extends string = 'listeners'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /** Lists listeners (`GET /listeners`). Free, with scope `listeners:read`. Neither params nor listeners are documented. */
-  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  list(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
   /** One listener (`GET /listeners/{id}`); `schema` checks the whole body and gives it your type. Free. */
   get<Schema extends StandardSchemaV1>(

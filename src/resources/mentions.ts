@@ -1,7 +1,7 @@
 import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../contract/mentions.ts'
-import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenBody, OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
@@ -19,14 +19,14 @@ import {
 export interface Mentions {
   /** Lists mentions (`GET /mentions`); `schema` checks each and gives it your type. Free. */
   list<Schema extends StandardSchemaV1, Name extends string = 'mentions'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Lists mentions (`GET /mentions`), newest first or by AI fit score; how to ask for either is not documented, nor are
    * the mentions. Free, with scope `mentions:read`.
    */
-  list(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  list(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
   /** One mention (`GET /mentions/{id}`); `schema` checks the whole body and gives it your type. Free. */
   get<Schema extends StandardSchemaV1>(
@@ -38,16 +38,16 @@ export interface Mentions {
 
   /** Counts mentions (`GET /mentions/count`); `schema` checks the whole body and gives it your type. Free. */
   count<Schema extends StandardSchemaV1>(
-    params: OpenRecord,
+    params: OpenParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema>>
   /** Counts the mentions that match filters (`GET /mentions/count`), which are not documented. Free, with scope `mentions:read`. */
-  count(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+  count(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 
   /** Changes the state of a mention (`PATCH /mentions/{id}/state`); `schema` checks the whole answer and gives it your type. */
   setState<Schema extends StandardSchemaV1>(
     id: string,
-    body: OpenRecord,
+    body: OpenParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema>>
   /**
@@ -55,7 +55,7 @@ export interface Mentions {
    * scopes `mentions:write` and `mentions:read`. Sent once: only what provably did not arrive, or what the service has
    * turned away for the time being, is repeated.
    */
-  setState(id: string, body: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+  setState(id: string, body: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for mentions on a transport. */
@@ -64,7 +64,7 @@ export function mentions(transport: Transport): Mentions {
     list: openList(transport, mentionsList),
     get: openGet(transport, mentionsGet),
     count: openCall(transport, mentionsCount),
-    setState: (id: string, body: OpenRecord, options?: AnyCallOptions) =>
+    setState: (id: string, body: OpenParams, options?: AnyCallOptions) =>
       new ApiCall<never>(transport.request(mentionsSetState, body, options, id)),
   }
 }

@@ -1,6 +1,6 @@
 import type { CallOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenBody, OpenParams } from '../contract/undocumented.ts'
 import { organizationContext, organizationUsage } from '../contract/organization.ts'
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { Transport } from '../core/call/transport.ts'
@@ -10,19 +10,19 @@ import { type Output, openCall } from './undocumented.ts'
 export interface Organization {
   /** The organization's context (`GET /organization/context`); `schema` checks the whole body and gives it your type. Free. */
   context<Schema extends StandardSchemaV1>(
-    params: OpenRecord,
+    params: OpenParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema>>
   /** The organization's brand or business context (`GET /organization/context`). Free, with scope `org:read`. Its fields are not documented. */
-  context(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+  context(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 
   /** The organization's credit usage (`GET /organization/usage`); `schema` checks the whole body and gives it your type. Free. */
   usage<Schema extends StandardSchemaV1>(
-    params: OpenRecord,
+    params: OpenParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema>>
   /** The organization's credit usage in the current billing period (`GET /organization/usage`). Free, with scope `org:read`. Its fields are not documented. */
-  usage(params?: OpenRecord, options?: CallOptions): ApiCall<OpenBody>
+  usage(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }
 
 /** The methods for the organization on a transport. */

@@ -7,7 +7,7 @@ import type {
   SchemaOption,
 } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenRecord } from '../contract/undocumented.ts'
+import type { OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import {
   type PostCommentsBody,
   type PostCommentsParams,
@@ -89,7 +89,7 @@ export interface ProfessionalnetPosts {
    * Charged for each reaction returned, without a documented bound: `ceiling` is what is set aside, and no bound.
    */
   reactions<Schema extends StandardSchemaV1, Name extends string = 'reactions'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name> & CeilingOption,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
@@ -97,7 +97,7 @@ export interface ProfessionalnetPosts {
    * documented bound: `ceiling` says for how many to set credits aside. It is no bound: the service may return, and
    * charge, more. Neither params nor reactions are documented.
    */
-  reactions(params?: OpenRecord, options?: OpenListOptions & CeilingOption): PagedCall<OpenPage, OpenRecord>
+  reactions(params?: OpenParams, options?: OpenListOptions & CeilingOption): PagedCall<OpenPage, OpenRecord>
 }
 
 /** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
@@ -121,28 +121,28 @@ export interface ProfessionalnetPerson {
    * that succeeds is charged.
    */
   posts<Schema extends StandardSchemaV1, Name extends string = 'posts'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither params nor
    * posts are documented; a `count` is ignored by the service.
    */
-  posts(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  posts(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
   /**
    * Comments by a person (`POST /data/professionalnet/person/comments`); `schema` checks each and gives it your type. Each
    * page that succeeds is charged.
    */
   comments<Schema extends StandardSchemaV1, Name extends string = 'comments'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds is
    * charged. Neither params nor comments are documented; a `count` is ignored by the service.
    */
-  comments(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  comments(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }
 
 /** Calls about industries. */

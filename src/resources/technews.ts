@@ -1,6 +1,6 @@
 import type { OpenListOptions } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenRecord } from '../contract/undocumented.ts'
+import type { OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import { technewsSearch } from '../contract/technews.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
@@ -19,14 +19,14 @@ export interface Technews {
    * that succeeds is charged.
    */
   search<Schema extends StandardSchemaV1, Name extends string = 'posts'>(
-    params: OpenRecord,
+    params: OpenParams,
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds is charged. Scope
    * `search:read`; counts towards the technews surface. Neither params nor results are documented.
    */
-  search(params?: OpenRecord, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
+  search(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }
 
 /** The tech news site's methods on a transport. */

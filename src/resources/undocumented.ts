@@ -1,6 +1,6 @@
 import type { AnyCallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenBody, OpenParams, OpenRecord } from '../contract/undocumented.ts'
 import type { Operation } from '../contract/operation.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
@@ -27,13 +27,13 @@ export type SchemaListOptions<Schema extends StandardSchemaV1, Name extends stri
 
 /** A list whose params and answer pass through. */
 export function openList(transport: Transport, operation: Operation) {
-  return (params: OpenRecord = {}, options?: AnyCallOptions): PagedCall<never, never> =>
+  return (params: OpenParams = {}, options?: AnyCallOptions): PagedCall<never, never> =>
     new PagedCall(transport, operation, params, options)
 }
 
 /** A call whose params and answer pass through. */
 export function openCall(transport: Transport, operation: Operation) {
-  return (params: OpenRecord = {}, options?: AnyCallOptions): ApiCall<never> =>
+  return (params: OpenParams = {}, options?: AnyCallOptions): ApiCall<never> =>
     new ApiCall(transport.request(operation, params, options))
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
 import { within } from '../core/lib/abort.ts'
-import { assertMethod, assertOptions, wholeNumber } from '../core/lib/assert.ts'
+import { assertFunction, assertOptions, wholeNumber } from '../core/lib/assert.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {
@@ -39,7 +39,7 @@ const defaultMaxBodyBytes = 2 ** 20
 /** @throws {ConfigurationError} */
 export function assertReceiver(options: ReceiveOptions, known: object): void {
   assertOptions(options, known)
-  assertMethod('options', options, 'verify')
+  assertFunction('verify', options.verify)
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
 }
 

@@ -40,8 +40,9 @@ export class Leader {
   readonly #watched = new Set<string>()
   /** Tabs that have sent their state. */
   readonly #reported = new Set<string>()
+  #onReady = (): void => {}
   /** Resolves once the state is complete and leases can be granted. */
-  readonly #ready = Promise.withResolvers<void>()
+  readonly #ready = new Promise<void>((resolve) => (this.#onReady = resolve))
   #isReady = false
   /** Whether all open tabs are in `#watched`. */
   #areTabsListed = false
@@ -115,7 +116,7 @@ export class Leader {
     clearTimeout(this.#timer)
     clearInterval(this.#beatTimer)
     for (const { abort } of this.#queued.values()) abort.abort()
-    this.#ready.resolve()
+    this.#onReady()
   }
 
   #announce(to: string | null): void {
@@ -160,7 +161,7 @@ export class Leader {
     for (const { surface, remaining } of holds) this.#limiter.hold(surface, remaining)
     // After a hold, the first request that is counted is the probe.
     this.#inherit(sharedState.grants.filter(isProbe))
-    this.#ready.resolve()
+    this.#onReady()
   }
 
   #inherit(grants: readonly Grant[]): void {
@@ -187,7 +188,7 @@ export class Leader {
     const { id: leader } = this
     const ticket = { surface, share: this.#shareOf(share), priority, resumed, patience }
     try {
-      await this.#ready.promise
+      await this.#ready
       const lease = await this.#limiter.acquire({ ...ticket, signal: abort.signal })
       const isLeader = await this.#isStillLeader()
       this.#queued.delete(call)

@@ -36,7 +36,8 @@ export class WebLocksLimiter implements Limiter {
   readonly #waiting = new Map<string, Waiter>()
   readonly #leases = new Set<string>()
   readonly #shares = new WeakMap<Share, ShareWithId>()
-  readonly #left = Promise.withResolvers<void>()
+  #onLeft = (): void => {}
+  readonly #left = new Promise<void>((resolve) => (this.#onLeft = resolve))
   readonly #stopWatching: () => void
   #callCount = 0
   #state: 'active' | 'frozen' | 'closed' = 'active'
@@ -140,7 +141,7 @@ export class WebLocksLimiter implements Limiter {
       this.#withdraw()
       for (const waiter of [...this.#waiting.values()]) waiter.reject(new ClosedError())
     }
-    return this.#left.promise
+    return this.#left
   }
 
   #join(): void {
@@ -197,7 +198,7 @@ export class WebLocksLimiter implements Limiter {
     if (this.#state === 'active' || this.#leases.size > 0) return
     this.#tab?.leave()
     this.#tab = undefined
-    if (this.#state === 'closed') this.#left.resolve()
+    if (this.#state === 'closed') this.#onLeft()
   }
 
   #send(message: Message): void {

@@ -13,19 +13,19 @@ interface LockRequest {
  * @throws The signal's reason, or the browser's error if it refuses the lock.
  */
 export function holdLock(name: string, { signal, steal = false, onLost }: LockRequest): Promise<() => void> {
-  const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-  let isHeld = false
-  const hold = (): Promise<void> => {
-    isHeld = true
-    return new Promise((release) => resolve(release))
-  }
-  // The browser does not accept `steal` together with `signal`.
-  const request = navigator.locks.request(name, steal ? { steal } : { signal }, hold)
-  request.catch((error: unknown) => {
-    if (isHeld) onLost?.()
-    else reject(error)
+  return new Promise((resolve, reject) => {
+    let isHeld = false
+    const hold = (): Promise<void> => {
+      isHeld = true
+      return new Promise((release) => resolve(release))
+    }
+    // The browser does not accept `steal` together with `signal`.
+    const request = navigator.locks.request(name, steal ? { steal } : { signal }, hold)
+    request.catch((error: unknown) => {
+      if (isHeld) onLost?.()
+      else reject(error)
+    })
   })
-  return promise
 }
 
 /** Resolves when the lock is free. */

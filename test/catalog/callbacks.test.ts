@@ -111,11 +111,11 @@ describe('createCallbackReceiver()', () => {
   })
 
   it.each([
-    [{ verify: undefined }, 'options must have a verify() method'],
+    [{ verify: undefined }, 'verify must be a function, got undefined'],
     [{ successUrl: '/failed' }, 'successUrl and failureUrl must have different paths'],
     [{ successUrl: 'http://' }, 'successUrl is not a URL or a path'],
     [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a whole number of at least 1, got 0'],
-    [{ onSuccess: () => {} }, 'options has no onSuccess'],
+    [{ onSuccess: () => {} }, 'unknown option onSuccess; expected one of '],
   ])('refuses options that cannot work: %o', (options, message) => {
     expect(() => makeReceiver(options as never)).toThrow(message)
   })

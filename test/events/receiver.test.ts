@@ -232,17 +232,17 @@ describe('createEventReceiver()', () => {
   })
 
   it.each<[object, RegExp]>([
-    [{ verify: undefined }, /options must have a verify\(\) method/],
-    [{ onEvent: undefined }, /options must have a onEvent\(\) method/],
+    [{ verify: undefined }, /^verify must be a function, got undefined/],
+    [{ onEvent: undefined }, /^onEvent must be a function/],
     [{ mismatch: 'ignore' }, /mismatch must be acknowledge or refuse/],
     [{ contentTypes: 'application/json' }, /contentTypes must be a list/],
     [{ contentTypes: ['json'] }, /contentTypes must be a list/],
     [{ contentTypes: ['application/*'] }, /contentTypes must be a list/],
     [{ replay: { timestamp: () => 1, tolerance: NaN } }, /replay.tolerance must be a number of seconds/],
-    [{ replay: {} }, /replay must have a timestamp\(\) method/],
-    [{ schema: {} }, /must have a validate\(\) method/],
-    [{ seen: true }, /options must have a seen\(\) method/],
-    [{ onevent: () => {} }, /options has no onevent/],
+    [{ replay: {} }, /replay.timestamp must be a function/],
+    [{ schema: {} }, /schema must be a Standard Schema, got object/],
+    [{ seen: true }, /^seen must be a function, got true/],
+    [{ onevent: () => {} }, /unknown option onevent; did you mean onEvent\?/],
   ])('refuses options that cannot work: %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)
   })

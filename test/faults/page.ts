@@ -12,10 +12,11 @@ const forUsers = `## In short
 | 502 or 503 with the service's error body | no | yes, up to 3 attempts; a 502 not for a PATCH | try later |
 | 500 or 504 with the service's error body | no | only a GET, once | try later |
 | a 5xx without the service's error body: a proxy's | perhaps, if the call is paid | only a GET, up to 3 attempts | see below |
-| no connection was made: DNS, refused | no | yes, up to 3 attempts | check \`baseUrl\` and the network |
+| no connection was made: DNS, refused, Deno without \`--allow-net\` | no | yes, up to 3 attempts | check \`baseUrl\` and the network |
 | the certificate is not trusted | no | no | check \`baseUrl\` and the network |
 | a reset or a timeout after sending | perhaps, if the call is paid | only a GET, up to 3 attempts | see below |
 | a redirect | perhaps, if the call is paid | no | check \`baseUrl\` |
+| another 3xx, such as a 304 that nobody asked for: an \`ApiError\` | perhaps, if the call is paid | no | look for a cache in between, or an \`If-None-Match\` of yours |
 | a success that cannot be used: \`InvalidResponseError\` | yes, if the call is paid; its credits are \`uncertain\` where the body may be a proxy's | only a GET, once | the data is in \`error.body\` |
 | a walk failed on the way | as the error says, for that page alone | as above | go on from \`error.next\` |
 

@@ -104,8 +104,9 @@ export const protocol = group('protocol', [
   {
     id: 27,
     name: '304 that nobody asked for',
-    expected: 'an error, not an empty page; not repeated, since asking again would change nothing',
-    observed: `${redirected}; ${unknown}`,
+    expected:
+      'an error, not an empty page, and no redirect; not repeated, since asking again would change nothing',
+    observed: `GET ×1, POST ×1, PATCH ×1; ApiError 304; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 304 Not Modified\r\n\r\n')),
   },
   {
@@ -183,6 +184,20 @@ export const protocol = group('protocol', [
     expected: 'settles with an error that keeps the status; like any failure of somebody in between',
     observed: `GET ×3, POST ×1, PATCH ×1; ApiError 999; POST charged unknown, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(http('999 Denied', '<h1>Denied</h1>'))),
+  },
+  {
+    id: 35,
+    name: '300 without a Location',
+    expected: 'an error that keeps the status: nothing says where it leads',
+    observed: `GET ×1, POST ×1, PATCH ×1; ApiError 300; ${unknown}`,
+    run: () => onWire((socket) => void socket.end(http('300 Multiple Choices', ''))),
+  },
+  {
+    id: 36,
+    name: '300 with a Location',
+    expected: 'a redirect',
+    observed: `${redirected}; ${unknown}`,
+    run: () => onWire((socket) => void socket.end(http('300 Multiple Choices', '', { location: '/v1/a' }))),
   },
   ...redirects.sort((a, b) => a.id - b.id),
 ])

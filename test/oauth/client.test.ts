@@ -89,7 +89,7 @@ describe('createOAuthClient()', () => {
     [{ leeway: -1 }, /leeway/],
     [{ timeout: 0 }, /timeout/],
     [{ fetch: 5 as never }, /fetch/],
-    [{ secret: 'x' } as never, /has no secret/],
+    [{ secret: 'x' } as never, /unknown option secret/],
   ])('refuses %j', async (options, message) => {
     const error: unknown = await makeOAuth(options).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ConfigurationError)

@@ -89,6 +89,12 @@ const refused: [
     { status: 415, code: 'unsupported_media_type' },
   ],
   ['nobody', { authorize: () => null }, {}, { status: 401, code: 'unauthorized' }],
+  [
+    'a caller of whom authorize says nothing',
+    { authorize: () => undefined },
+    {},
+    { status: 401, code: 'unauthorized' },
+  ],
   ['somebody who may not', { authorize: () => false }, {}, { status: 403, code: 'forbidden' }],
   [
     'anybody when authorize fails',
@@ -210,7 +216,7 @@ describe('createProxy() refuses', () => {
     [{ allow: ['microblog.serach'] }, /allow names "microblog.serach", which is no operation/],
     [{ allow: [] }, /allow must name at least one operation/],
     [{ allow: ['planets.create'] }, /which is no operation/],
-    [{ authorize: undefined }, /options must have a authorize\(\) method/],
+    [{ authorize: undefined }, /^authorize must be a function/],
     [{ client: undefined }, /client must be an object, got undefined/],
     [{ client: {} }, /client must have a request\(\) method/],
     [{ budget: -1 }, /a credit budget must be a number of at least 0, got -1/],
@@ -220,7 +226,7 @@ describe('createProxy() refuses', () => {
     [{ cors: { origins: ['null'] } }, /exact origins/],
     [{ cors: { origins: ['https://a.example/'] } }, /exact origins/],
     [{ cors: { origins: [friend], credentials: 'include' } }, /cors.credentials must be true or false/],
-    [{ allowed: [] }, /options has no allowed/],
+    [{ allowed: [] }, /unknown option allowed; did you mean allow\?/],
   ])('options that cannot work: %j', (options, message) => {
     expect(() => setUp(options)).toThrow(message)
   })

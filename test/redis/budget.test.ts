@@ -307,7 +307,7 @@ describe('RedisBudget', () => {
   it.each([
     [{ limit: -1 }, /limit must be a number of at least 0, got -1/],
     [{ name: '' }, /name must be a text/],
-    [{ limits: 1 }, /options has no limits/],
+    [{ limits: 1 }, /unknown option limits/],
   ])('refuses %j', (options, message) => {
     const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
     expect(() => new RedisBudget({ client, name: 'a', limit: 1, ...options } as never)).toThrow(message)

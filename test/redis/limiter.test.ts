@@ -285,10 +285,10 @@ describe('new RedisLimiter()', () => {
     [{ organization: '' }, /organization must be a text/],
     [{ onUnavailable: 'ignore' }, /onUnavailable must be wait or local/],
     [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],
-    [{ limits: { perSecond: 1 } }, /limits has no perSecond/],
+    [{ limits: { perSecond: 1 } }, /unknown option limits.perSecond/],
     [{ limits: { inFlight: 0 } }, /limits.inFlight must be a whole number/],
     [{ leaseMs: 0 }, /leaseMs must be a number of milliseconds/],
-    [{ retries: 1 }, /options has no retries/],
+    [{ retries: 1 }, /unknown option retries/],
   ])('refuses %j', (options, message) => {
     const good = { client: admin, organization: 'a', onUnavailable: 'wait' }
     expect(() => new RedisLimiter({ ...good, ...options } as never)).toThrow(message)

@@ -185,6 +185,43 @@ describe('the other calls', () => {
   })
 })
 
+describe('calls whose params and bodies are not documented', () => {
+  interface StateChange {
+    state: 'new' | 'done'
+  }
+  const change: StateChange = { state: 'done' }
+  const schema = z.object({ id: z.string() })
+
+  it('take any fields, and your own interface, which checks them', () => {
+    client.mentions.setState('men_1', change)
+    client.mentions.setState('men_1', { anything: 1 })
+    client.mentions.list(change, { limit: 5 })
+    // @ts-expect-error a field that the interface does not have
+    client.mentions.setState('men_1', { sate: 'done' } satisfies StateChange)
+  })
+
+  it('refuse what has no fields', () => {
+    // @ts-expect-error its entries would be lost
+    client.mentions.list(new URLSearchParams({ state: 'new' }))
+    // @ts-expect-error a list has no fields
+    client.mentions.setState('men_1', ['done'])
+    // @ts-expect-error a text has no fields
+    client.mentions.setState('men_1', 'done')
+  })
+
+  it('type the whole body by the output of a schema', async () => {
+    expectTypeOf(await client.mentions.setState('men_1', change, { schema })).toEqualTypeOf<{ id: string }>()
+    expectTypeOf(await client.mentions.count({}, { schema })).toEqualTypeOf<{ id: string }>()
+    expectTypeOf(await client.organization.usage({}, { schema })).toEqualTypeOf<{ id: string }>()
+    for (const { get } of [client.mentions, client.listeners, client.feeds])
+      expectTypeOf((await get('x', { schema, timeout: 5 })).id).toEqualTypeOf<string>()
+    // @ts-expect-error no such field in the output
+    expectTypeOf((await client.mentions.get('men_1', { schema })).requestId).toBeAny()
+    // @ts-expect-error an option that does not exist
+    client.mentions.get('men_1', { schema, singal: undefined })
+  })
+})
+
 describe('calls', () => {
   it('are promises to whoever asks for one', () => {
     const first = (): Promise<MicroblogSearchPage> => client.microblog.search(params)

@@ -369,8 +369,8 @@ describe('WebLocksLimiter', () => {
       { organization: 'x', limits: { inFlight: 0 } },
       'limits.inFlight must be a whole number of at least 1, got 0',
     ],
-    [{ organization: 'x', limits: { window: 1 } }, 'limits has no window'],
-    [{ organisation: 'x' }, 'options has no organisation'],
+    [{ organization: 'x', limits: { window: 1 } }, 'unknown option limits.window; did you mean windowMs?'],
+    [{ organisation: 'x' }, 'unknown option organisation; did you mean organization?'],
   ])('refuses %j', (options, message) => {
     expect(() => new WebLocksLimiter(options as never)).toThrow(ConfigurationError)
     expect(() => new WebLocksLimiter(options as never)).toThrow(message)

@@ -31,9 +31,10 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  // A 304, for example, leads nowhere.
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
-    const message = 'the answer is a redirect, which is never followed; check baseUrl'
+    const message = 'the answer is a redirect; check baseUrl'
     return AttemptFailure.final(new RedirectError(message, context), ambiguous)
   }
   if (status < 200) {
@@ -48,8 +49,8 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
-  // The service bills no 4xx or 5xx; a 5xx that is not the service's own may hide a success behind a proxy.
-  const own: Charged = told ?? (kind === 'foreign-error' ? ambiguous : 'no')
+  // The service bills no 4xx or 5xx; a 3xx, or a 5xx that is not the service's own, may hide a success behind a proxy.
+  const own: Charged = told ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
@@ -112,7 +113,7 @@ function describe(
   const isExplained = operation.scopes.some((scope) => complaint?.message?.includes(scope))
   if (status === 403 && operation.scopes.length > 0 && !isExplained) {
     parts.push(
-      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it has lost the permission in the organization`,
+      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it lost the permission`,
     )
   }
   return parts.join('; ')

@@ -15,7 +15,7 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   const url = new URL(baseUrl, base)
   // Some paths that start with one slash lead elsewhere all the same: `/\host`, or with a tab in between.
   if (base !== undefined && url.origin !== new URL(base).origin) {
-    throw new ConfigurationError('baseUrl starts like a path but leads to another origin')
+    throw new ConfigurationError('baseUrl leads to another origin')
   }
   if (base === undefined && !isSafe(url)) {
     const given = redactor.text(`${url.protocol}//${url.host}`)
@@ -28,15 +28,24 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
-/** Whether a base URL is a path on the page's own origin. */
+/** Whether a base URL is a path, which stands for one on the page's own origin. */
 export function isPath(baseUrl: unknown): boolean {
-  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl) && pageUrl() !== undefined
+  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl)
+}
+
+/** Whether a base URL is a path outside of a page: on a server that renders the page, for example. */
+export function lacksPage(baseUrl: unknown): boolean {
+  return isPath(baseUrl) && pageLocation() === undefined
 }
 
 /** Undefined where there is no page, or none that has an origin: one from a file, say. */
 function pageUrl(): string | undefined {
-  const { href = '' } = (globalThis as { location?: { href?: string } }).location ?? {}
+  const { href = '' } = pageLocation() ?? {}
   return /^https?:/.test(href) ? href : undefined
+}
+
+function pageLocation(): { href?: string } | undefined {
+  return (globalThis as { location?: { href?: string } }).location
 }
 
 /**
@@ -45,9 +54,7 @@ function pageUrl(): string | undefined {
  */
 export function assertSafe(baseUrl: string): void {
   if (isSafe(new URL(baseUrl))) return
-  throw new ConfigurationError(
-    'baseUrl is a path of a page that is not https, so no key or token may be sent to it',
-  )
+  throw new ConfigurationError('baseUrl is a path of a page that is not https; it gets no key or token')
 }
 
 /** Whether nobody on the network can read what is sent to a URL. */

@@ -77,7 +77,7 @@ export function assertToken(token: unknown, name: string): asserts token is stri
   const position = token.search(/[^\x21-\x7e]/)
   if (position !== -1) {
     throw new ConfigurationError(
-      `${name} must be printable ASCII without spaces or line breaks; character ${position + 1} of ${token.length} is not`,
+      `${name} must be printable ASCII without spaces; character ${position + 1} of ${token.length} is not`,
     )
   }
 }

@@ -21,7 +21,12 @@ const unsentCodes = new Set([
 ])
 
 /** What runtimes say where they give no code that is as clear. */
-const unsentWords = ['client error (Connect)', 'before secure TLS connection was established', 'bad port']
+const unsentWords = [
+  'client error (Connect)',
+  'before secure TLS connection was established',
+  'bad port',
+  'Requires net access to',
+]
 
 const untrustedCode =
   /CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|SSLV3_ALERT_HANDSHAKE_FAILURE)$/

@@ -1,5 +1,5 @@
-import { ConfigurationError, type ConnectionPhase } from '../../errors.ts'
-import { shown } from '../lib/assert.ts'
+import type { ConnectionPhase } from '../../errors.ts'
+import { assertFunction } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../lib/redact.ts'
@@ -14,8 +14,7 @@ export type Fetch = (request: Request) => Promise<Response>
  * @throws {ConfigurationError}
  */
 export function resolveFetch(fetch: Fetch | undefined): Fetch {
-  if (fetch !== undefined && typeof fetch !== 'function')
-    throw new ConfigurationError(`fetch must be a function, got ${shown(fetch)}`)
+  if (fetch !== undefined) assertFunction('fetch', fetch)
   return fetch ?? globalFetch
 }
 
@@ -177,5 +176,5 @@ const explanations: Record<ConnectionPhase, string> = {
 
 function browserHint(): string {
   if (!inBrowser()) return ''
-  return '; a browser does not say why: the server may be unreachable, or not allow this origin (CORS)'
+  return '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
 }

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { count } from '../../contract/count.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { maxTimerMs } from './time.ts'
@@ -9,13 +10,32 @@ export function assertObject(name: string, value: unknown): asserts value is obj
   }
 }
 
-/** Rejects unknown option names, which would otherwise be ignored. */
-export function assertOptions(options: unknown, known: object, name = 'options'): void {
-  assertObject(name, options)
+/**
+ * Rejects unknown option names, which would otherwise be ignored.
+ *
+ * @param name The option that holds them; none for the options themselves.
+ */
+export function assertOptions(options: unknown, known: object, name = ''): void {
+  assertObject(name || 'options', options)
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
-  if (unknown !== undefined) {
-    throw new ConfigurationError(`${name} has no ${unknown}; there are ${Object.keys(known).join(', ')}`)
-  }
+  if (unknown === undefined) return
+  const names = Object.keys(known)
+  const near = names.find((each) => isNear(unknown.toLowerCase(), each.toLowerCase()))
+  const hint = near === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`
+  throw new ConfigurationError(`unknown option ${name && `${name}.`}${unknown}; ${hint}`)
+}
+
+/** Whether two words differ in one place only, by up to two letters. */
+function isNear(word: string, other: string): boolean {
+  if (word !== '' && word[0] === other[0]) return isNear(word.slice(1), other.slice(1))
+  if (word !== '' && word.at(-1) === other.at(-1)) return isNear(word.slice(0, -1), other.slice(0, -1))
+  return word.length < 3 && other.length < 3
+}
+
+/** Refuses what is no function. */
+export function assertFunction(name: string, value: unknown): void {
+  if (typeof value !== 'function')
+    throw new ConfigurationError(`${name} must be a function, got ${shown(value)}`)
 }
 
 /** Refuses an object that lacks what will be called later. */
@@ -24,11 +44,16 @@ export function assertMethod(name: string, value: unknown, method: string): void
   throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
 }
 
+/** Refuses what is no Standard Schema. */
+export function assertSchema(schema: unknown): void {
+  const { validate } = (schema as Partial<StandardSchemaV1> | null)?.['~standard'] ?? {}
+  if (typeof validate !== 'function')
+    throw new ConfigurationError(`schema must be a Standard Schema, got ${shown(schema)}`)
+}
+
 /** Refuses what is no signal; none is fine. */
 export function assertSignal(name: string, value: unknown): void {
-  const used = ['throwIfAborted', 'addEventListener', 'removeEventListener'] as const
-  const isSignal = used.every((method) => typeof (value as AbortSignal | null)?.[method] === 'function')
-  if (value !== undefined && !isSignal)
+  if (value !== undefined && typeof (value as AbortSignal | null)?.throwIfAborted !== 'function')
     throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
 }
 

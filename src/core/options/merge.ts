@@ -70,7 +70,7 @@ function resolveHeaders(
   const merged = new Headers(base)
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (name.toLowerCase() === 'authorization') {
-      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth instead')
+      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
     }
     try {
       merged.set(name, value)

@@ -21,9 +21,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   }
   if (apiKey === undefined) {
     if (isPath(baseUrl)) return null
-    throw new ConfigurationError(
-      'apiKey is missing; pass apiKey, auth, or auth: false for a proxy that has the key',
-    )
+    throw new ConfigurationError('apiKey is missing; pass apiKey, auth, or auth: false for a proxy')
   }
   if (inBrowser() && !dangerouslyAllowBrowser) {
     throw new ConfigurationError(
@@ -39,4 +37,18 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
 export function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
   if (organization !== undefined) return `organization ${organization}`
   return (typeof apiKey === 'string' ? `key ${apiKey}` : apiKey) ?? (auth || 'no credential')
+}
+
+/**
+ * Options of a client that can be made, and fails each call with the message before anything is queued or sent. Where
+ * pages are built, clients are made that make no call there.
+ */
+export function failingOptions<Options extends object>(
+  options: Options,
+  message: string,
+): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+  const token = (): never => {
+    throw new ConfigurationError(message)
+  }
+  return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }

@@ -1,17 +1,24 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { organizationLimits } from '../../contract/limits.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { assertSafe, resolveBaseUrl } from '../http/base-url.ts'
+import { assertSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import { resolveFetch } from '../http/send.ts'
-import { assertMethod, assertOptions, assertSignal, nonEmptyText, shown, wholeNumber } from '../lib/assert.ts'
+import {
+  assertMethod,
+  assertOptions,
+  assertSchema,
+  assertSignal,
+  nonEmptyText,
+  shown,
+  wholeNumber,
+} from '../lib/assert.ts'
 import { Redactor } from '../lib/redact.ts'
 import { CustomLimiter, isCallQueue } from '../limits/custom-limiter.ts'
 import type { Limits, Share } from '../limits/limiter.ts'
 import { sharedLimiter } from '../limits/local-limiter.ts'
 import { defaultRetry, merge } from './merge.ts'
-import { ownerOf, resolveProvider } from './resolve-credential.ts'
+import { failingOptions, ownerOf, resolveProvider } from './resolve-credential.ts'
 import type { Settings } from './settings.ts'
 import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from './types.ts'
 
@@ -45,6 +52,9 @@ const callNames: Record<keyof AnyCallOptions, true> = {
   },
 }
 
+const noPage =
+  'baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend'
+
 /**
  * Turns what a user passed into complete, checked settings.
  *
@@ -61,14 +71,15 @@ export function resolveOptions(options: ClientOptions): Settings {
       throw new ConfigurationError(`prices.${id} must be a number of at least 0, got ${shown(credits)}`)
     }
   }
-  const baseUrl = resolveBaseUrl(options.baseUrl, redactor)
-  const provider = resolveProvider(options)
+  const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
+  const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
+  const provider = resolveProvider(reachable)
   if (provider !== null) assertSafe(baseUrl)
   const fetch = resolveFetch(options.fetch)
   if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
-  const own = limiter ?? sharedLimiter(ownerOf(options), baseUrl)
+  const own = limiter ?? sharedLimiter(ownerOf(reachable), baseUrl)
   const settings: Omit<Settings, 'limiter'> = {
     baseUrl,
     dialect: serviceDialect,
@@ -124,21 +135,14 @@ export function resolveCall(settings: Settings, options: AnyCallOptions): Settin
   assertOptions(options, callNames)
   const { signal, priority = 0, schema, ceiling, paging } = options
   assertSignal('signal', signal)
-  if (schema !== undefined)
-    assertMethod(
-      "schema's ~standard",
-      (schema as Partial<StandardSchemaV1> | null)?.['~standard'],
-      'validate',
-    )
+  if (schema !== undefined) assertSchema(schema)
   if (!Number.isFinite(priority)) {
     throw new ConfigurationError(`priority must be a finite number, got ${shown(priority)}`)
   }
   if (ceiling !== undefined) wholeNumber('ceiling', ceiling)
   if (paging !== undefined) assertOptions(paging, { items: true, next: true }, 'paging')
   if (schema !== undefined && typeof paging?.items === 'function') {
-    throw new ConfigurationError(
-      'paging.items must be a name where a schema is given, so that its output can take their place',
-    )
+    throw new ConfigurationError('paging.items must be a name if a schema is given')
   }
   return { ...merge(settings, options), signal, priority, schema, ceiling, paging }
 }

@@ -93,7 +93,7 @@ export interface SharedOptions {
 
 /** Options of a client. */
 export interface ClientOptions extends SharedOptions {
-  /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a browser also a path such as `/api/social`. */
+  /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a page also a path such as `/api/social`. On a server, a client with a path can be made, but its calls fail. */
   baseUrl: string
   /** The organization's API key, or a function that returns it, called before each attempt and again after a queue. */
   apiKey?: string | (() => string | Promise<string>) | undefined

@@ -12,7 +12,7 @@ describe('search()', () => {
     const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined } as object)
     expect((await settle(search)).error).toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringMatching(`options has no ${name}; there are signal,`),
+      message: expect.stringMatching(`unknown option ${name}; expected one of signal,`),
     })
     expect(service.arrivals).toEqual([])
   })

@@ -106,6 +106,21 @@ describe('client.credits', () => {
     expect(value?.attempts).toMatchObject([{ charged: 'unknown' }])
   })
 
+  it('believes no credits in what a middleware answers for a service that answered', async () => {
+    const headers = { 'social-search-credits': 'spent=0, uncertain=0, charged=no' }
+    const failed = (): Response => failure(502, 'upstream_error', { headers, error: { charged: 'no' } })
+    for (const [step, answer] of [
+      [failure(502, 'upstream_error'), () => ok(undefined, { headers })],
+      [ok(), failed],
+    ] as const) {
+      service.script(step)
+      const client = makeClient({ middleware: [(request, next) => next(request).then(answer)] })
+      const { value, error } = await settle(client.microblog.search(query).withResponse())
+      expect(value?.attempts ?? [error]).toMatchObject([{ charged: 'unknown' }])
+      expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+    }
+  })
+
   it('counts as uncertain what has no status at all', async () => {
     const client = makeClient({ fetch: () => Promise.resolve(Response.error()) })
     const { error } = await settle(client.microblog.search(query))

@@ -51,6 +51,17 @@ describe('readNetworkFailure()', () => {
       'tls',
       'client error (Connect): invalid peer certificate: Expired',
     ],
+    ...['run again with the --allow-net flag', 'run again without the --deny-net flag'].map(
+      (hint): [string, unknown, string, string] => {
+        const message = `Requires net access to "api.example:443", ${hint}`
+        return [
+          `Deno, ${hint}`,
+          Object.assign(new Error(message), { name: 'NotCapable' }),
+          'connect',
+          message,
+        ]
+      },
+    ),
     ['an expired certificate', below({ code: 'CERT_HAS_EXPIRED' }), 'tls', 'CERT_HAS_EXPIRED'],
     [
       'a self-signed certificate',

@@ -56,8 +56,14 @@ describe('error messages', () => {
   })
 
   it.each([
-    [{ prices: { 'microblog.serch': 2 } }, 'prices has no microblog.serch; there are microblog.search, '],
-    [{ limits: { surfaces: { microblog: 'all' } } }, 'limits.surfaces has no microblog; there are '],
+    [
+      { prices: { 'microblog.serch': 2 } },
+      'unknown option prices.microblog.serch; did you mean microblog.search?',
+    ],
+    [
+      { limits: { surfaces: { microblog: 'all' } } },
+      'unknown option limits.surfaces.microblog; expected one of ',
+    ],
     [{ validation: wrong('loose') }, 'validation must be strict, lenient or off, got "loose"'],
     [{ baseUrl: 'api.example/v1' }, 'baseUrl is not a URL; it must start with https://'],
   ] satisfies [Partial<ClientOptions>, string][])('refuse the options %j', (options, message) => {
@@ -76,6 +82,17 @@ describe('error messages', () => {
       operation: 'microblog.search',
       message: 'microblog.search: signal must be an AbortSignal, got object',
     })
+  })
+
+  it.each([
+    [{ singal: undefined }, 'unknown option singal; did you mean signal?'],
+    [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of ambiguous, '],
+    [{ paging: { item: 'posts' } }, 'unknown option paging.item; did you mean items?'],
+    [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got function'],
+  ])('name the option of a call as the user knows it: %o', async (options, message) => {
+    await expect(client.microblog.search({ query: 'q' }, options as object)).rejects.toThrow(
+      `microblog.search: ${message}`,
+    )
   })
 
   it('name the scope of a 403 once', async () => {

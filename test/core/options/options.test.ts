@@ -28,6 +28,7 @@ describe('new SocialSearch()', () => {
     'http://localhost:4010/v1',
     'http://127.0.0.1:4010/v1',
     'http://127.8.9.1/v1',
+    'http://app.localhost:4010/v1',
     'http://[::1]:4010/v1',
     'https://127.0.0.1.example/v1',
   ])('accepts %s as baseUrl', (baseUrl) => {
@@ -37,12 +38,14 @@ describe('new SocialSearch()', () => {
   it.each([
     ['', /not a URL/],
     ['api.example/v1', /not a URL/],
-    ['/api/social', /not a URL/],
     [undefined, /not a URL/],
     [5, /not a URL/],
     ['http://api.example/v1', /must be https/],
     ['http://127.0.0.1.evil.example/v1', /must be https/],
     ['http://localhost.evil.example/v1', /must be https/],
+    ['http://evillocalhost/v1', /must be https/],
+    ['http://127.evil.example/v1', /must be https/],
+    ['http://x127.0.0.1.evil.example/v1', /must be https/],
     ['ftp://api.example/v1', /must be https/],
     ['javascript:alert(1)', /must be https/],
     ['https://user:pass@api.example/v1', /user name/],
@@ -71,9 +74,16 @@ describe('new SocialSearch()', () => {
     [{ baseUrl: good.baseUrl }, /apiKey is missing/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must have a token\(\) method/],
-    [{ ...good, timeOut: 5 }, /options has no timeOut; there are/],
-    [{ ...good, limits: { perSecond: 5 } }, /limits has no perSecond/],
-    [{ ...good, retry: { tries: 5 } }, /retry has no tries/],
+    [{ ...good, timeOut: 5 }, /^unknown option timeOut; did you mean timeout\?$/],
+    [{ ...good, APIKEY: 'k' }, /^unknown option APIKEY; did you mean apiKey\?$/],
+    [{ ...good, price: {} }, /^unknown option price; did you mean prices\?$/],
+    [{ ...good, retries: 5 }, /^unknown option retries; expected one of baseUrl, apiKey, /],
+    [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of share, /],
+    [{ ...good, limits: { inflihgt: 5 } }, /^unknown option limits.inflihgt; did you mean inFlight\?$/],
+    [
+      { ...good, retry: { tries: 5 } },
+      /^unknown option retry.tries; expected one of ambiguous, maxAttempts, maxWait$/,
+    ],
     [{ ...good, validation: 'loose' }, /strict, lenient or off/],
     [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
     [{ ...good, middleware: [1] }, /array of functions/],
@@ -211,6 +221,33 @@ describe('in a browser', () => {
   })
 })
 
+describe('on a server that renders a page', () => {
+  it.each([
+    ['without a key', {}],
+    ['with a key', { apiKey: good.apiKey }],
+    ['with a provider', { auth: { token: () => 'token' } }],
+  ])('new SocialSearch() accepts a path %s, and each call fails unsent', async (_, credential) => {
+    const fetch = vi.fn<Fetch>()
+    const limiter = { acquire: vi.fn(), hold: vi.fn() }
+    const client = new SocialSearch({ baseUrl: '/api/social', fetch, limiter, ...credential })
+    for (const call of [client.microblog.search({ query: 'q' }), client.organization.usage()]) {
+      const error: unknown = await call.catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error).toMatchObject({ charged: 'no', attempts: [] })
+      expect((error as Error).message).toBe(
+        'baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend',
+      )
+    }
+    expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('new SocialSearch() still refuses other options', () => {
+    expect(refusal({ baseUrl: '/api/social', timeout: 0 }).message).toMatch(/timeout must be/)
+    expect(refusal({ baseUrl: '//evil.example/v1' }).message).toMatch(/not a URL/)
+  })
+})
+
 describe('SocialSearch.fromEnv()', () => {
   afterEach(() => vi.unstubAllEnvs())
 
@@ -224,9 +261,18 @@ describe('SocialSearch.fromEnv()', () => {
     expect(fetch.mock.calls[0]?.[0].headers.get('authorization')).toBe(`Bearer ${good.apiKey}`)
   })
 
-  it('names the variable that is missing', () => {
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', good.baseUrl)
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
-    expect(() => SocialSearch.fromEnv()).toThrow('the environment variable SOCIAL_SEARCH_API_KEY is not set')
+  it.each([
+    ['SOCIAL_SEARCH_API_KEY', good.baseUrl, ''],
+    ['SOCIAL_SEARCH_BASE_URL', undefined, good.apiKey],
+  ])('makes a client whose calls fail unsent if %s is missing', async (name, baseUrl, apiKey) => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', baseUrl)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', apiKey)
+    const fetch = vi.fn<Fetch>()
+    const limiter = { acquire: vi.fn(), hold: vi.fn() }
+    const client = SocialSearch.fromEnv({ fetch, limiter })
+    const error: unknown = await client.microblog.search({ query: 'q' }).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toBe(`the environment variable ${name} is not set`)
+    expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
   })
 })
