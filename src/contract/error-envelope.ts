@@ -1,5 +1,5 @@
 import { isRecord } from './is-record.ts'
-import type { Issue } from './issues.ts'
+import { type Issue, firstIssues } from './issues.ts'
 
 /** Codes that the service documents for its errors (service description, part 7), each with its HTTP status. */
 export const serviceErrorStatus = {
@@ -39,9 +39,7 @@ export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
     error: {
       code,
       ...(typeof message === 'string' && { message }),
-      ...(Array.isArray(issues) && {
-        issues: issues.filter(isIssue).map(({ path, message }) => ({ path, message })),
-      }),
+      ...(Array.isArray(issues) && { issues: firstIssues(issues.filter(isIssue)) }),
       ...(typeof retryAfter === 'number' && { retryAfter }),
     },
   }

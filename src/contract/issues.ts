@@ -6,6 +6,30 @@ export interface Issue {
   message: string
 }
 
+/** Issues that are listed, and characters of each that are repeated. A request of one megabyte may have sixty thousand issues. */
+export const maxIssues = 100
+const maxPathLength = 200
+const maxMessageLength = 500
+
+/**
+ * The first issues, each cut to a bounded length, since they end up in responses and logs.
+ *
+ * @param clean Takes secrets out of a text, before the cut could leave a part of one.
+ */
+export function firstIssues(issues: readonly Issue[], clean = (text: string) => text): Issue[] {
+  const first = issues.slice(0, maxIssues + 1).map(({ path, message }) => ({
+    path: cut(clean(path), maxPathLength),
+    message: cut(clean(message), maxMessageLength),
+  }))
+  if (issues.length > first.length) first[maxIssues] = { path: '', message: 'has further issues' }
+  return first
+}
+
+/** A text of bounded length. */
+export function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}
+
 /** Joins path segments with dots, as the service does. */
 export function dotPath(segments: readonly PropertyKey[]): string {
   return segments.map(String).join('.')

@@ -1,5 +1,5 @@
 import { count } from './count.ts'
-import { type Issue, got } from './issues.ts'
+import { type Issue, got, maxIssues } from './issues.ts'
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
@@ -59,12 +59,12 @@ const maxLevels = 1000
  *
  * @param most How many issues to list; a last one counts the others.
  */
-export function validate(schema: JsonSchema, value: unknown, most = 100): Issue[] {
+export function validate(schema: JsonSchema, value: unknown, most = maxIssues): Issue[] {
   const rule = ruleOf(schema, schema)
   const issues: Issue[] = []
   let others = 0
-  const report = (path: readonly unknown[], message: string) => {
-    if (issues.length < most) issues.push({ path: path.join('.'), message })
+  const report = (message: string, ...name: string[]) => {
+    if (issues.length < most) issues.push({ path: [...pathOf(levels), ...name].join('.'), message })
     else others++
   }
   // A stack and one long loop instead of functions: a page holds hundreds of values, and calls of functions add up.
@@ -78,8 +78,7 @@ export function validate(schema: JsonSchema, value: unknown, most = 100): Issue[
       levels.pop()
       if (names === undefined || schema.additionalProperties !== false) continue
       // Inherited ones too: a later reader would see them.
-      for (const name in level.value)
-        if (!names.includes(name)) report([...pathOf(levels), name], 'is not a known property')
+      for (const name in level.value) if (!names.includes(name)) report('is not a known property', name)
       continue
     }
     const name = names === undefined ? at : (names[at] ?? '')
@@ -103,7 +102,7 @@ export function validate(schema: JsonSchema, value: unknown, most = 100): Issue[
     } else {
       const isOptional = typeof name === 'string' && schema.required?.includes(name) !== true
       const message = child === undefined && isOptional ? null : complaint(rule, child, levels.length > 1)
-      if (message !== null) report(pathOf(levels), message)
+      if (message !== null) report(message)
     }
   }
   if (others > 0) issues.push({ path: '', message: `has ${count(others, 'further issue')}` })

@@ -20,7 +20,7 @@ export class ApiError extends SocialSearchError {
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   readonly status: number
-  /** Each invalid field; empty unless the service named some. */
+  /** Each invalid field; empty unless the service named some. Of more than a hundred, the first. */
   readonly issues: readonly Issue[]
   /** Seconds until a retry is welcome, if the service announced it. */
   declare readonly retryAfter?: number

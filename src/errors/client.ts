@@ -21,7 +21,7 @@ export class InvalidRequestError extends SocialSearchError {
     this.prototype.name = 'InvalidRequestError'
   }
   declare readonly code: 'invalid_request'
-  /** Each invalid field, in the format of the service's own validation errors. */
+  /** Each invalid field, in the format of the service's own validation errors; of more than a hundred, the first. */
   readonly issues: readonly Issue[]
 
   /** @param context `subject`: the name of what was passed, for an issue with all of it. */
@@ -94,7 +94,7 @@ export class InvalidResponseError extends SocialSearchError {
   declare readonly code: 'invalid_response'
   /** The body: parsed where it is JSON, otherwise its text. Not enumerable, so that logging the error stays short. */
   declare readonly body: unknown
-  /** What does not fit the documented shape. */
+  /** What does not fit the documented shape; of more than a hundred issues, the first. */
   readonly issues: readonly Issue[]
 
   constructor(message: string, context: ErrorContext & { body: unknown; issues?: readonly Issue[] }) {

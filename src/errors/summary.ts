@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/issues.ts'
+import { type Issue, maxIssues } from '../contract/issues.ts'
 
 /**
  * What is wrong, in one line.
@@ -7,6 +7,7 @@ import type { Issue } from '../contract/issues.ts'
  */
 export function summary(issues: readonly Issue[], whole = ''): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())
-  if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
+  const others = issues.length - shown.length
+  if (others > 0) shown.push(issues.length > maxIssues ? 'and many more' : `and ${others} more`)
   return shown.join('; ')
 }

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../core/call/apply-schema.ts'
 import { assertFunction, assertOptions, assertSchema, shown } from '../core/lib/assert.ts'
+import { firstIssues } from '../contract/issues.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
@@ -100,7 +101,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     const raw = value === undefined ? text : value
     const { value: payload, issues } = schema ? await applySchema(schema, raw) : { value: raw, issues: [] }
     if (issues.length > 0) {
-      report(new InvalidEventError(issues, raw), options)
+      report(new InvalidEventError(firstIssues(issues), raw), options)
       return mismatch === 'refuse' ? refusal(422) : accepted()
     }
     const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))

@@ -2,6 +2,7 @@ import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json
 import { catalogOperations } from '../contract/catalog/operations.ts'
 import type { Planet } from '../contract/catalog/planet.ts'
 import type { Problem } from '../contract/catalog/problem.ts'
+import { firstIssues } from '../contract/issues.ts'
 import { validate } from '../contract/validate.ts'
 import { createRandom } from './random.ts'
 import { readBody } from './read-body.ts'
@@ -53,7 +54,12 @@ export function createCatalog(seed: number): Catalog {
     entry.body = body.value
     const issues = validate(operation.request, body.value)
     if (issues.length > 0)
-      return problem(400, issues.map(({ path, message }) => `${path || 'body'} ${message}`).join('; '))
+      return problem(
+        400,
+        firstIssues(issues)
+          .map(({ path, message }) => `${path || 'body'} ${message}`)
+          .join('; '),
+      )
 
     const known = id === undefined ? firstId + BigInt(planets.size) : parseId(id)
     if (known === null) return problem(400, 'planetId is not an integer')

@@ -1,5 +1,5 @@
 import { type ErrorEnvelope, serviceErrorStatus } from '../contract/error-envelope.ts'
-import type { Issue } from '../contract/issues.ts'
+import { type Issue, firstIssues } from '../contract/issues.ts'
 
 /**
  * The result of handling a request: the body of a 200 without its request id, the issues of an invalid request, or a
@@ -73,8 +73,9 @@ export function errorResponse(
 
 /** A 400 that names each invalid field. */
 export function validationError(requestId: string, issues: readonly Issue[]): SandboxResponse {
-  const fields = issues.map(({ path, message }) => `${path || 'body'}: ${message}`)
-  return errorResponse(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues })
+  const listed = firstIssues(issues)
+  const fields = listed.slice(0, 3).map(({ path, message }) => `${path || 'body'}: ${message}`)
+  return errorResponse(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
 }
 
 export function jsonHeaders(): Headers {

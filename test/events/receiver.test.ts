@@ -61,6 +61,12 @@ describe('createEventReceiver()', () => {
     expect((errors[0] as Error).message).toMatch(message)
   })
 
+  it('bounds the issues when a schema finds 60,000', async () => {
+    const { errors, post } = makeReceiver({ schema: z.array(z.number()) })
+    await post(JSON.stringify(new Array(60_000).fill('one')))
+    expect((errors[0] as InvalidEventError).issues).toHaveLength(101)
+  })
+
   it.each([
     [{ method: 'GET' }, 405],
     [{ method: 'PUT', body: '{}' }, 405],

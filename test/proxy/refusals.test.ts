@@ -212,6 +212,16 @@ describe('createProxy() refuses', () => {
     },
   )
 
+  it.each([
+    ['has 60,000 unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 1]))],
+    ['has an unknown field with a name of 600 kB', { ['k'.repeat(600_000)]: 1 }],
+  ])('a body in less than 10 kB when it %s', async (_, params) => {
+    const { proxy } = setUp()
+    const response = await post(proxy, { body: JSON.stringify(params) })
+    expect(response.status).toBe(400)
+    expect((await response.text()).length).toBeLessThan(10_000)
+  })
+
   it.each<[object, RegExp]>([
     [{ allow: ['microblog.serach'] }, /allow names "microblog.serach", which is no operation/],
     [{ allow: [] }, /allow must name at least one operation/],

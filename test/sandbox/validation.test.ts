@@ -42,6 +42,15 @@ describe('createSandbox() fetch', () => {
     expect(sandbox.ledger.spent).toBe(0)
   })
 
+  it.each([
+    ['has 60,000 unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 1]))],
+    ['has an unknown field with a name of 600 kB', { ['k'.repeat(600_000)]: 1 }],
+  ])('answers 400 in less than 10 kB when a body %s', async (_, params) => {
+    const { status, body } = await refused(createSandbox(), params)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body).length).toBeLessThan(10_000)
+  })
+
   it('accepts every bound of the documentation when it is just met', async () => {
     const sandbox = unpaced()
     const many = (items: number, length: number) => Array.from({ length: items }, () => 'x'.repeat(length))

@@ -3,7 +3,7 @@ import type { Validation } from '../options/types.ts'
 import { type PagingOverride, missingItems } from '../lib/list-items.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
-import { type Issue, dotPath } from '../../contract/issues.ts'
+import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
 
@@ -27,26 +27,21 @@ export type Decoded =
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
 
-const shapeComplaint = 'the answer is not of the documented shape'
 const schemaComplaint = 'the answer does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
 export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
   const { validation, schema, paging } = rules
-  const { list } = operation
+  const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list
-  const ofItems = new Map<string, Issue[]>()
-  const issues: Issue[] = []
-  for (const issue of validation === 'off' ? [] : validate(operation.response, body, Infinity)) {
-    const [first, index, ...path] = issue.path.split('.')
-    if (index === undefined || first !== property) issues.push(issue)
-    else ofItems.set(index, [...(ofItems.get(index) ?? []), { ...issue, path: path.join('.') }])
-  }
-  if (issues.length > 0) return { ok: false, complaint: shapeComplaint, issues }
+  const sent = property !== undefined && isRecord(body) ? body[property] : undefined
   const lenient = validation === 'lenient'
+  // Items that may be set apart are checked one by one below.
+  const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
+  const issues = validation === 'off' ? [] : validate(response, shape)
+  if (issues.length > 0) return { ok: false, complaint: 'the answer is not of the documented shape', issues }
   if (property === undefined)
     return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
-  const sent: unknown = isRecord(body) ? body[property] : undefined
   if (!Array.isArray(sent)) {
     if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
     return {
@@ -56,21 +51,20 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
     }
   }
 
-  let complaint = schemaComplaint
+  const itemSchema = lenient ? response.properties?.[property]?.items : undefined
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of (sent as unknown[]).entries()) {
-    const issues = ofItems.get(String(index)) ?? []
-    if (issues.length > 0) complaint = shapeComplaint
+    const issues = itemSchema ? validate(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)
-    else invalid.push({ index, item, issues: checked.issues })
+    else invalid.push({ index, item, issues: firstIssues(checked.issues) })
   }
   if (invalid.length > 0 && !lenient) {
     return {
       ok: false,
-      complaint,
+      complaint: schemaComplaint,
       issues: invalid.flatMap(({ index, issues }) => below([property, index], issues)),
     }
   }

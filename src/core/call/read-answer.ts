@@ -1,3 +1,4 @@
+import { firstIssues } from '../../contract/issues.ts'
 import { validate } from '../../contract/validate.ts'
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
 import { costOf } from '../credits/ledger.ts'
@@ -58,7 +59,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
     const error = new InvalidResponseError(redactor.text(decoded.complaint), {
       ...call.context(entry.charged),
       requestId,
-      issues: redactor.data(decoded.issues.map((issue) => ({ ...issue }))),
+      issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
       body: value ?? text,
     })
     throw new AttemptFailure(error, { kind: 'unreadable', announced: null }, entry.charged)

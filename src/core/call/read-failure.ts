@@ -1,4 +1,5 @@
 import type { ServiceErrorCode } from '../../contract/error-envelope.ts'
+import { cut } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import {
   ApiError,
@@ -80,8 +81,7 @@ const maxMessageLength = 500
 
 /** One line of text, of bounded length. */
 function printable(text: string, maxLength: number): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+  return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
 function kindOf(status: number, complaint: Complaint | null): FailureKind {

@@ -1,4 +1,5 @@
 import pRetry from 'p-retry'
+import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
@@ -106,7 +107,7 @@ export class Transport {
   ): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) {
-      const issues = settings.redactor.data(request.issues.map((issue) => ({ ...issue })))
+      const issues = firstIssues(request.issues, (text) => settings.redactor.text(text))
       const context = { operation: operation.id, next: nextOf(operation, request) }
       throw new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
     }

@@ -25,9 +25,17 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly #inFlight = new WeakMap<Share, number>()
   #loweredUntil = -Infinity
   readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
+  readonly #inUse: Set<LocalLimiter> | undefined
 
-  constructor(limits: Partial<Limits> = {}) {
+  /** @param inUse Where the limiter adds itself when it grants a lease. */
+  constructor(limits: Partial<Limits> = {}, inUse?: Set<LocalLimiter>) {
     this.limits = { ...organizationLimits, ...limits }
+    this.#inUse = inUse
+  }
+
+  /** Whether a new limiter would do the same: nothing is in flight, and the service counts no request any more. */
+  get isIdle(): boolean {
+    return this.#slotsTaken === 0 && Array.from(this.#surfaces.values()).every(({ pace }) => pace.isIdle)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -117,6 +125,7 @@ export class LocalLimiter implements Limiter, CallQueue {
       const then = this.#wanting.shift()
       if (then === undefined) return
       this.#slotsTaken++
+      this.#inUse?.add(this)
       then({ release: this.#freeSlot })
     }
   }
@@ -125,25 +134,4 @@ export class LocalLimiter implements Limiter, CallQueue {
     this.#slotsTaken--
     this.#giveSlots()
   }
-}
-
-// Limiters outlive the clients that use them: the service counts a minute of requests, from any client, so a client that
-// is made anew for each job must find what its predecessor sent.
-const byLabel = new Map<string, Map<string, LocalLimiter>>()
-const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
-
-/**
- * The limiter of one organization in this process.
- *
- * @param owner What stands for the organization: a label, a key, or the object that provides its tokens.
- */
-export function sharedLimiter(owner: string | object, baseUrl: string): LocalLimiter {
-  const limiters =
-    (typeof owner === 'string' ? byLabel.get(owner) : byProvider.get(owner)) ??
-    new Map<string, LocalLimiter>()
-  if (typeof owner === 'string') byLabel.set(owner, limiters)
-  else byProvider.set(owner, limiters)
-  const limiter = limiters.get(baseUrl) ?? new LocalLimiter()
-  limiters.set(baseUrl, limiter)
-  return limiter
 }

@@ -100,6 +100,11 @@ export class Pace {
     return Math.max(0, this.#openAt - performance.now())
   }
 
+  /** Whether it limits a request no more than a new pace would: no send counts, and no 429 matters. */
+  get isIdle(): boolean {
+    return this.#log.wait(1) === 0 && performance.now() >= Math.max(this.#apartUntil, this.#carefulUntil)
+  }
+
   /** Milliseconds until a request may go whose client wants so many a minute; Infinity until a probe is back. */
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity

@@ -16,7 +16,7 @@ import {
 import { Redactor } from '../lib/redact.ts'
 import { CustomLimiter, isCallQueue } from '../limits/custom-limiter.ts'
 import type { Limits, Share } from '../limits/limiter.ts'
-import { sharedLimiter } from '../limits/local-limiter.ts'
+import { sharedLimiter } from '../limits/shared-limiter.ts'
 import { defaultRetry, merge } from './merge.ts'
 import { failingOptions, ownerOf, resolveProvider } from './resolve-credential.ts'
 import type { Settings } from './settings.ts'

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Issue } from '../../../src/index.ts'
+import { inputOf } from '../../../src/contract/input.ts'
+import { microblogSearch } from '../../../src/contract/microblog.ts'
+import { page, post } from '../../support/pages.ts'
+import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+const query = 'typescript'
+const many = 60_000
+const long = 'x'.repeat(100_000)
+const unknown = Object.fromEntries(Array.from({ length: many }, (_, index) => [`field${index}`, 1]))
+const longNames = Object.fromEntries(
+  Array.from({ length: 100 }, (_, index) => [`${index}${'x'.repeat(6000)}`, 1]),
+)
+const issues = new Array<Issue>(many).fill({ path: 'query', message: 'is wrong' })
+const found = issues.map(({ path, message }) => ({ path: [path], message }))
+const brokenPage = { ...page([]), posts: [{ ...post('1'), images: new Array<number>(many).fill(1) }] }
+
+const manyPosts = page(Array.from({ length: 200 }, (_, index) => String(index)))
+
+/** A schema that is never met. */
+const schemaWith = (issues: readonly StandardSchemaV1.Issue[]): StandardSchemaV1<unknown, unknown> => ({
+  '~standard': { version: 1, vendor: 'test', validate: () => ({ issues }) },
+})
+
+const errorOf = async (call: PromiseLike<unknown>): Promise<Error & { issues: readonly Issue[] }> => {
+  try {
+    await call
+  } catch (error) {
+    return error as Error & { issues: readonly Issue[] }
+  }
+  throw new Error('the call has not failed')
+}
+
+describe('issues of an error', () => {
+  const client = makeClient({ retry: false, limits: { perMinute: false } })
+  const search = (params: object = {}, options = {}) => client.microblog.search({ query, ...params }, options)
+
+  it.each<[string, Response, () => PromiseLike<unknown>]>([
+    ['params have 60,000 unknown fields', ok(), () => search(unknown)],
+    ['params have names of 6,000 characters', ok(), () => search(longNames)],
+    ['a query has 60,000 objects', ok(), () => client.mentions.list({ ids: new Array(many).fill({}) })],
+    ['the service lists 60,000', failure(400, 'validation_error', { error: { issues } }), () => search()],
+    [
+      'the service lists a long one',
+      failure(400, 'validation_error', { error: { issues: [{ path: long, message: long }] } }),
+      () => search(),
+    ],
+    ['a response has 60,000 invalid values', ok(brokenPage), () => search()],
+    ['a schema finds 60,000', ok(), () => search({}, { schema: schemaWith(found) })],
+    [
+      'a schema refuses 200 items',
+      ok(manyPosts),
+      () => search({}, { schema: schemaWith([{ message: 'is wrong' }]) }),
+    ],
+    ['a schema finds a long one', ok(), () => search({}, { schema: schemaWith([{ message: long }]) })],
+  ])('are bounded when %s', async (_, answer, call) => {
+    service.script(answer)
+    const error = await errorOf(call())
+    expect(error.issues.length).toBeGreaterThan(0)
+    expect(error.issues.length).toBeLessThanOrEqual(101)
+    expect(JSON.stringify(error.issues).length).toBeLessThan(30_000)
+    expect(error.message.length).toBeLessThan(3000)
+  })
+
+  it('say that there are more', async () => {
+    service.script(failure(400, 'validation_error', { error: { issues } }))
+    expect((await errorOf(search())).issues.at(-1)).toEqual({ path: '', message: 'has further issues' })
+    const { issues: own, message } = await errorOf(search(unknown))
+    expect(own.at(-1)).toEqual({ path: '', message: 'has 59900 further issues' })
+    expect(message).toMatch(/; and many more$/)
+  })
+
+  it('hold no part of a key that lies where a path is cut', async () => {
+    const error = await errorOf(search({ [`${'x'.repeat(190)}${apiKey}`]: 1 }))
+    expect(JSON.stringify(error.issues)).not.toContain(apiKey.slice(0, 6))
+  })
+})
+
+describe('page.invalid', () => {
+  it('has bounded issues when an item has 60,000 invalid values', async () => {
+    service.script(ok(brokenPage))
+    const { invalid } = await makeClient().microblog.search({ query }, { validation: 'lenient' })
+    expect(invalid?.[0]?.issues).toHaveLength(101)
+    expect(invalid?.[0]?.issues[0]).toEqual({ path: 'images.0', message: 'must be a string, got 1' })
+  })
+})
+
+describe('inputOf()', () => {
+  it('makes a list of a parameter that is given more than once, whatever its name', () => {
+    const input = inputOf('?a=1&b=2&a=3&constructor=4&__proto__=5', microblogSearch)
+    expect(Object.entries(input)).toEqual([
+      ['a', ['1', '3']],
+      ['b', '2'],
+      ['constructor', '4'],
+      ['__proto__', '5'],
+    ])
+  })
+})

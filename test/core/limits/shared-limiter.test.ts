@@ -1,0 +1,93 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Lease } from '../../../src/core/limits/limiter.ts'
+import type { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
+import { sharedLimiter } from '../../../src/core/limits/shared-limiter.ts'
+import { SurfaceClosed } from '../../../src/core/limits/surface-closed-error.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+
+beforeAll(useVirtualTime)
+afterAll(() => vi.useRealTimers())
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+const baseUrl = 'https://api.example/v1'
+const windowMs = 60_000
+
+const ask = (limiter: LocalLimiter, patience = Infinity): Promise<Lease> => {
+  const share = { inFlight: 2, perMinute: 20 }
+  const { signal } = new AbortController()
+  return limiter.acquire({ surface: 'a', share, priority: 0, resumed: false, patience, signal })
+}
+
+/** Uses a limiter as a client would, and lets go of it. */
+async function use(owner: string, work: (limiter: LocalLimiter) => unknown): Promise<void> {
+  const limiter = sharedLimiter(owner, baseUrl)
+  const lease = await ask(limiter)
+  lease.sent()
+  await work(limiter)
+  lease.release()
+}
+
+/** Time passes, another client is made, which looks for idle limiters, and memory is cleaned. */
+async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms)
+  sharedLimiter('another', baseUrl)
+  // What a WeakRef has given out lives until the current work ends.
+  await new Promise((resolve) => setImmediate(resolve))
+  gc()
+}
+
+describe('sharedLimiter()', () => {
+  it('returns one limiter for each owner and base URL', () => {
+    const provider = { token: () => 'a' }
+    for (const owner of ['a', provider]) {
+      expect(sharedLimiter(owner, baseUrl)).toBe(sharedLimiter(owner, baseUrl))
+      expect(sharedLimiter(owner, baseUrl)).not.toBe(sharedLimiter(owner, 'https://other.example/v1'))
+    }
+    expect(sharedLimiter('a', baseUrl)).not.toBe(sharedLimiter('b', baseUrl))
+  })
+
+  it('forgets a limiter when no client has it and no send counts any more', async () => {
+    let limiter: WeakRef<LocalLimiter> | undefined
+    await use('forgotten', (used) => (limiter = new WeakRef(used)))
+    await pass(2 * windowMs)
+    expect(limiter?.deref()).toBeUndefined()
+  })
+
+  it('keeps a limiter while a client has it', async () => {
+    const limiter = sharedLimiter('kept', baseUrl)
+    for (let windows = 0; windows < 3; windows++) await pass(2 * windowMs)
+    expect(sharedLimiter('kept', baseUrl)).toBe(limiter)
+  })
+
+  it('keeps a limiter without a client while its sends count', async () => {
+    await pass(windowMs)
+    await use('busy', async (limiter) => {
+      for (let sends = 1; sends < 20; sends++) (await ask(limiter)).release()
+    })
+    await pass(windowMs)
+    const { ms } = await settle(ask(sharedLimiter('busy', baseUrl)))
+    expect(ms).toBeGreaterThan(0)
+  })
+
+  it('keeps a limiter whose client sent again after a long pause, and is gone', async () => {
+    const limiters = [sharedLimiter('pausing', baseUrl)]
+    await pass(2 * windowMs)
+    await pass(2 * windowMs)
+    for (let sends = 0; sends < 20; sends++) (await ask(limiters[0]!)).release()
+    limiters.length = 0
+    await pass(windowMs)
+    const { ms } = await settle(ask(sharedLimiter('pausing', baseUrl)))
+    expect(ms).toBeGreaterThan(0)
+  })
+
+  it('keeps a limiter without a client while a 429 closes its surface', async () => {
+    await use('closed', (limiter) => limiter.hold('a', 10 * windowMs))
+    await pass(8 * windowMs)
+    const { error } = await settle(ask(sharedLimiter('closed', baseUrl), windowMs))
+    expect(error).toBeInstanceOf(SurfaceClosed)
+  })
+})

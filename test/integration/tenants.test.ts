@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const program = fileURLToPath(new URL('tenants.ts', import.meta.url))
+
+describe('SocialSearch', () => {
+  it(
+    'leaves neither memory nor a key behind when each of 20,000 keys has had a client',
+    { timeout: 120_000 },
+    async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program])
+      const { left, hasKey } = JSON.parse(stdout)
+      // A limiter takes more than two thousand.
+      expect(left).toBeLessThan(300)
+      expect(hasKey).toBe(false)
+    },
+  )
+})
