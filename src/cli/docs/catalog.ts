@@ -4,7 +4,7 @@ import type { Declarations, Documented } from './declarations.ts'
 import { fieldTable } from './fields.ts'
 import { code, sentence } from './words.ts'
 
-/** All that there is to say of the catalog: its calls, and the one shape that they all have. */
+/** The page of the catalog: its calls, and the one shape that they share. */
 export function catalogPage(declarations: Declarations): string {
   const client = declarations.exported('catalog/client.ts', 'CatalogClient')
   const planet = declarations.exported('contract/catalog/planet.ts', 'Planet')
@@ -15,7 +15,7 @@ export function catalogPage(declarations: Declarations): string {
     ...(catalogOperations as readonly Operation[]).map((operation) =>
       section(operation, declarations.member(operation.id, client)),
     ),
-    '## The shape of a planet',
+    '## Fields of a planet',
     planet.text,
     shape,
   ].join('\n\n')
@@ -26,7 +26,7 @@ function section({ id, method, path, errors }: Operation, member: Documented): s
   return [
     `## ${id}`,
     sentence(member.text),
-    `\`\`\`ts\nconst answer = await catalog.${id}(${args.join(', ')})\n\`\`\``,
+    `\`\`\`ts\nconst result = await catalog.${id}(${args.join(', ')})\n\`\`\``,
     `- Request: ${code(`${method} ${path}`)}\n- Errors: ${errors ? `${errors.join(', ')}, each a ${code('ProblemError')}` : 'not documented'}`,
   ].join('\n\n')
 }

@@ -4,28 +4,28 @@ import { eachOf } from './words.ts'
 
 const root = new URL('../../../', import.meta.url)
 
-/** What the sources say besides what they do: the docstrings of interfaces and classes, and the signatures of methods. */
+/** Reads docstrings of interfaces and classes, and signatures of methods, from the sources. */
 export interface Declarations {
-  /** The type of what is sent or comes back, as its schema is declared: `ZodMiniType<MicroblogSearchParams>`. */
+  /** The type of a request or response, as its schema declares it: `ZodMiniType<MicroblogSearchParams>`. */
   typeOf(operation: string, part: 'request' | 'response'): Documented
-  /** The member at a path such as `microblog.search`, of `SocialSearch` unless of another client. */
+  /** The member at a path such as `microblog.search`. Default client: `SocialSearch`. */
   member(path: string, client?: Documented): Documented
   /** An exported type or class of a file in src. */
   exported(file: string, name: string): Documented
 }
 
-/** A type, and what is said of it. */
+/** A type or member with its docstring. */
 export interface Documented {
-  /** Its name, where it is a type that has one. */
+  /** The name of the type, or an empty text. */
   name: string
   text: string
-  /** Why it should not be used, where it should not. */
+  /** The text of `@deprecated`, or null. */
   deprecated: string | null
-  /** Its fields, by name; those of what is in a list, where it is one. */
+  /** Its fields by name; for a list, the fields of its items. */
   fields: () => Map<string, Documented>
-  /** Names of the parameters of its last signature, and whether each may be left out. */
+  /** The parameters of its last signature. */
   parameters: () => { name: string; optional: boolean }[]
-  /** How many signatures it has. */
+  /** The number of signatures. */
   signatures: () => number
 }
 
@@ -98,7 +98,7 @@ export function readDeclarations(): Declarations {
   }
 }
 
-/** The type of what is in a list; of anything else, itself. */
+/** The item type of a list; any other type unchanged. */
 function elementOf(type: ts.Type, checker: ts.TypeChecker): ts.Type {
   const element = checker.isArrayType(type)
     ? checker.getIndexTypeOfType(type, ts.IndexKind.Number)
@@ -106,7 +106,7 @@ function elementOf(type: ts.Type, checker: ts.TypeChecker): ts.Type {
   return element === undefined ? type : checker.getNonNullableType(element)
 }
 
-/** A symbol's docstring; where it has none, that of the type it is declared to be. */
+/** The docstring of a symbol, or else of its declared type. */
 function textOf(symbol: ts.Symbol | undefined, checker: ts.TypeChecker): string {
   if (symbol === undefined) return ''
   const own = ts.displayPartsToString(symbol.getDocumentationComment(checker))
@@ -139,5 +139,5 @@ function path(relative: string): string {
 }
 
 function fail(what: string): never {
-  throw new Error(`the sources have no ${what}`)
+  throw new Error(`cannot find ${what} in the sources`)
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../contract/validate.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 
-/** A table of all fields of an object, those of objects in it included. */
+/** A table of all fields of an object, including those of nested objects. */
 export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'required' | 'optional'): string {
   return table(['Field', 'Type', 'Meaning'], rows(schema, docs, ''))
 
@@ -61,8 +61,8 @@ function range(min: number | undefined, max: number | undefined): string | null 
 }
 
 /**
- * What a field is for: its docstring, without what the type already says. Docstrings repeat bounds for readers of hovers;
- * those that the schema does not have are refused.
+ * The docstring of a field, without the bounds that its type column has. Docstrings repeat bounds for hovers in editors; a
+ * bound that the schema does not have is an error.
  */
 function meaning(path: string, { text, deprecated }: Documented, schema: JsonSchema): string {
   const said = [
@@ -77,7 +77,7 @@ function meaning(path: string, { text, deprecated }: Documented, schema: JsonSch
     .join(' ')
 }
 
-/** A text without a phrase that stands between its commas, semicolons, colons and periods. */
+/** Removes a phrase that punctuation separates from the rest of the text. */
 function without(text: string, phrase: string): string {
   const at = text.toLowerCase().indexOf(phrase.toLowerCase())
   const [before, after] = [text.slice(0, at), text.slice(at + phrase.length)]

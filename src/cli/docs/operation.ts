@@ -5,10 +5,10 @@ import type { Declarations } from './declarations.ts'
 import { fieldTable } from './fields.ts'
 import { capitalized, code, priceOf, scopesOf, sentence, table, walkOf } from './words.ts'
 
-/** Status of an answer to a credential that lacks a scope; it may come from every operation that needs one. */
+/** The status for a credential that lacks a scope; every operation that needs a scope may return it. */
 const denied = 403
 
-/** All that there is to say of one operation. */
+/** The section of one operation. */
 export function operationSection(operation: Operation, declarations: Declarations): string {
   const { id, summary, documented } = operation
   return [
@@ -32,10 +32,10 @@ function example(operation: Operation, declarations: Declarations): string {
   }
   const fields = documented ? [...declarations.typeOf(id, 'response').fields().keys()] : []
   const parts = fields.filter((name) => name !== 'requestId')
-  return `const ${documented ? `{ ${parts.join(', ')} }` : 'answer'} = await client.${call}`
+  return `const ${documented ? `{ ${parts.join(', ')} }` : 'result'} = await client.${call}`
 }
 
-/** The call with what it needs at least, as its signature and its schema say. */
+/** The call with its required arguments and fields. */
 export function callOf(
   { id, documented, request, method, paging }: Operation,
   declarations: Declarations,
@@ -68,9 +68,7 @@ function facts(operation: Operation): string {
 function requestPart({ id, method, request }: Operation, declarations: Declarations): string {
   const docs = declarations.typeOf(id, 'request')
   const closed =
-    request.additionalProperties === false
-      ? ' Fields that are not listed are refused before anything is sent.'
-      : ''
+    request.additionalProperties === false ? ' The client refuses other fields before it sends anything.' : ''
   const sent = `**Params** (\`${docs.name}\`), sent as ${method === 'GET' ? 'the query' : 'a JSON body'}.${closed}`
   return `${sent}\n\n${fieldTable(request, docs, 'required')}`
 }
@@ -78,7 +76,7 @@ function requestPart({ id, method, request }: Operation, declarations: Declarati
 function responsePart({ id, response }: Operation, declarations: Declarations): string {
   const docs = declarations.typeOf(id, 'response')
   const fields = fieldTable(response, docs, 'optional')
-  return `**Answer** (\`${docs.name}\`). Further fields may come, and are kept.\n\n${fields}`
+  return `**Response** (\`${docs.name}\`). Further fields are kept.\n\n${fields}`
 }
 
 function openPart({ id, response, method }: Operation, declarations: Declarations): string {
@@ -87,9 +85,9 @@ function openPart({ id, response, method }: Operation, declarations: Declaration
   const input = member.parameters().find(({ name }) => name === 'params' || name === 'body')
   const absence = method === 'GET' && input?.optional ? ', if any,' : ''
   return [
-    `**Shapes**: not documented${required.length === 0 ? '' : `, apart from ${required.map(code).join(' and ')} in the answer`}.`,
-    ...(input === undefined ? [] : [`What you pass as ${code(input.name)}${absence} is sent as it is.`]),
-    'The answer is typed as an open record.',
+    `**Shapes**: not documented${required.length === 0 ? '' : `, apart from ${required.map(code).join(' and ')} in the response`}.`,
+    ...(input === undefined ? [] : [`The client sends ${code(input.name)}${absence} unchanged.`]),
+    'The response is typed as an open record.',
     ...(member.signatures() > 1 ? [`The option ${code('schema')} gives records your own type.`] : []),
   ].join(' ')
 }
@@ -100,7 +98,7 @@ function errorPart({ errors, scopes }: Operation, declarations: Declarations): s
       ? ''
       : ` \`requiredScopes\` is \`[${scopes.map((scope) => `'${scope}'`).join(', ')}]\`.`
   if (errors === undefined)
-    return `**Errors**: not documented for this call; [any of these](README.md#errors) may come.${needed === '' ? '' : ` On a ${denied},${needed}`}`
+    return `**Errors**: not documented for this call; [any error](README.md#errors) is possible.${needed === '' ? '' : ` On a ${denied},${needed}`}`
   const statuses = [...errors, ...(needed === '' ? [] : [denied])].sort((a, b) => a - b)
   const rows = statuses.map((status) => [
     String(status),
@@ -111,7 +109,7 @@ function errorPart({ errors, scopes }: Operation, declarations: Declarations): s
   return `**Errors**\n\n${table(['Status', 'Class', '`code`', 'When'], rows)}`
 }
 
-/** The code that the service documents for a status. */
+/** The error code that the service documents for a status. */
 export function codeOf(status: number): string {
   const found = Object.entries(serviceErrorStatus).find(([, each]) => each === status)
   return found === undefined ? 'not documented' : code(found[0])

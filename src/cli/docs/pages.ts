@@ -9,11 +9,11 @@ import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
 import { capitalized, code, priceOf, sentence, table } from './words.ts'
 
 const ofDescription =
-  'What the service says of itself. `client.creditRates()` reads the credit rates in it; `compareContract()` compares it with what this package takes the service to be.'
+  'The service describes itself. `client.creditRates()` reads its credit rates, and `compareContract()` compares the description with what this package assumes.'
 
 const generated = '<!-- Generated from the sources by `npm run docs`. -->'
 
-/** Every page of the reference, by the name of its file. */
+/** Renders every page of the reference, by file name. */
 export function renderPages(declarations: Declarations): Map<string, string> {
   const resources = Map.groupBy(operations as readonly Operation[], resourceOf)
   const pages = [...resources].map(
@@ -35,14 +35,14 @@ function resourcePage(resource: string, members: readonly Operation[], declarati
   const isMember = members.some(({ id }) => id.startsWith(`${resource}.`))
   const parts = [
     `# ${capitalized(resource)}`,
-    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} What every call shares is on [the first page](README.md).`,
+    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} [The first page](README.md) lists what all calls share.`,
     ...(members.length > 1 ? [members.map(({ id }) => `- [${id}](#${anchorOf(id)})`).join('\n')] : []),
     ...members.map((operation) => operationSection(operation, declarations)),
   ]
   return `${[generated, ...parts].join('\n\n')}\n`
 }
 
-/** The anchor that Markdown renderers make of a heading. */
+/** The anchor of a heading in rendered Markdown. */
 function anchorOf(id: string): string {
   return id.replaceAll('.', '').toLowerCase()
 }
@@ -58,13 +58,13 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
   )
   const parts = [
     '# Reference',
-    'Every call of a client. Fields keep the names that the service gives them. Where shapes are open, the service documents neither params nor answer: both pass through.',
+    'These are all calls of a client. Fields keep the names of the service. If shapes are open, the service documents neither params nor response, and both pass through unchanged.',
     '## Calls',
     table(['Call', 'What it does', 'Price', 'Shapes'], calls),
-    'The calls of the catalog, which is apart from all this, are on [a page of their own](catalog.md).',
+    'The catalog has its own client, and [its own page](catalog.md).',
     '## Options of a call',
-    'The last argument of each call.',
-    table(['Option', 'Of', 'Meaning'], optionRows(declarations)),
+    'Pass options as the last argument of a call.',
+    table(['Option', 'Applies to', 'Meaning'], optionRows(declarations)),
     '## Limits',
     limits(),
     '## Errors',
@@ -73,14 +73,14 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
   return `${[generated, ...parts].join('\n\n')}\n`
 }
 
-/** Each option once, with the calls that it first belongs to. */
+/** Each option once, with the first kind of call that accepts it. */
 function optionRows(declarations: Declarations): string[][] {
   const kinds = {
     CallOptions: 'every call',
     PagedOptions: 'walks',
-    OpenListOptions: 'walks whose shape is open',
-    CeilingOption: 'calls without a bound on their price',
-    SchemaOption: 'calls that give records',
+    OpenListOptions: 'walks with open shapes',
+    CeilingOption: 'calls whose price is unbounded',
+    SchemaOption: 'calls that return records',
   }
   const rows = Object.entries(kinds).flatMap(([type, kind]) =>
     [...declarations.exported('core/options/types.ts', type).fields()].map(([name, { text }]) => [
@@ -94,7 +94,7 @@ function optionRows(declarations: Declarations): string[][] {
 
 function limits(): string {
   const { inFlight, perMinute } = organizationLimits
-  return `The organization may have ${inFlight} requests in flight, and send ${perMinute} a minute to each search surface. The client keeps both by itself.`
+  return `Your organization may have ${inFlight} requests in flight, and send ${perMinute} a minute to each search surface. The client queues calls to stay within both limits.`
 }
 
 function errorParts(declarations: Declarations): string[] {
@@ -110,9 +110,9 @@ function errorParts(declarations: Declarations): string[] {
     declarations.exported('errors/client.ts', name).text,
   ])
   return [
-    '[Errors and retries](../errors.md) lists the fields of each. These are responses of the service:',
+    '[Errors and retries](../errors.md) lists the fields of each. These stand for error responses of the service:',
     table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),
-    'These come before anything is sent, or where no usable answer comes:',
+    'The client raises these before it sends a request, or if no usable response arrives:',
     table(['Class', 'When'], others),
   ]
 }

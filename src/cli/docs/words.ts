@@ -1,6 +1,6 @@
 import type { Operation, Paging, Price } from '../../contract/operation.ts'
 
-/** What an operation costs, in words. */
+/** The price of an operation, in words. */
 export function priceOf(price: Price): string {
   if (price.kind === 'free') return 'free'
   if (price.kind === 'perRequest') return `${credits(price.credits)} for each success`
@@ -15,11 +15,11 @@ function credits(count: number): string {
   return `${count} ${count === 1 ? 'credit' : 'credits'}`
 }
 
-/** How an operation is walked. */
+/** How a walk finds the next page. */
 export function walkOf({ kind, param }: Paging, documented: boolean): string {
   const how = {
     cursor: `by \`${param}\`, until \`meta.hasMore\` is false`,
-    untilEmpty: `by \`${param}\`, until a page is empty, which is charged as well`,
+    untilEmpty: `by \`${param}\`, until a page is empty, which also costs credits`,
     counted: `by \`${param}\`, up to \`meta.pageCount\`, two pages at a time`,
   }[kind]
   return documented ? how : `${how}; inferred from the documented searches`
@@ -41,12 +41,12 @@ export function uncapitalized(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** What is said of one thing, said of a list of them. */
+/** The text about one item, for a list of items. */
 export function eachOf(text: string): string {
   return text === '' ? '' : `Each: ${uncapitalized(text)}`
 }
 
-/** A text as a sentence; an empty one stays empty. */
+/** A text as a sentence; empty text stays empty. */
 export function sentence(text: string): string {
   return text === '' ? '' : `${capitalized(text)}${/[.)]$/.test(text) ? '' : '.'}`
 }
