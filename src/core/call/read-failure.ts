@@ -32,8 +32,8 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  // A 304, for example, leads nowhere.
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))) {
+  // The other 3xx are no redirects to fetch either; a 304, for example, leads nowhere.
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect; check baseUrl'
     return AttemptFailure.final(new RedirectError(message, context), ambiguous)
