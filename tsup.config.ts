@@ -26,10 +26,9 @@ const entry = {
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map((file) => [
-    file.replace(/^src\/|\.ts$/g, ''),
-    file,
-  ]),
+  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map(
+    (file) => [file.replace(/^src\/|\.ts$/g, ''), file],
+  ),
 )
 
 const common = {
