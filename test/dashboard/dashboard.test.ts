@@ -115,7 +115,7 @@ it('a 429 counts down to the search', async () => {
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(5)
   await page.waitForFunction(
-    (first) => Number(document.querySelector('.countdown')?.textContent ?? 0) < first,
+    (first) => Number(document.querySelector('.countdown')?.textContent ?? first) < first,
     first,
   )
   await shows(20)
