@@ -76,7 +76,12 @@ const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', '
 
 export default tseslint.config(
   // What the bench builds, and programs whose packages are not installed with this one.
-  { ignores: ['dist', 'coverage', '**/node_modules', 'bench/.out', 'bench/peers/extra', 'test/apps'] },
+  {
+    ignores: [
+      ...['dist', 'coverage', '**/node_modules', 'bench/.out'],
+      ...['bench/peers/extra', 'test/apps', 'examples/dashboard'],
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

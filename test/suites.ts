@@ -4,6 +4,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 const apart: Readonly<Record<string, string>> = {
   redis: 'npm run test:redis (needs redis-server)',
   browser: 'npm run test:browser (needs chromium)',
+  dashboard: 'npm run test:dashboard (needs chromium)',
 }
 
 /** The tests of a suite of its own lie in the folder of its name. */

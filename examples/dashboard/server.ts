@@ -1,0 +1,50 @@
+/** Serves the page, the proxy that has the key, and a sandbox of the service, all on one port. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import react from '@vitejs/plugin-react'
+import { CreditBudget, SocialSearch } from 'social-search-sdk'
+import { toNodeListener } from 'social-search-sdk/node'
+import { createProxy } from 'social-search-sdk/proxy'
+import { createSandbox } from 'social-search-sdk/sandbox'
+import { createServer as createVite } from 'vite'
+
+const { PORT = 4020, CREDITS = 60 } = process.env
+
+const sandbox = createSandbox({ latency: [200, 600] })
+const client = new SocialSearch({
+  ...sandbox.clientOptions(), // for the real service: baseUrl and apiKey
+  retry: { maxWait: 1_000 }, // pass longer waits on to the page, which shows a countdown
+})
+const budget = new CreditBudget(Number(CREDITS))
+const proxy = createProxy({
+  client,
+  allow: ['microblog.search', 'professionalnet.company.get', 'mentions.list'],
+  authorize: () => ({ id: 'demo' }), // check your own session here
+  budget: () => budget,
+  onError: () => {}, // the page shows every error
+})
+
+async function api(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/api/budget') return Response.json(budget)
+  if (pathname !== '/api/faults') return proxy(request)
+  sandbox.inject(await request.json())
+  return new Response(null, { status: 204 })
+}
+
+const listener = toNodeListener(api)
+const server = createServer((request, response) => {
+  if (request.url?.startsWith('/api/')) listener(request, response)
+  else vite.middlewares(request, response)
+})
+const vite = await createVite({
+  root: import.meta.dirname,
+  plugins: [react()],
+  logLevel: 'warn',
+  // The package is linked from two folders up.
+  server: { middlewareMode: true, ws: { server }, fs: { allow: ['../..'] } },
+})
+server.listen(Number(PORT), '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  console.log(`The dashboard runs at http://127.0.0.1:${port}/\nCtrl+C stops it.`)
+})
