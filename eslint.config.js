@@ -38,6 +38,7 @@ const mayImport = {
   proxy: [...calls, 'webhooks'],
   events: [...calls, 'webhooks'],
   query: [...calls, 'resources', 'client.ts'],
+  export: [...base, 'core/lib'],
   sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
@@ -60,6 +61,8 @@ const doors = {
   'p-retry': 'src/core/call/transport.ts',
   oauth4webapi: 'src/oauth/protocol.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
+  'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
+  'hyparquet-writer': 'src/export/parquet.ts',
 }
 
 const forbid = (...names) => ({

@@ -14,6 +14,7 @@ const onClient = {
   'proxy/index': 'src/proxy/index.ts',
   'events/index': 'src/events/index.ts',
   'query/index': 'src/query/index.ts',
+  'export/index': 'src/export/index.ts',
 }
 
 const entry = {
@@ -26,10 +27,9 @@ const entry = {
 
 /** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map((file) => [
-    file.replace(/^src\/|\.ts$/g, ''),
-    file,
-  ]),
+  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map(
+    (file) => [file.replace(/^src\/|\.ts$/g, ''), file],
+  ),
 )
 
 const common = {

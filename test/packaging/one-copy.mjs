@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigurationError, SocialSearch, SocialSearchError, createTransport } from 'social-search-sdk'
 import { CatalogClient, ProblemError } from 'social-search-sdk/catalog'
 import { createEventReceiver } from 'social-search-sdk/events'
+import { toCsv } from 'social-search-sdk/export'
 import { OAuthError, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
@@ -19,6 +20,7 @@ const misuses = [
   () => createOAuthClient({}),
   () => createProxy({}),
   () => searchOptions({}, 'microblog.search', {}).queryFn({}),
+  () => toCsv({}),
   () => new RedisBudget({}),
   () => new WebLocksLimiter({}),
 ]
