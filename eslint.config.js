@@ -39,6 +39,7 @@ const mayImport = {
   events: [...calls, 'webhooks'],
   query: [...calls, 'resources', 'client.ts'],
   export: [...base, 'core/lib'],
+  watch: [...base, 'core/lib', 'core/options', 'resources'],
   sandbox: ['contract', 'serve'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }

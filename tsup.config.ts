@@ -15,6 +15,7 @@ const onClient = {
   'events/index': 'src/events/index.ts',
   'query/index': 'src/query/index.ts',
   'export/index': 'src/export/index.ts',
+  'watch/index': 'src/watch/index.ts',
 }
 
 const entry = {

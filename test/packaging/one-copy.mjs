@@ -12,6 +12,7 @@ import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { RedisBudget } from 'social-search-sdk/redis'
+import { watchSearch } from 'social-search-sdk/watch'
 import { WebLocksLimiter } from 'social-search-sdk/weblocks'
 
 const misuses = [
@@ -22,6 +23,7 @@ const misuses = [
   () => searchOptions({}, 'microblog.search', {}).queryFn({}),
   () => toCsv({}),
   () => new RedisBudget({}),
+  () => watchSearch({}).next(),
   () => new WebLocksLimiter({}),
 ]
 for (const misuse of misuses) await assert.rejects(async () => misuse(), ConfigurationError, `${misuse}`)
