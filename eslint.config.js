@@ -41,6 +41,7 @@ const mayImport = {
   export: [...base, 'core/lib'],
   watch: [...base, 'core/lib', 'core/options', 'resources'],
   sandbox: ['contract', 'serve'],
+  command: [...calls, 'resources', 'client.ts', 'index.ts', 'export', 'watch', 'sandbox'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
 
@@ -64,6 +65,7 @@ const doors = {
   'lossless-json': 'src/contract/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
   'hyparquet-writer': 'src/export/parquet.ts',
+  commander: 'src/command/program.ts',
 }
 
 const forbid = (...names) => ({
@@ -140,6 +142,7 @@ export default tseslint.config(
       'src/oauth/node.ts',
       'src/oauth/node/**',
       'src/cli/**',
+      'src/command/**',
     ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },

@@ -96,7 +96,7 @@ export function cellOf(
 }
 
 /** A path through a list leads to the list of what is there in each of its items. */
-function valueAt(value: unknown, names: readonly string[]): unknown {
+export function valueAt(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names
   if (name === undefined) return value
   if (Array.isArray(value)) return value.map((item: unknown) => valueAt(item, names))
