@@ -38,7 +38,10 @@ const mayImport = {
   proxy: [...calls, 'webhooks'],
   events: [...calls, 'webhooks'],
   query: [...calls, 'resources', 'client.ts'],
+  export: [...base, 'core/lib'],
+  watch: [...base, 'core/lib', 'core/options', 'resources'],
   sandbox: ['contract', 'serve'],
+  command: [...calls, 'resources', 'client.ts', 'index.ts', 'export', 'watch', 'sandbox'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
 
@@ -60,6 +63,9 @@ const doors = {
   'p-retry': 'src/core/call/transport.ts',
   oauth4webapi: 'src/oauth/protocol.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
+  'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
+  'hyparquet-writer': 'src/export/parquet.ts',
+  commander: 'src/command/program.ts',
 }
 
 const forbid = (...names) => ({
@@ -145,6 +151,7 @@ export default tseslint.config(
       'src/oauth/node.ts',
       'src/oauth/node/**',
       'src/cli/**',
+      'src/command/**',
     ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },

@@ -14,6 +14,8 @@ const onClient = {
   'proxy/index': 'src/proxy/index.ts',
   'events/index': 'src/events/index.ts',
   'query/index': 'src/query/index.ts',
+  'export/index': 'src/export/index.ts',
+  'watch/index': 'src/watch/index.ts',
 }
 
 const entry = {
@@ -99,9 +101,9 @@ export default defineConfig([
   {
     // What Node loads: few files, and nothing from other packages.
     ...common,
-    entry: { index: entry.index, ...onClient },
+    entry: { index: entry.index, ...onClient, 'command/main': 'src/command/main.ts' },
     outDir: 'dist/bundled',
-    noExternal: Object.keys(packageJson.dependencies),
+    noExternal: [...Object.keys(packageJson.dependencies), 'commander'],
     esbuildPlugins: [clientInEveryEntry, licenses],
     clean: true,
   },

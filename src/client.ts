@@ -1,12 +1,14 @@
 import type { CallOptions, ClientOptions, SharedOptions } from './core/options/types.ts'
 import type { OpenRecord } from './contract/undocumented.ts'
-import { operations } from './contract/operations.ts'
+import { type OperationId, operations } from './contract/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/client-status.ts'
+import type { Quote, QuoteOptions } from './core/credits/quote.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve-credential.ts'
+import { ConfigurationError } from './errors.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -87,6 +89,26 @@ export class SocialSearch {
   /** What the calls of this client and its relatives wait for, by surface; a copy. */
   status(): ClientStatus {
     return this.#transport.status()
+  }
+
+  /**
+   * Says what a call costs at most, at this client's `prices`. Sends nothing. Each page counts once, so
+   * `retry: { ambiguous: true }` may cost more.
+   *
+   * @param id Id of the operation, such as `microblog.search`.
+   * @param params Params of the call, or the id of a record.
+   * @throws {InvalidRequestError} if the params are outside the documented bounds.
+   * @example
+   * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }).atMost // 100
+   */
+  quote(id: OperationId, params: object | string = {}, options?: QuoteOptions): Quote {
+    const operation = operations.find((operation) => operation.id === id)
+    if (operation === undefined)
+      throw new ConfigurationError(
+        `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
+      )
+    const isId = typeof params === 'string'
+    return this.#transport.quote(operation, isId ? {} : params, options, isId ? params : undefined)
   }
 
   /** What carries the calls of this client; other resources, or a proxy, can be put on it. */

@@ -6,11 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { ConfigurationError, SocialSearch, SocialSearchError, createTransport } from 'social-search-sdk'
 import { CatalogClient, ProblemError } from 'social-search-sdk/catalog'
 import { createEventReceiver } from 'social-search-sdk/events'
+import { toCsv } from 'social-search-sdk/export'
 import { OAuthError, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { RedisBudget } from 'social-search-sdk/redis'
+import { watchSearch } from 'social-search-sdk/watch'
 import { WebLocksLimiter } from 'social-search-sdk/weblocks'
 
 const misuses = [
@@ -19,7 +21,9 @@ const misuses = [
   () => createOAuthClient({}),
   () => createProxy({}),
   () => searchOptions({}, 'microblog.search', {}).queryFn({}),
+  () => toCsv({}),
   () => new RedisBudget({}),
+  () => watchSearch({}).next(),
   () => new WebLocksLimiter({}),
 ]
 for (const misuse of misuses) await assert.rejects(async () => misuse(), ConfigurationError, `${misuse}`)

@@ -3,6 +3,7 @@ import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
+import { type Quote, type QuoteOptions, quoteOf } from '../credits/quote.ts'
 import type { Lease } from '../limits/limiter.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
@@ -77,6 +78,13 @@ export class Transport {
     return composeRequest(operation, params, id, this.#settings.dialect)
   }
 
+  /** What a call costs at most, at the prices of this transport; sends nothing. */
+  quote(operation: Operation, params: object, options?: QuoteOptions, id?: unknown): Quote {
+    const { issues, maxItems } = this.compose(operation, params, id)
+    if (issues.length > 0) throw invalidRequest(operation, this.#settings, issues)
+    return quoteOf(priced(operation, this.#settings.prices), maxItems, options)
+  }
+
   /** Makes one call of a request that has been composed before. */
   send(
     operation: Operation,
@@ -106,11 +114,8 @@ export class Transport {
     ends: CallEnds,
   ): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
-    if (request.issues.length > 0) {
-      const issues = firstIssues(request.issues, (text) => settings.redactor.text(text))
-      const context = { operation: operation.id, next: nextOf(operation, request) }
-      throw new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
-    }
+    if (request.issues.length > 0)
+      throw invalidRequest(operation, settings, request.issues, nextOf(operation, request))
     const { ledger, openCalls } = this.#family
     const pricedOperation = priced(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
@@ -202,6 +207,19 @@ async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
     lease.release()
     throw AttemptFailure.final(error)
   }
+}
+
+function invalidRequest(
+  operation: Operation,
+  { redactor }: Settings,
+  issues: ComposedRequest['issues'],
+  next?: object,
+): InvalidRequestError {
+  const context = { operation: operation.id, next, subject: subjectOf(operation) }
+  return new InvalidRequestError(
+    firstIssues(issues, (text) => redactor.text(text)),
+    context,
+  )
 }
 
 /** What the methods call the value that is sent. */

@@ -23,14 +23,15 @@ export function after(ms: number, then: () => void): () => void {
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
-    const cancel = after(ms, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
     const onAbort = (): void => {
       cancel()
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', onAbort, { once: true })
+    // A short time may have passed before `after()` returns.
+    const cancel = after(ms, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
   })
 }

@@ -14,6 +14,7 @@ import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
+import { streamOf, toCsv } from 'social-search-sdk/export'
 import { toNodeListener } from 'social-search-sdk/node'
 import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
@@ -37,6 +38,10 @@ if (queried.length !== 20) throw new Error(`expected 20 posts, got ${queried.len
 const ids: string[] = []
 for await (const post of client.microblog.search(params, { maxPages: 2 })) ids.push(post.id)
 if (ids.length !== 40) throw new Error(`expected 40 posts, got ${ids.length}`)
+
+const csv = streamOf(client.microblog.search(params, { limit: 3 })).pipeThrough(toCsv({ fields: ['id'] }))
+const table: string = await new Response(csv).text()
+if (table.split('\n').length !== 5) throw new Error(`expected a header and 3 rows, got ${table}`)
 
 const server: SandboxServer = await serveSandbox()
 const overHttp = microblog(createTransport({ baseUrl: server.baseUrl, apiKey: server.apiKey }))

@@ -1,0 +1,71 @@
+import type { SocialSearch } from '../client.ts'
+import { compareContract } from '../contract/compare.ts'
+import type { Scope } from '../contract/operation.ts'
+import type { OpenRecord } from '../contract/undocumented.ts'
+import { PermissionDeniedError } from '../errors.ts'
+import { ContractDrift, CredentialsMissing } from './command-errors.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { type SharedFlags, clientFor } from './options.ts'
+import { print } from './terminal.ts'
+
+/** A free call for each scope that reads; nothing tells whether a key may write without writing. */
+const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [
+  ['search:read', ({ professionalnet }) => professionalnet.industries.list()],
+  ['mentions:read', ({ mentions }) => mentions.list()],
+  ['listeners:read', ({ listeners }) => listeners.list()],
+  ['feeds:read', ({ feeds }) => feeds.list()],
+  ['org:read', ({ organization }) => organization.usage()],
+]
+
+/** Checks what commands need, with free calls only. Exits with the code of the first check that fails. */
+export async function doctor(flags: SharedFlags): Promise<number> {
+  let code: number = exitCodes.done
+  const check = async (name: string, work: () => string | Promise<string>): Promise<boolean> => {
+    try {
+      await print(`ok    ${name}: ${await work()}\n`)
+      return true
+    } catch (error) {
+      code ||= exitCodeOf(error)
+      await print(`FAIL  ${name}: ${(error as Error).message}\n`)
+      return false
+    }
+  }
+  await check('runtime', () => {
+    const major = Number(process.versions.node.split('.')[0])
+    if (major < 22) throw new Error(`Node ${process.versions.node}; install Node 22 or later`)
+    return `Node ${process.versions.node}`
+  })
+  let client: SocialSearch | undefined
+  await check('address and key', () => {
+    client = clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false })
+    return 'both are set'
+  })
+  if (client === undefined) return code
+  const found = client
+  let description: OpenRecord | undefined
+  const isReached = await check('service', async () => {
+    description = await found.openapi()
+    return 'answers, and accepts the key'
+  })
+  if (!isReached || description === undefined) return code
+  const differences = compareContract(description)
+  await check('contract', () => {
+    const breakages = differences.filter(({ kind }) => kind !== 'shape_documented')
+    if (breakages.length === 0) return 'the service describes itself as this package expects'
+    const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
+    throw new ContractDrift(
+      `${breakages.length} differences in ${names}; look for a newer version of this package`,
+    )
+  })
+  for (const [scope, call] of probes)
+    await check(`scope ${scope}`, async () => {
+      try {
+        await call(found)
+      } catch (error) {
+        if (!(error instanceof PermissionDeniedError)) throw error
+        throw new CredentialsMissing(`missing; create a key with ${scope}`)
+      }
+      return 'granted'
+    })
+  return code
+}

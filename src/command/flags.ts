@@ -1,0 +1,117 @@
+import type { Operation } from '../contract/operation.ts'
+import type { JsonSchema } from '../contract/validate.ts'
+import { isRecord } from '../contract/is-record.ts'
+import { UsageError } from './command-errors.ts'
+
+/** A documented param of an operation as a flag. */
+export interface ParamFlag {
+  /** `--sort-by`. */
+  readonly name: string
+  /** Its name among the parsed options. */
+  readonly attribute: string
+  readonly path: readonly string[]
+  readonly schema: JsonSchema
+  readonly help: string
+}
+
+/** The param that stands without a flag: the id of a record, or the text that the operation requires. */
+export function positionalOf({ pathId, request }: Operation): string | undefined {
+  return pathId === undefined ? request.required?.[0] : 'id'
+}
+
+export function paramFlags(operation: Operation): ParamFlag[] {
+  return flagsOf(operation.request, []).filter(({ path }) => path[0] !== positionalOf(operation))
+}
+
+function flagsOf({ properties = {} }: JsonSchema, parents: readonly string[]): ParamFlag[] {
+  return Object.entries(properties).flatMap(([param, schema]) => {
+    const path = [...parents, param]
+    if (schema.properties !== undefined) return flagsOf(schema, path)
+    const name = kebab(param)
+    const attribute = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    return [{ name: `--${name}`, attribute, path, schema, help: helpOf(schema) }]
+  })
+}
+
+/** `setState` and `sort_by` as a command line spells them. */
+export function kebab(name: string): string {
+  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Type and bounds: `integer, 1 to 20, default 20`. */
+function helpOf(schema: JsonSchema): string {
+  const { type, items, maxItems, default: value, deprecated } = schema
+  const parts =
+    items === undefined ? [String(type)] : [`up to ${maxItems ?? 'any number'}, each ${helpOf(items)}`]
+  const { minLength, maxLength, minimum, maximum } = schema
+  const length = rangeOf(minLength, maxLength)
+  const range = rangeOf(minimum, maximum)
+  if (length !== null) parts.push(`${length} characters`)
+  if (range !== null) parts.push(range)
+  if (value !== undefined) parts.push(`default ${value}`)
+  if (deprecated === true) parts.push('ignored by the service')
+  return parts.join(', ')
+}
+
+function rangeOf(min: number | undefined, max: number | undefined): string | null {
+  if (max === undefined) return min === undefined ? null : `at least ${min}`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
+}
+
+/**
+ * Puts the params of a call together.
+ *
+ * @param open JSON text of `--params`, or undefined.
+ */
+export function paramsOf(
+  operation: Operation,
+  positional: string | undefined,
+  options: Readonly<Record<string, unknown>>,
+  open: string | undefined,
+): { params: Record<string, unknown>; id: string | undefined } {
+  const params = open === undefined ? {} : parseObject(open)
+  const name = positionalOf(operation)
+  const isId = operation.pathId !== undefined
+  if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
+  for (const { attribute, path, schema, name } of paramFlags(operation)) {
+    const value = options[attribute]
+    if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
+  }
+  return { params, id: isId ? positional : undefined }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new UsageError('--params is not JSON; expected an object such as \'{"query":"typescript"}\'')
+  }
+  if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
+  return value
+}
+
+function setParam(params: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path
+  if (rest.length === 0) {
+    if (Object.hasOwn(params, name)) throw new UsageError(`${name} is given twice, also in --params`)
+    params[name] = value
+    return
+  }
+  const inner = params[name] ?? {}
+  if (!isRecord(inner)) throw new UsageError(`${name} in --params must be an object`)
+  params[name] = inner
+  setParam(inner, rest, value)
+}
+
+function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => valueOf(name, each, items ?? {}))
+  return type === 'integer' || type === 'number' ? numberOf(name, value) : value
+}
+
+/** A number as a flag has it; its bounds are checked with the params. */
+export function numberOf(name: string, value: unknown): number {
+  const text = String(value)
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new UsageError(`${name} must be a number, got ${JSON.stringify(text)}`)
+}

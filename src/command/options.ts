@@ -1,0 +1,78 @@
+import type { ClientOptions, PagedOptions, Validation } from '../core/options/types.ts'
+import { CreditBudget } from '../core/credits/budget.ts'
+import { SocialSearch } from '../client.ts'
+import { createSandbox } from '../sandbox/index.ts'
+import { numberOf } from './flags.ts'
+import { CredentialsMissing, UsageError } from './command-errors.ts'
+
+/** The flags that commands share, as they were parsed. */
+export interface SharedFlags {
+  readonly params?: string
+  readonly body?: string
+  readonly budget?: string
+  readonly perMinute?: string
+  readonly timeout?: string
+  readonly validation?: string
+  readonly baseUrl?: string
+  readonly sandbox?: boolean
+  readonly all?: boolean
+  readonly maxPages?: string
+  readonly limit?: string
+  readonly format?: string
+  readonly fields?: string
+  readonly out?: string
+  readonly resume?: boolean
+  readonly quiet?: boolean
+  readonly color?: boolean
+  readonly json?: boolean
+}
+
+/** A client as the flags and the environment describe it. `more` adds to the options. */
+export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {
+  const { perMinute, timeout, validation } = flags
+  const options = {
+    ...(perMinute !== undefined && {
+      limits: { perMinute: perMinute === 'off' ? false : numberOf('--per-minute', perMinute) } as const,
+    }),
+    ...(timeout !== undefined && { timeout: numberOf('--timeout', timeout) * 1000 }),
+    ...(validation !== undefined && { validation: validation as Validation }),
+    ...more,
+  }
+  if (flags.sandbox === true) {
+    if (flags.baseUrl !== undefined) throw new UsageError('--sandbox has no address; leave out --base-url')
+    return new SocialSearch({
+      ...createSandbox({ limits: { perMinute: false } }).clientOptions(),
+      ...options,
+    })
+  }
+  return new SocialSearch({ ...addressAndKey(flags), ...options })
+}
+
+function addressAndKey(flags: Pick<SharedFlags, 'baseUrl'>): { baseUrl: string; apiKey: string } {
+  const baseUrl = flags.baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
+  const apiKey = process.env['SOCIAL_SEARCH_API_KEY']
+  const hint = 'or try the command with --sandbox'
+  if (!baseUrl)
+    throw new CredentialsMissing(`no address: set SOCIAL_SEARCH_BASE_URL or pass --base-url, ${hint}`)
+  if (!apiKey) throw new CredentialsMissing(`no key: set SOCIAL_SEARCH_API_KEY, ${hint}`)
+  return { baseUrl, apiKey }
+}
+
+/** @param spent Credits that earlier runs of the same job have spent. */
+export function budgetOf({ budget }: SharedFlags, spent = 0): CreditBudget | undefined {
+  if (budget === undefined) return undefined
+  const credits = numberOf('--budget', budget)
+  if (credits < 0) throw new UsageError(`--budget must be at least 0, got ${credits}`)
+  return new CreditBudget(Math.max(0, credits - spent))
+}
+
+/** How far a walk goes: one page, unless a flag says more. */
+export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOptions, 'maxPages' | 'limit'> {
+  const bounds = {
+    ...(maxPages !== undefined && { maxPages: numberOf('--max-pages', maxPages) }),
+    ...(limit !== undefined && { limit: numberOf('--limit', limit) }),
+  }
+  if (all === true && Object.keys(bounds).length > 0)
+    throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
+  return all === true || Object.keys(bounds).length > 0 ? bounds : { maxPages: 1 }
+}

@@ -1,0 +1,127 @@
+import { text as textOf } from 'node:stream/consumers'
+import type { Operation } from '../contract/operation.ts'
+import type { OpenRecord } from '../contract/undocumented.ts'
+import { PagedCall } from '../core/pages/paged-call.ts'
+import { itemsOf } from '../core/lib/list-items.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { kebab, paramsOf } from './flags.ts'
+import { type Format, createFormatter } from './formats.ts'
+import { JobFile, type JobState } from './job-file.ts'
+import { type SharedFlags, budgetOf, clientFor, walkOptions } from './options.ts'
+import { Stop } from './stop.ts'
+import { complain, print, showProgress, tell } from './terminal.ts'
+import { UsageError } from './command-errors.ts'
+
+/** Runs the command of one operation; returns its exit code. */
+export async function runOperation(
+  operation: Operation,
+  positional: string | undefined,
+  flags: SharedFlags & Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const open = flags.params ?? flags.body
+  const { params, id } = paramsOf(
+    operation,
+    positional,
+    flags,
+    open === '-' ? await textOf(process.stdin) : open,
+  )
+  const format = formatOf(operation, flags)
+  const fields = flags.fields?.split(',')
+  const formatter = createFormatter(format, operation, {
+    fields,
+    width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns : undefined,
+    bold: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
+  })
+  const walk = operation.paging === undefined ? {} : walkOptions(flags)
+  const stop = new Stop()
+  const client = clientFor(flags, { middleware: [stop.middleware] })
+  // Refuses what the call would refuse, before a file is made.
+  client.quote(operation.id as never, id ?? params)
+
+  const start: JobState = {
+    ...{ operation: operation.id, params, format, fields: fields ?? null },
+    ...{ next: params, bytes: 0, records: 0, credits: 0 },
+  }
+  const job = jobOf(flags, start)
+  const state = job?.state ?? start
+  const options = { ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal }
+  let next: object | null | undefined = state.next
+  let { records } = state
+  let pages = 0
+  let head = state.bytes === 0 ? formatter.head : ''
+  try {
+    for await (const page of pagesOf()) {
+      const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
+      // A file takes whole pages, so that none is bought twice.
+      const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
+      const written = items.slice(0, most)
+      records += written.length
+      pages++
+      next = operation.paging === undefined ? null : (page['next'] as object | null)
+      const text = head + formatter.page(written)
+      head = ''
+      const credits = state.credits + client.credits.spent + client.credits.uncertain
+      if (job !== undefined) job.append(text, { next, records, credits })
+      else if (!(await print(text))) return 0
+      showProgress(flags, `${pages} pages, ${records} records, ${client.credits.spent} credits`)
+      stop.pageIsWritten()
+    }
+    if (job === undefined) await print(head + formatter.tail)
+    else if (head !== '') job.append(head, { next, records, credits: state.credits })
+    showProgress(flags, '')
+    if (job !== undefined) tell(flags, `${flags.out}: ${records} records, ${job.state.credits} credits`)
+    if (next != null && flags.limit === undefined && !flags.all)
+      tell(flags, `There is more: ${continuation(operation, flags, next)}`)
+    return 0
+  } catch (error) {
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    const failed = (error as { next?: object | null }).next ?? next
+    complain(
+      flags,
+      reason,
+      failed == null || !operation.paging ? undefined : continuation(operation, flags, failed),
+    )
+    return exitCodeOf(error instanceof Error && exitCodeOf(error) === 6 ? error : reason)
+  } finally {
+    job?.close()
+    stop.end()
+  }
+
+  async function* pagesOf(): AsyncGenerator<OpenRecord> {
+    const { transport } = client
+    if (operation.paging === undefined)
+      yield (await transport.request(operation, params, options, id)).body as OpenRecord
+    else
+      yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options).resume(state).pages()
+  }
+}
+
+function formatOf(operation: Operation, flags: SharedFlags): Format {
+  const { format, out, resume } = flags
+  if (out === undefined) {
+    if (resume === true) throw new UsageError('--resume needs --out, the file to go on with')
+    return (
+      (format as Format | undefined) ??
+      (process.stdout.isTTY ? (operation.list === undefined ? 'json' : 'table') : 'jsonl')
+    )
+  }
+  const chosen = (format as Format | undefined) ?? (out.endsWith('.csv') ? 'csv' : 'jsonl')
+  if (chosen !== 'jsonl' && chosen !== 'csv')
+    throw new UsageError(
+      `--out takes --format jsonl or csv, which can be resumed; for ${chosen}, redirect the output`,
+    )
+  return chosen
+}
+
+function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefined {
+  if (out === undefined) return undefined
+  return resume === true ? JobFile.resume(out, start) : JobFile.create(out, start)
+}
+
+/** The command that goes on where this one has ended. */
+function continuation({ id }: Operation, flags: SharedFlags, next: object): string {
+  if (flags.out !== undefined) return 'the same command with --resume'
+  const text = JSON.stringify(next).replaceAll("'", "'\\''")
+  const more = `${flags.all === true ? ' --all' : ''}${flags.sandbox === true ? ' --sandbox' : ''}`
+  return `social-search ${id.split('.').map(kebab).join(' ')}${more} --params '${text}'`
+}

@@ -1,0 +1,58 @@
+import type { Middleware } from '../core/http/middleware.ts'
+import { Interrupted } from './command-errors.ts'
+
+/** Ends a job on Ctrl-C: after the page under way, which may have been charged, or at once if there is none or on a second. */
+export class Stop {
+  readonly #controller = new AbortController()
+  #isWanted = false
+  #isUnderWay = false
+  readonly #onSignal = (): void => {
+    if (!this.#isUnderWay) this.#end()
+    else if (this.#isWanted)
+      this.#end('interrupted; the page under way may have been charged, and is not written')
+    this.#isWanted = true
+  }
+
+  constructor() {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Notes when a request is under way. */
+  readonly middleware: Middleware = async (request, next) => {
+    this.#isUnderWay = true
+    let isSuccess = false
+    try {
+      const response = await next(request)
+      isSuccess = response.ok
+      return response
+    } finally {
+      // After a success the page is yet to be read and written.
+      this.#isUnderWay = isSuccess
+      if (!isSuccess && this.#isWanted) this.#end()
+    }
+  }
+
+  /** The page has been read: what was bought of it cannot be lost any more. */
+  pageIsRead(): void {
+    this.#isUnderWay = false
+    if (this.#isWanted) this.#end()
+  }
+
+  /** @throws {Interrupted} if no further page should be bought. */
+  pageIsWritten(): void {
+    this.pageIsRead()
+    this.signal.throwIfAborted()
+  }
+
+  end(): void {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
+  }
+
+  #end(message = 'interrupted; what was bought is written'): void {
+    this.#controller.abort(new Interrupted(message))
+  }
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../contract/microblog.ts'
+import type { PagedOptions } from '../core/options/types.ts'
+import type { Microblog } from '../resources/microblog.ts'
+import { type WatchState, watchSearch } from '../watch/index.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { numberOf, paramsOf } from './flags.ts'
+import { type SharedFlags, budgetOf, clientFor } from './options.ts'
+import { Stop } from './stop.ts'
+import { complain, print } from './terminal.ts'
+import { UsageError } from './command-errors.ts'
+
+export interface WatchFlags extends SharedFlags {
+  readonly every: string
+  readonly maxEvery?: string
+  readonly maxPages: string
+  readonly state?: string
+  readonly exec?: string
+}
+
+/** Prints new posts as JSON Lines, or hands each batch to a command; returns the exit code. */
+export async function watch(query: string, flags: WatchFlags): Promise<number> {
+  const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
+  const stop = new Stop()
+  const seconds = (name: string, value: string): number => numberOf(name, value) * 1000
+  const client = clientFor(flags, { middleware: [stop.middleware] })
+  try {
+    const batches = watchSearch(
+      noting(client.microblog, stop),
+      { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
+      {
+        state: flags.state === undefined ? null : readState(flags.state),
+        every: seconds('--every', flags.every),
+        ...(flags.maxEvery !== undefined && { maxEvery: seconds('--max-every', flags.maxEvery) }),
+        maxPages: numberOf('--max-pages', flags.maxPages),
+        budget: budgetOf(flags),
+        signal: stop.signal,
+      },
+    )
+    for await (const { posts, state, gap } of batches) {
+      const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
+      if (flags.exec !== undefined) await execute(flags.exec, text)
+      else if (!(await print(text))) return 0
+      if (flags.state !== undefined) writeState(flags.state, state)
+      if (gap !== null) {
+        const next = JSON.stringify(gap.next).replaceAll("'", "'\\''")
+        process.stderr.write(
+          `There are more posts: social-search microblog search --all --params '${next}'\n`,
+        )
+      }
+      stop.pageIsWritten()
+    }
+    return 0
+  } catch (error) {
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    complain(flags, reason)
+    return exitCodeOf(reason)
+  } finally {
+    stop.end()
+  }
+}
+
+/** The same searches, with each page noted that has been read: the watch yields it whenever it ends. */
+function noting(microblog: Microblog, stop: Stop): Microblog {
+  const search = (params: MicroblogSearchParams, options?: PagedOptions): object => ({
+    async *pages() {
+      for await (const page of microblog.search(params, options).pages()) {
+        stop.pageIsRead()
+        yield page
+      }
+    },
+  })
+  return { search } as Microblog
+}
+
+/** Runs a command with a text on its input. */
+function execute(command: string, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+    // A command need not read its input.
+    child.stdin.on('error', () => {})
+    child.on('error', reject)
+    child.on('close', (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`--exec: the command ended with ${code ?? signal}`)),
+    )
+    child.stdin.end(text)
+  })
+}
+
+function readState(path: string): WatchState | null {
+  if (!existsSync(path)) return null
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as WatchState
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new UsageError(`${path} is not the state of a watch`)
+  }
+}
+
+function writeState(path: string, state: WatchState): void {
+  const file = openSync(`${path}.tmp`, 'w')
+  try {
+    writeSync(file, `${JSON.stringify(state)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(`${path}.tmp`, path)
+}

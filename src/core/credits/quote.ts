@@ -1,0 +1,48 @@
+import { count } from '../../contract/count.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { wholeNumber } from '../lib/assert.ts'
+import { rounded } from './credit-summary.ts'
+import { worstCase } from './ledger.ts'
+
+/** Options of a quote. */
+export interface QuoteOptions {
+  /** Pages to buy. Default 1. A walk also pays for its last page if that is empty. */
+  pages?: number | undefined
+  /** Items to expect on a page whose items have no documented bound, as in the option of the call. */
+  ceiling?: number | undefined
+}
+
+/** What a call costs at most, in credits. */
+export interface Quote {
+  /** For all pages; null if the service documents no bound. */
+  atMost: number | null
+  /** For one page, or for a call without pages; null if the service documents no bound. */
+  perPage: number | null
+  /** How the sum comes about, in a sentence. */
+  why: string
+}
+
+/** @param maxItems The bound on the items that the call asks for, if its price has one. */
+export function quoteOf(operation: Operation, maxItems: unknown, options: QuoteOptions = {}): Quote {
+  const { id, price, paging, list = 'items' } = operation
+  const pages = wholeNumber('pages', options.pages ?? 1)
+  const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
+  if (pages > 1 && paging === undefined)
+    throw new ConfigurationError(`${id} has no pages; leave pages out, got ${pages}`, { operation: id })
+  const perPage = worstCase(price, maxItems, ceiling)
+  if (price.kind === 'free' || perPage === null) return { atMost: 0, perPage: 0, why: `${id} is free` }
+
+  const each = count(price.credits, 'credit')
+  const forPages = paging === undefined ? '' : ` for ${count(pages, 'page')}`
+  const total = { atMost: rounded(perPage * pages), perPage }
+  if (price.kind === 'perRequest')
+    return { ...total, why: `${each} a ${paging === undefined ? 'call' : 'page'}${forPages}` }
+  const items = perPage / (price.credits || 1)
+  if (price.ceiling !== null)
+    return { ...total, why: `${each} for each of at most ${items} ${list} (${price.ceiling.param})` }
+  const unbounded = `the service documents no bound on the ${list} of a page`
+  if (ceiling === undefined)
+    return { atMost: null, perPage: null, why: `${each} for each of the ${list}; ${unbounded}` }
+  return { ...total, why: `${each} for each of ${items} ${list} (ceiling)${forPages}; ${unbounded}` }
+}

@@ -1,0 +1,40 @@
+import { type Options, stringify } from 'csv-stringify/browser/esm/sync'
+import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
+
+/** Writes lines of a CSV file. */
+export interface CsvLines {
+  readonly header: string
+  line(record: unknown): string
+}
+
+/** @throws {ConfigurationError} for fields that cannot be columns. */
+export function csvLines(options: ColumnOptions): CsvLines {
+  const { columns, separator } = resolveColumns(options)
+  const format: Options = {
+    escape_formulas: true,
+    cast: { boolean: String },
+    // Readers take an empty line for no row at all.
+    quoted_empty: columns.length === 1,
+  }
+  return {
+    header: stringify([columns.map(({ path }) => path)], format),
+    line: (record) => stringify([columns.map(({ names }) => cellOf(record, names, separator))], format),
+  }
+}
+
+/**
+ * Returns a stream that turns posts or other records into a CSV file, as UTF-8 bytes: a header, then a row for each. A
+ * text that a spreadsheet would run as a formula gets a `'` in front.
+ *
+ * @throws {ConfigurationError} for fields that cannot be columns.
+ * @example
+ * streamOf(client.microblog.search({ query })).pipeThrough(toCsv({ fields: ['id', 'body'] }))
+ */
+export function toCsv(options: ColumnOptions): TransformStream<unknown, Uint8Array> {
+  const lines = csvLines(options)
+  const encoder = new TextEncoder()
+  return new TransformStream<unknown, Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(lines.header)),
+    transform: (record, controller) => controller.enqueue(encoder.encode(lines.line(record))),
+  })
+}

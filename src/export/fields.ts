@@ -1,0 +1,105 @@
+import type { Operation } from '../contract/operation.ts'
+import { type OperationId, operations } from '../contract/operations.ts'
+import type { JsonSchema } from '../contract/validate.ts'
+import { assertOptions } from '../core/lib/assert.ts'
+import { ConfigurationError } from '../errors.ts'
+
+/** What a column of a Parquet file holds; CSV has text only. */
+export type ColumnType = 'text' | 'number' | 'boolean'
+
+/** A column of an export. */
+export interface Column {
+  /** Names of nested fields, joined by dots: `engagements.viewsCount`. */
+  path: string
+  /** Default `text`. */
+  type?: ColumnType | undefined
+}
+
+/** Options of an export with columns. */
+export interface ColumnOptions {
+  /** The columns in their order, as paths (`engagements.viewsCount`) or with a type: `fieldsOf('microblog.search')`. */
+  fields: readonly (string | Column)[]
+  /** Goes between the items of a list. Default `|`. */
+  separator?: string | undefined
+}
+
+const columnTypes = ['text', 'number', 'boolean']
+
+/**
+ * Returns the columns of what an operation finds, in the order of the service's description. Optional fields are among
+ * them, so the columns are the same for every export.
+ *
+ * @throws {ConfigurationError} if the service does not document the fields.
+ * @example
+ * toCsv({ fields: fieldsOf('microblog.search') })
+ */
+export function fieldsOf(id: OperationId): Column[] {
+  const operation = operations.find((operation): operation is typeof operation => operation.id === id)
+  if (operation === undefined) throw new ConfigurationError(`unknown operation ${id}`)
+  const { documented, response, list } = operation as Operation
+  const item = list === undefined ? response : response.properties?.[list]?.items
+  if (!documented || item === undefined)
+    throw new ConfigurationError(`the service does not document the fields of ${id}; name them in fields`)
+  return columnsOf(item, [])
+}
+
+function columnsOf({ type, properties }: JsonSchema, names: readonly string[]): Column[] {
+  if (properties !== undefined)
+    return Object.entries(properties).flatMap(([name, schema]) => columnsOf(schema, [...names, name]))
+  const single = typeof type === 'object' ? type[0] : type
+  const isNumber = single === 'number' || single === 'integer'
+  return [{ path: names.join('.'), type: isNumber ? 'number' : single === 'boolean' ? 'boolean' : 'text' }]
+}
+
+/** A column that has been checked, with its path taken apart. */
+export interface ReadyColumn {
+  readonly path: string
+  readonly names: readonly string[]
+  readonly type: ColumnType
+}
+
+/** @throws {ConfigurationError} */
+export function resolveColumns(options: ColumnOptions): { columns: ReadyColumn[]; separator: string } {
+  assertOptions(options, { fields: true, separator: true })
+  const { fields, separator = '|' } = options
+  if (!Array.isArray(fields) || fields.length === 0)
+    throw new ConfigurationError('fields must be a list of at least one field')
+  if (typeof separator !== 'string') throw new ConfigurationError('separator must be a text')
+  const columns = fields.map((field: string | Column): ReadyColumn => {
+    const { path, type = 'text' } = typeof field === 'string' ? { path: field } : field
+    if (typeof path !== 'string' || path.split('.').includes(''))
+      throw new ConfigurationError('each field must be a path such as engagements.viewsCount')
+    if (!columnTypes.includes(type))
+      throw new ConfigurationError(`the type of ${path} must be one of ${columnTypes.join(', ')}`)
+    return { path, names: path.split('.'), type }
+  })
+  const repeated = columns.find(
+    ({ path }, index) => columns.findIndex((each) => each.path === path) !== index,
+  )
+  if (repeated !== undefined) throw new ConfigurationError(`fields has ${repeated.path} twice`)
+  return { columns, separator }
+}
+
+/** The value of a cell: plain values as they are, lists joined, other objects as JSON; null if there is none. */
+export function cellOf(
+  record: unknown,
+  names: readonly string[],
+  separator: string,
+): string | number | boolean | null {
+  const value = valueAt(record, names)
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  const isPlain = value.every((item) => typeof item !== 'object' || item === null)
+  return isPlain ? value.map((item) => String(item ?? '')).join(separator) : JSON.stringify(value)
+}
+
+/** A path through a list leads to the list of what is there in each of its items. */
+export function valueAt(value: unknown, names: readonly string[]): unknown {
+  const [name, ...rest] = names
+  if (name === undefined) return value
+  if (Array.isArray(value)) return value.map((item: unknown) => valueAt(item, names))
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return valueAt((value as Record<string, unknown>)[name], rest)
+}

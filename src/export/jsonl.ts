@@ -1,0 +1,12 @@
+/**
+ * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, whole.
+ *
+ * @example
+ * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
+ */
+export function toJsonl(): TransformStream<unknown, Uint8Array> {
+  const encoder = new TextEncoder()
+  return new TransformStream<unknown, Uint8Array>({
+    transform: (record, controller) => controller.enqueue(encoder.encode(`${JSON.stringify(record)}\n`)),
+  })
+}

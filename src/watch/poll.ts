@@ -1,0 +1,61 @@
+import type { MicroblogPost, MicroblogSearchParams } from '../contract/microblog.ts'
+import type { MicroblogSearchPage } from '../resources/microblog.ts'
+
+/** What one poll found. */
+export interface Poll {
+  /** Unknown posts, newest first. */
+  readonly fresh: MicroblogPost[]
+  /** Ids of all posts that it saw, newest first. */
+  readonly seen: Set<string>
+  readonly pages: number
+  /** Where unread posts may be; null if it reached enough known posts, or the end. */
+  readonly next: MicroblogSearchParams | null
+  /** Why it ended early. */
+  readonly failure: { readonly error: unknown } | null
+}
+
+/**
+ * Reads pages, newest posts first, until enough known posts came in a row. One known post is not enough: the service may
+ * list a post late, below newer ones.
+ */
+export async function poll(
+  pages: AsyncIterable<MicroblogSearchPage>,
+  known: ReadonlySet<string>,
+  overlap: number,
+): Promise<Poll> {
+  const fresh: MicroblogPost[] = []
+  const seen = new Set<string>()
+  let count = 0
+  let inARow = 0
+  let next: MicroblogSearchParams | null = null
+  try {
+    for await (const page of pages) {
+      count++
+      next = page.next
+      /** Unknown posts below the overlap: late ones if a known post follows, otherwise older than all that is known. */
+      let below: MicroblogPost[] = []
+      for (const post of page.posts) {
+        // New posts during the poll push posts to the next page, where they come again.
+        if (seen.has(post.id)) continue
+        const isKnown = known.has(post.id)
+        if (inARow >= overlap && !isKnown) {
+          below.push(post)
+          continue
+        }
+        for (const { id } of below) seen.add(id)
+        fresh.push(...below)
+        below = []
+        seen.add(post.id)
+        if (isKnown) inARow++
+        else {
+          inARow = 0
+          fresh.push(post)
+        }
+      }
+      if (inARow >= overlap) return { fresh, seen, pages: count, next: null, failure: null }
+    }
+    return { fresh, seen, pages: count, next, failure: null }
+  } catch (error) {
+    return { fresh, seen, pages: count, next, failure: { error } }
+  }
+}

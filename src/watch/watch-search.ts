@@ -1,0 +1,107 @@
+import type { MicroblogSearchParams } from '../contract/microblog.ts'
+import { assertMethod, assertObject, assertSignal, milliseconds, wholeNumber } from '../core/lib/assert.ts'
+import { sleep } from '../core/lib/time.ts'
+import type { PagedOptions } from '../core/options/types.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { Microblog } from '../resources/microblog.ts'
+import { poll } from './poll.ts'
+import type { WatchBatch, WatchOptions, WatchParams, WatchState } from './types.ts'
+
+/** Posts that a page holds: one page must be enough for a poll that finds nothing new. */
+const pageSize = 20
+
+/** Fewest ids that a state keeps. */
+const fewestIds = 1000
+
+/**
+ * Polls a search for new posts and yields them in batches, each post at least once. The first poll buys one page and
+ * yields what is on it; later ones buy pages until they meet posts that you have. Each page costs the price of a search.
+ *
+ * @param microblog `client.microblog`, or `microblog(transport)`.
+ * @throws {ConfigurationError} for options that cannot work, or the state of another search.
+ * @throws What a search throws. A poll that fails after its first page yields the posts that it has bought before.
+ * @example
+ * for await (const { posts, state } of watchSearch(client.microblog, { query }, { state: stored })) {}
+ */
+export async function* watchSearch(
+  microblog: Microblog,
+  params: WatchParams,
+  options: WatchOptions = {},
+): AsyncGenerator<WatchBatch, void, undefined> {
+  assertMethod('the first argument of watchSearch()', microblog, 'search')
+  const search = searchOf(params)
+  const { every, maxEvery, maxPages, overlap, signal, pageOptions, state } = resolve(options)
+  const name = canonical(search)
+  if (state !== null) assertState(state, name)
+  let ids = state?.ids ?? []
+  let isFirst = state === null
+  let wait = every
+  for (;;) {
+    const pages = microblog.search(search, { ...pageOptions, maxPages: isFirst ? 1 : maxPages }).pages()
+    const { fresh, seen, pages: bought, next, failure } = await poll(pages, new Set(ids), overlap)
+    if (fresh.length > 0 || (isFirst && bought > 0)) {
+      // A page has been bought, so even if the service named no next one, the newest posts are where to begin again.
+      const rest = next ?? (failure === null ? null : search)
+      const most = Math.max(fewestIds, 2 * pageSize * maxPages)
+      ids = [...seen, ...ids.filter((id) => !seen.has(id))].slice(0, most)
+      const gap = rest === null || isFirst ? null : { next: rest }
+      yield { posts: fresh.reverse(), state: { search: name, ids }, gap }
+      wait = every
+      isFirst = false
+    } else wait = Math.min(2 * wait, maxEvery)
+    if (failure !== null) throw failure.error
+    await sleep(wait, signal)
+  }
+}
+
+function searchOf(params: WatchParams): MicroblogSearchParams {
+  assertObject('params', params)
+  const given = params as MicroblogSearchParams
+  for (const name of ['cursor', 'count'] as const)
+    if (given[name] !== undefined)
+      throw new ConfigurationError(
+        `watchSearch() reads whole pages from the newest post on; leave out ${name}`,
+      )
+  if (given.category !== undefined && given.category !== 'Latest')
+    throw new ConfigurationError('watchSearch() needs the newest posts first; leave out category')
+  return { ...given, category: 'Latest' }
+}
+
+function resolve({
+  state,
+  every = 60_000,
+  maxEvery,
+  maxPages = 10,
+  overlap = 10,
+  ...pageOptions
+}: WatchOptions) {
+  assertSignal('signal', pageOptions.signal)
+  if ((pageOptions as PagedOptions).limit !== undefined)
+    throw new ConfigurationError('watchSearch() has no limit; use maxPages or budget')
+  milliseconds('every', every)
+  const longest = milliseconds('maxEvery', maxEvery ?? Math.min(16 * every, 2 ** 31 - 1))
+  if (longest < every)
+    throw new ConfigurationError(`maxEvery must be at least every, ${every}, got ${longest}`)
+  return {
+    ...{ every, maxEvery: longest, signal: pageOptions.signal, pageOptions, state: state ?? null },
+    maxPages: wholeNumber('maxPages', maxPages),
+    overlap: wholeNumber('overlap', overlap, pageSize),
+  }
+}
+
+function assertState(state: WatchState, name: string): void {
+  assertObject('state', state)
+  const { search, ids } = state as { search?: unknown; ids?: unknown }
+  if (typeof search !== 'string' || !Array.isArray(ids) || !ids.every((id) => typeof id === 'string'))
+    throw new ConfigurationError('state must be the state of a batch')
+  if (search !== name) throw new ConfigurationError('state is that of another search')
+}
+
+/** The params as JSON, the same in whatever order they were written. */
+function canonical(params: object): string {
+  return JSON.stringify(params, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import Papa from 'papaparse'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { operations } from '../../src/contract/operations.ts'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type RunOptions, buildCommand, run } from './command.ts'
+
+let command: { folder: string; file: string }
+let server: SandboxServer
+beforeAll(async () => (command = await buildCommand()))
+afterAll(() => rmSync(command.folder, { recursive: true }))
+beforeEach(async () => {
+  server = await serveSandbox({ port: 0, limits: { perMinute: false, inFlight: false } })
+})
+afterEach(() => server.close())
+
+const env = () => ({ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey })
+const social = (args: string[], options: RunOptions = {}) =>
+  run(command, args, { ...options, env: { ...env(), ...options.env } })
+const bodies = () => server.requests.map(({ body }) => body)
+const search = ['microblog', 'search', 'coffee', '--per-minute', 'off']
+
+describe('social-search', () => {
+  it('has a command for each operation, which names bounds and price in its help', async () => {
+    for (const { id } of operations.slice(0, 4)) {
+      const names = id.split('.').map((name) => name.replace('setState', 'set-state'))
+      expect((await social([...names, '--help'])).out).toContain(`Usage: social-search ${names.join(' ')}`)
+    }
+    const { out, code } = await social(['microblog', 'search', '--help'])
+    expect([code, server.requests.length]).toEqual([0, 0])
+    for (const text of ['integer, 1 to 20, default 20', '"Latest"', '2 credits a page', '130  interrupted'])
+      expect(out).toContain(text)
+  })
+
+  it('sends flags as the params that they stand for', async () => {
+    await social([
+      ...search,
+      '--category',
+      'Latest',
+      '--lang',
+      'en',
+      '--hashtags',
+      'a',
+      'b',
+      '--only-replies',
+      '--count',
+      '5',
+    ])
+    const filters = { lang: 'en', hashtags: ['a', 'b'], onlyReplies: true }
+    expect(bodies()).toEqual([{ query: 'coffee', category: 'Latest', count: 5, filters }])
+  })
+
+  it('takes open params as JSON, from an argument or from its input', async () => {
+    await social(['technews', 'search', '--params', '{"query":"rust"}'])
+    await social(['technews', 'search', '--params', '-'], { input: '{"query":"go"}' })
+    expect(bodies()).toEqual([{ query: 'rust' }, { query: 'go' }])
+  })
+
+  it('calls operations with the id of a record', async () => {
+    const [mention] = (await social(['mentions', 'list'])).out
+      .split('\n')
+      .map((line) => line && (JSON.parse(line) as { id: string }))
+    const { out, code } = await social(['mentions', 'get', Object(mention).id as string])
+    expect([code, (JSON.parse(out) as { mention: unknown }).mention]).toEqual([0, mention])
+    const refused = await social([
+      'mentions',
+      'set-state',
+      Object(mention).id as string,
+      '--body',
+      '{"state":"done"}',
+    ])
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('mentions:write')])
+  })
+
+  it('buys one page unless a flag says more', async () => {
+    const count = async (...flags: string[]) =>
+      (await social([...search, ...flags])).out.split('\n').length - 1
+    expect([await count(), await count('--limit', '30'), await count('--max-pages', '3')]).toEqual([
+      20, 30, 60,
+    ])
+    expect(server.requests).toHaveLength(6)
+  })
+
+  it('writes data alone to stdout, as JSON Lines, JSON, CSV or a table', async () => {
+    const lines = await social(search)
+    expect(lines.err).toBe('')
+    const posts = lines.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(JSON.parse((await social([...search, '--format', 'json'])).out)).toEqual(posts)
+    const fields = ['id', 'author', 'engagements.viewsCount']
+    const csv = (await social([...search, '--format', 'csv', '--fields', fields.join(',')])).out
+    const rows = posts.map(({ id, author, engagements }) => [
+      id,
+      author,
+      String(Object(engagements).viewsCount),
+    ])
+    expect(parse(csv)).toEqual([fields, ...rows])
+    expect(Papa.parse(csv.trimEnd()).data).toEqual([fields, ...rows])
+    const picked = (await social([...search, '--fields', fields.join(',')])).out.split('\n')[0] ?? ''
+    expect(JSON.parse(picked)).toEqual({
+      id: posts[0]?.['id'],
+      author: posts[0]?.['author'],
+      'engagements.viewsCount': Number(rows[0]?.[2]),
+    })
+    const table = (await social([...search, '--format', 'table', '--fields', 'id,author'])).out.split('\n')
+    expect([table.length, table[0]]).toEqual([22, expect.stringMatching(/^id +author$/)])
+  })
+
+  it('ends quietly when its reader has seen enough, and buys no more', async () => {
+    const shell = spawn(
+      'sh',
+      ['-c', '"$0" "$@" | head -3', process.execPath, command.file, ...search, '--all'],
+      {
+        env: { PATH: process.env['PATH'], ...env() },
+      },
+    )
+    let output = ''
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.on('data', (data: Buffer) => (output += String(data)))
+    await new Promise((resolve) => shell.on('close', resolve))
+    expect(output.trimEnd().split('\n')).toHaveLength(3)
+    expect(server.requests.length).toBeLessThan(5)
+  })
+
+  it('tells a full disk, and buys no more', async () => {
+    const shell = spawn(
+      'sh',
+      ['-c', '"$0" "$@" >/dev/full', process.execPath, command.file, ...search, '--all'],
+      {
+        env: { PATH: process.env['PATH'], ...env() },
+      },
+    )
+    let err = ''
+    shell.stderr.on('data', (data: Buffer) => (err += String(data)))
+    const code = await new Promise((resolve) => shell.on('close', resolve))
+    expect([code, err, server.requests.length]).toEqual([1, expect.stringContaining('ENOSPC'), 1])
+  })
+
+  it('runs against a sandbox without an account', async () => {
+    const { code, out } = await run(command, [...search, '--sandbox', '--limit', '2'])
+    expect([code, out.split('\n').length, server.requests.length]).toEqual([0, 3, 0])
+  })
+})
+
+describe('exit codes', () => {
+  it.each<[string, string[], string]>([
+    ['an unknown flag', [...search, '--langg', 'en'], "unknown option '--langg'"],
+    ['an unknown command', ['microblogs'], 'unknown command'],
+    ['no command', [], 'a command is missing'],
+    ['a broken bound', [...search, '--count', '21'], 'count must be at most 20'],
+    ['a text for a number', [...search, '--count', 'many'], '--count must be a number'],
+    ['a value that is no choice', [...search, '--category', 'Newest'], 'Allowed choices'],
+    ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
+    ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
+    ['params that are no JSON', ['technews', 'search', '--params', '{'], 'not JSON'],
+    ['no query', ['microblog', 'search'], 'query is required'],
+    ['a resume without a file', [...search, '--resume'], '--resume needs --out'],
+    ['a file as JSON', [...search, '--out', 'x', '--format', 'json'], 'redirect the output'],
+    [
+      'CSV without known fields',
+      ['technews', 'search', '--params', '{"query":"a"}', '--format', 'csv'],
+      'pass --fields',
+    ],
+  ])('are 2 for %s, and nothing is sent', async (_, args, message) => {
+    const { code, out, err } = await social(args)
+    expect([code, out, server.requests.length]).toEqual([2, '', 0])
+    expect(err).toContain(message)
+  })
+
+  it('are 3 without a key or with a wrong one, and no message holds it', async () => {
+    const key = 'sandbox_wrong_key_0123456789'
+    const wrong = await social(search, { env: { SOCIAL_SEARCH_API_KEY: key } })
+    const none = await social(search, { env: { SOCIAL_SEARCH_API_KEY: '' } })
+    expect([wrong.code, none.code]).toEqual([3, 3])
+    expect(wrong.err + none.err).not.toContain(key)
+  })
+
+  it('are 4 when the service refuses, 5 for a budget and 6 if a call may have been charged', async () => {
+    server.inject({ status: 400 })
+    expect((await social(search)).code).toBe(4)
+    const budget = await social([...search, '--all', '--budget', '3'])
+    expect([budget.code, budget.out.split('\n').length]).toEqual([5, 21])
+    server.inject({ reset: 'after' })
+    expect((await social([...search, '--json'])).code).toBe(6)
+  })
+
+  it('come with one JSON object of the error on stderr if --json is set', async () => {
+    server.inject({ reset: 'after' })
+    const error = JSON.parse((await social([...search, '--json'])).err) as object
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      charged: 'unknown',
+      operation: 'microblog.search',
+    })
+    expect(JSON.parse((await social(['--json', 'nothing'])).err)).toMatchObject({ code: 'usage' })
+  })
+
+  it('leave a paid answer that cannot be used on stderr', async () => {
+    server.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
+    const { code, err } = await social(search)
+    expect([code, err]).toEqual([4, expect.stringContaining('"id":"paid"')])
+  })
+})
+
+describe('quote', () => {
+  it('says what a job costs at most, and needs no account', async () => {
+    const { out, code } = await run(command, ['quote', 'microblog.search', '--pages', '50'])
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ atMost: 100 })])
+    expect((await run(command, ['quote', 'microblog.find'])).code).toBe(2)
+  })
+})
+
+describe('doctor', () => {
+  it('finds nothing wrong with a service as documented, for free', async () => {
+    const { code, out } = await social(['doctor'])
+    expect([code, server.ledger.spent]).toEqual([0, 0])
+    expect(out).not.toContain('FAIL')
+  })
+
+  it('says what is wrong and what to do', async () => {
+    await server.close()
+    server = await serveSandbox({ port: 0, keys: [{ key: 'only_org', scopes: ['org:read'] }] })
+    const { code, out } = await social(['doctor'], { env: { SOCIAL_SEARCH_API_KEY: 'only_org' } })
+    expect(code).toBe(3)
+    expect(out).toContain('FAIL  scope search:read: missing; create a key with search:read')
+    expect(out).toContain('ok    scope org:read')
+    expect((await run(command, ['doctor'])).out).toContain('set SOCIAL_SEARCH_BASE_URL')
+  })
+})
+
+describe('watch', () => {
+  it('prints new posts, keeps its state, and hands batches to a command', async () => {
+    const state = join(command.folder, 'watch.json')
+    const seen = join(command.folder, 'seen.jsonl')
+    const watch = (...args: string[]) => {
+      const before = server.requests.length
+      return social(['watch', 'coffee', '--per-minute', 'off', '--every', '60', '--state', state, ...args], {
+        during(child) {
+          const timer = setInterval(() => {
+            if (server.requests.length === before) return
+            clearInterval(timer)
+            setTimeout(() => child.kill('SIGINT'), 300)
+          }, 5)
+        },
+      })
+    }
+    const first = await watch('--exec', `cat >> ${seen}`)
+    expect([first.code, readFileSync(seen, 'utf8').trimEnd().split('\n').length]).toEqual([130, 20])
+    const again = await watch()
+    expect([again.code, again.out, server.requests.length]).toEqual([130, '', 2])
+    writeFileSync(state, '{}')
+    expect((await social(['watch', 'coffee', '--state', state])).code).toBe(2)
+  })
+
+  it('keeps its old state if the command fails', async () => {
+    const state = join(command.folder, 'failed.json')
+    const { code, err } = await social(['watch', 'coffee', '--state', state, '--exec', 'exit 7'])
+    expect([code, err]).toEqual([1, expect.stringContaining('ended with 7')])
+    expect(() => readFileSync(state)).toThrow('ENOENT')
+  })
+})

@@ -1,0 +1,187 @@
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type RunOptions, buildCommand, run } from './command.ts'
+
+let command: { folder: string; file: string }
+let server: SandboxServer
+beforeAll(async () => (command = await buildCommand()))
+afterAll(() => rmSync(command.folder, { recursive: true }))
+beforeEach(async () => {
+  server = await serveSandbox({ port: 0, latency: [1, 15], limits: { perMinute: false, inFlight: false } })
+})
+afterEach(() => server.close())
+
+let files = 0
+const search = (query: string, options: RunOptions, ...args: string[]) =>
+  run(command, ['microblog', 'search', query, '--per-minute', 'off', ...args], {
+    ...options,
+    env: { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey, ...options.env },
+  })
+const newFile = (name = 'jsonl') => join(command.folder, `posts-${++files}.${name}`)
+const cursors = () => server.requests.map(({ body }) => (body as { cursor?: string }).cursor)
+
+/** The output of a run that nothing disturbs. */
+async function undisturbed(
+  format = 'jsonl',
+  ...args: string[]
+): Promise<{ text: string; pages: (string | undefined)[] }> {
+  const out = newFile(format)
+  await search('typescript', {}, '--all', '--out', out, ...args)
+  const pages = cursors()
+  ;(server.requests as unknown[]).length = 0
+  return { text: readFileSync(out, 'utf8'), pages }
+}
+
+describe('--resume', () => {
+  it.each([
+    ['jsonl', 30],
+    ['csv', 10],
+  ])(
+    'writes each post once, in order, to %s, when the process is killed %i times, and buys only the page under way again',
+    async (format, times) => {
+      const { text, pages } = await undisturbed(format, '--count', '5')
+      const out = newFile(format)
+      const args = ['--all', '--count', '5', '--out', out, '--resume']
+      let kills = 0
+      for (; kills < times; kills++) {
+        const before = server.requests.length
+        const { code } = await search(
+          'typescript',
+          {
+            during(child) {
+              // Some die while they start, most while they buy, read or write pages.
+              const isEarly = kills % 10 === 0
+              const timer = setInterval(() => {
+                if (!isEarly && server.requests.length === before) return
+                clearInterval(timer)
+                setTimeout(() => child.kill('SIGKILL'), Math.random() * (isEarly ? 100 : 20))
+              }, 1)
+              child.on('close', () => clearInterval(timer))
+            },
+          },
+          ...args,
+        )
+        if (code === 0) break
+      }
+      await search('typescript', {}, ...args)
+      expect(readFileSync(out, 'utf8')).toBe(text)
+      const bought = cursors().filter((cursor, index, all) => index === 0 || cursor !== all[index - 1])
+      expect(bought).toEqual(pages)
+      expect(kills).toBe(times)
+    },
+    120_000,
+  )
+
+  it('cuts a torn last line', async () => {
+    const { text } = await undisturbed()
+    const out = newFile()
+    await search('typescript', {}, '--max-pages', '2', '--out', out)
+    appendFileSync(out, '{"id":"1","bo')
+    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe(text)
+  })
+
+  it('buys nothing after the last page', async () => {
+    const out = newFile()
+    await search('typescript', {}, '--all', '--out', out)
+    const before = server.requests.length
+    const { code } = await search('typescript', {}, '--all', '--out', out, '--resume')
+    expect([code, server.requests.length]).toEqual([0, before])
+  })
+
+  it('goes on after a budget, which covers all runs together', async () => {
+    const { text } = await undisturbed()
+    const out = newFile()
+    const first = await search('typescript', {}, '--all', '--budget', '5', '--out', out)
+    expect([first.code, server.requests.length]).toEqual([5, 2])
+    expect(first.err).toContain('--resume')
+    expect(text.startsWith(readFileSync(out, 'utf8'))).toBe(true)
+    expect((await search('typescript', {}, '--all', '--budget', '5', '--out', out, '--resume')).code).toBe(5)
+    expect(server.requests).toHaveLength(2)
+    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe(text)
+  })
+
+  it('finishes and writes the page under way on Ctrl-C, and says how to go on', async () => {
+    const { text } = await undisturbed()
+    const out = newFile()
+    const { code, err } = await search(
+      'typescript',
+      {
+        during(child) {
+          const timer = setInterval(() => {
+            if (server.requests.length < 3) return
+            clearInterval(timer)
+            child.kill('SIGINT')
+          }, 1)
+        },
+      },
+      '--all',
+      '--out',
+      out,
+    )
+    expect(code).toBe(130)
+    expect(err).toContain('To go on: the same command with --resume')
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n').length
+    expect(lines).toBe(20 * server.requests.filter(({ charged }) => charged > 0).length)
+    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe(text)
+  })
+
+  it('says how to go on without a file, too', async () => {
+    const { text } = await undisturbed()
+    const first = await search('typescript', {}, '--all', '--budget', '5')
+    const next = /--params '(.*)'/.exec(first.err)?.[1] ?? ''
+    const rest = await run(
+      command,
+      ['microblog', 'search', '--all', '--per-minute', 'off', '--params', next],
+      {
+        env: { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
+      },
+    )
+    expect(first.out + rest.out).toBe(text)
+  })
+
+  it.each<[string, (out: string) => void, string[], string]>([
+    ['the state of another query', () => {}, ['coffee', '--resume'], 'another job: params differs'],
+    ['another format', () => {}, ['typescript', '--resume', '--format', 'csv'], 'format differs'],
+    ['an output that exists', () => {}, ['typescript'], 'pass --resume'],
+    ['a missing state', (out) => rmSync(`${out}.state.json`), ['typescript', '--resume'], 'is missing'],
+    [
+      'a state that is none',
+      (out) => writeFileSync(`${out}.state.json`, '[]'),
+      ['typescript', '--resume'],
+      'not the state',
+    ],
+    [
+      'an output that was shortened',
+      (out) => truncateSync(out, 10),
+      ['typescript', '--resume'],
+      'something else has changed it',
+    ],
+  ])('refuses %s, and buys nothing', async (_, change, [query = '', ...args], message) => {
+    const out = newFile()
+    await search('typescript', {}, '--out', out)
+    change(out)
+    const before = [server.requests.length, readFileSync(out, 'utf8')]
+    const { code, err } = await search(query, {}, '--all', '--out', out, ...args)
+    expect(err).toContain(message)
+    expect([code, server.requests.length, readFileSync(out, 'utf8')]).toEqual([2, ...before])
+  })
+})
+
+describe('--out', () => {
+  it('fails before it buys if the file cannot be written, and leaves nothing behind', async () => {
+    const { code, err } = await search(
+      'typescript',
+      {},
+      '--all',
+      '--out',
+      join(command.folder, 'none/posts.jsonl'),
+    )
+    expect([code, server.requests.length]).toEqual([1, 0])
+    expect(err).toContain('ENOENT')
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigurationError, InvalidRequestError, SocialSearch } from '../../../src/index.ts'
+
+const sent: Request[] = []
+const client = new SocialSearch({
+  baseUrl: 'https://api.example/v1',
+  apiKey: 'key_for_quotes',
+  prices: { 'technews.search': 3.5 },
+  fetch: (request) => {
+    sent.push(request)
+    return Promise.reject(new Error('nothing may be sent'))
+  },
+})
+
+describe('quote()', () => {
+  it('multiplies the price of a page by the pages', () => {
+    expect(client.quote('microblog.search', { query: 'a' }, { pages: 50 })).toEqual({
+      atMost: 100,
+      perPage: 2,
+      why: '2 credits a page for 50 pages',
+    })
+    expect(client.quote('professionalnet.company.get', { url: 'u' }).atMost).toBe(4)
+  })
+
+  it('goes by the prices of the client', () => {
+    expect(client.quote('technews.search', {}, { pages: 3 }).atMost).toBe(10.5)
+  })
+
+  it('bounds comments by maxComments, and by the default of the service without it', () => {
+    const quote = (params: object) => client.quote('professionalnet.posts.comments', params).atMost
+    expect([quote({ postUrl: 'u', maxComments: 250 }), quote({ postUrl: 'u' })]).toEqual([250, 100])
+  })
+
+  it('promises nothing of reactions without a ceiling', () => {
+    const quote = (options?: object) => client.quote('professionalnet.posts.reactions', {}, options)
+    expect(quote()).toMatchObject({ atMost: null, perPage: null })
+    expect(quote({ ceiling: 40, pages: 2 })).toMatchObject({ atMost: 80, perPage: 40 })
+    expect(quote().why).toContain('no bound')
+  })
+
+  it('is 0 for free calls, also by the id of a record', () => {
+    expect(client.quote('mentions.list')).toEqual({ atMost: 0, perPage: 0, why: 'mentions.list is free' })
+    expect(client.quote('mentions.get', 'men_1').atMost).toBe(0)
+  })
+
+  it.each([
+    [
+      'an unknown operation',
+      () => client.quote('microblog.find' as never),
+      'unknown operation microblog.find',
+    ],
+    [
+      'pages of a call that has none',
+      () => client.quote('professionalnet.company.get', { url: 'u' }, { pages: 2 }),
+      'has no pages',
+    ],
+    ['half a page', () => client.quote('microblog.search', { query: 'a' }, { pages: 0.5 }), 'whole number'],
+  ])('refuses %s', (_, quote, message) => {
+    expect(quote).toThrow(ConfigurationError)
+    expect(quote).toThrow(message)
+  })
+
+  it('refuses params that the call would refuse', () => {
+    expect(() => client.quote('microblog.search', { query: '' })).toThrow(InvalidRequestError)
+    expect(() => client.quote('mentions.get')).toThrow(InvalidRequestError)
+  })
+
+  it('sends nothing', () => expect(sent).toEqual([]))
+})

@@ -1,0 +1,234 @@
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parse } from 'csv-parse/sync'
+import { parquetReadObjects } from 'hyparquet'
+import Papa from 'papaparse'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
+import { ConfigurationError, SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'export-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const sandbox = createSandbox({ limits: { perMinute: false } })
+const client = new SocialSearch(sandbox.clientOptions())
+const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })
+
+// eslint-disable-next-line @typescript-eslint/require-await
+async function* listed(...items: unknown[]) {
+  yield* items
+}
+
+const textOf = (stream: ReadableStream<Uint8Array>) => new Response(stream as ReadableStream).text()
+const csvOf = (items: unknown[], ...fields: string[]) =>
+  textOf(streamOf(listed(...items)).pipeThrough(toCsv({ fields })))
+
+/** What two readers of CSV, from different hands, make of a text. */
+function readBack(text: string): string[][][] {
+  return [parse(text), Papa.parse<string[]>(text.replace(/\n$/, '')).data]
+}
+
+describe('toJsonl()', () => {
+  it('writes each post whole, in order', async () => {
+    const lines = (await textOf(streamOf(walk()).pipeThrough(toJsonl()))).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await walk().toArray({ limit: 1000 }))
+  })
+})
+
+describe('toCsv()', () => {
+  it('writes what two other readers read back as it was', async () => {
+    const fields = fieldsOf('microblog.search')
+    const text = await textOf(streamOf(walk()).pipeThrough(toCsv({ fields })))
+    const posts = await walk().toArray({ limit: 1000 })
+    const rows = posts.map(({ images, video, engagements: { ...counts }, ...post }) => [
+      ...[
+        post.id,
+        post.body,
+        post.author,
+        post.name,
+        post.timestamp,
+        post.url,
+        images.join('|'),
+        video ?? '',
+      ],
+      ...[counts.bookmarkCount, counts.favoriteCount, counts.quoteCount, counts.replyCount].map(String),
+      ...[counts.retweetCount, counts.viewsCount].map(String),
+    ])
+    // Posts that begin with a handle get a sign in front, in case a spreadsheet reads the file.
+    const shown = rows.map((row) => row.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)))
+    for (const read of readBack(text)) expect(read).toEqual([fields.map(({ path }) => path), ...shown])
+  })
+
+  it('keeps quotes, separators, line ends, and cells that are empty or look like rows', async () => {
+    const odd = [
+      'a"b',
+      'a,b',
+      'a\nb',
+      'a\r\nb',
+      'a\rb',
+      ' a ',
+      '',
+      '"',
+      'é\u{1F600}',
+      'null',
+      '; a',
+      '\uFEFFa',
+      '\u2028',
+    ]
+    const text = await csvOf([...odd.map((a) => ({ a, b: 'x' }))], 'a', 'b')
+    for (const read of readBack(text)) expect(read.slice(1)).toEqual(odd.map((a) => [a, 'x']))
+    const single = await csvOf([{ a: '' }, { a: 'x' }, {}], 'a')
+    for (const read of readBack(single)) expect(read).toEqual([['a'], [''], ['x'], ['']])
+  })
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("http://a.example","b")'])(
+    'writes %j so that a spreadsheet does not run it',
+    async (a) => {
+      for (const read of readBack(await csvOf([{ a, b: [a, 'x'] }], 'a', 'b')))
+        expect(read[1]).toEqual([`'${a}`, `'${a}|x`])
+    },
+  )
+
+  it('leaves numbers below zero alone', async () => {
+    expect(await csvOf([{ a: -1 }], 'a')).toBe('a\n-1\n')
+  })
+
+  it('finds nested fields, joins lists, and writes other objects as JSON', async () => {
+    const record = { a: { b: [1, 'x', null] }, c: [{ d: 1 }, { d: 2 }], e: { f: 1 }, g: true, h: null }
+    const text = await csvOf([record], 'a.b', 'c.d', 'c', 'e', 'g', 'h', 'i.j', 'toString')
+    expect(parse(text)[1]).toEqual(['1|x|', '1|2', '[{"d":1},{"d":2}]', '{"f":1}', 'true', '', '', ''])
+  })
+
+  it('writes the header where nothing was found', async () => {
+    expect(await csvOf([], 'a', 'b.c')).toBe('a,b.c\n')
+  })
+
+  it.each([
+    [{}],
+    [{ fields: [] }],
+    [{ fields: ['a', 'a'] }],
+    [{ fields: [''] }],
+    [{ fields: ['a..b'] }],
+    [{ fields: ['a'], columns: 1 }],
+  ])('refuses %j', (options) => expect(() => toCsv(options as never)).toThrow(ConfigurationError))
+})
+
+describe('fieldsOf()', () => {
+  it('has the documented fields, optional ones included, in their order', () => {
+    const paths = fieldsOf('professionalnet.posts.search').map(({ path }) => path)
+    expect(paths).toContain('pollComponent.question')
+    expect(paths.slice(0, 2)).toEqual(['share_url', 'actor.actor_image'])
+    expect(fieldsOf('professionalnet.company.get')).toContainEqual({
+      path: 'company.foundedYear',
+      type: 'number',
+    })
+  })
+
+  it('refuses what is not documented', () => {
+    expect(() => fieldsOf('technews.search')).toThrow('does not document the fields')
+    expect(() => fieldsOf('nothing' as never)).toThrow('unknown operation')
+  })
+})
+
+describe('toParquet()', () => {
+  it('writes a file that another reader reads back', async () => {
+    const posts = streamOf(walk()).pipeThrough(toParquet({ fields: fieldsOf('microblog.search') }))
+    const file = await new Response(posts as ReadableStream).arrayBuffer()
+    const rows = await parquetReadObjects({ file })
+    const wanted = await walk().toArray({ limit: 1000 })
+    expect(rows.map((row) => row['id'])).toEqual(wanted.map(({ id }) => id))
+    expect(rows[7]).toMatchObject({
+      body: wanted[7]?.body,
+      'engagements.viewsCount': wanted[7]?.engagements.viewsCount,
+    })
+  })
+
+  it('writes several groups of rows, and none', async () => {
+    const read = async (count: number) => {
+      const records = Array.from({ length: count }, (_, n) => ({ n, text: n % 7 === 0 ? null : `text ${n}` }))
+      const fields = [{ path: 'n', type: 'number' } as const, 'text']
+      const stream = streamOf(listed(...records)).pipeThrough(toParquet({ fields }))
+      const rows = await parquetReadObjects({
+        file: await new Response(stream as ReadableStream).arrayBuffer(),
+      })
+      expect(rows).toEqual(records)
+    }
+    await read(25_001)
+    await read(0)
+  })
+
+  it('fails for a value of another type', async () => {
+    const stream = streamOf(listed({ n: 'x' })).pipeThrough(
+      toParquet({ fields: [{ path: 'n', type: 'number' }] }),
+    )
+    await expect(textOf(stream)).rejects.toThrow('n is a string')
+  })
+})
+
+describe('unique()', () => {
+  it('merges walks and leaves out what came before', async () => {
+    const ids: string[] = []
+    for await (const { id } of unique(walk(), walk(), client.microblog.search({ query: 'espresso' })))
+      ids.push(id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.slice(0, 60)).toEqual((await walk().toArray({ limit: 60 })).map(({ id }) => id))
+    expect(ids.length).toBeGreaterThan(60)
+  })
+
+  it('goes by the urn where there is no id', async () => {
+    const posts = () => client.professionalnet.posts.search({ query: 'data' }, { maxPages: 1 })
+    const urns: string[] = []
+    for await (const { urn } of unique(posts(), posts())) urns.push(urn)
+    expect(urns).toHaveLength((await posts()).posts.length)
+  })
+
+  it('refuses items without either', async () => {
+    await expect(unique(listed({ a: 1 })).next()).rejects.toThrow(ConfigurationError)
+  })
+})
+
+describe('a stream of a walk', () => {
+  const sent = () => sandbox.requests.length
+
+  it('buys no page before its reader asks, and none after it was canceled', async () => {
+    const before = sent()
+    const reader = streamOf(client.microblog.search({ query: 'coffee' }))
+      .pipeThrough(toJsonl())
+      .getReader()
+    await reader.read()
+    expect(sent() - before).toBe(1)
+    await reader.cancel()
+    expect(sent() - before).toBe(1)
+  })
+
+  it('ends up in a file by stream/promises, as a web stream or in a pipeline', async () => {
+    const path = join(folder, 'posts.csv')
+    const fields = ['id', 'engagements.viewsCount']
+    await pipeline(streamOf(walk()).pipeThrough(toCsv({ fields })), createWriteStream(path))
+    const text = readFileSync(path, 'utf8')
+    expect(text.split('\n')).toHaveLength(62)
+    await (pipeline as (...streams: unknown[]) => Promise<void>)(
+      walk(),
+      toCsv({ fields }),
+      createWriteStream(path),
+    )
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('buys no further page when its file cannot be written', async () => {
+    const before = sent()
+    let written = 0
+    const full = new Writable({
+      highWaterMark: 1,
+      write: (_, __, done) =>
+        done(++written > 25 ? Object.assign(new Error('disk full'), { code: 'ENOSPC' }) : null),
+    })
+    const posts = client.microblog.search({ query: 'coffee' })
+    await expect(pipeline(streamOf(posts).pipeThrough(toJsonl()), full)).rejects.toThrow('disk full')
+    expect(sent() - before).toBe(2)
+  })
+})

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type WatchBatch, type WatchState, watchSearch } from '../../src/watch/index.ts'
+import { Feed } from './feed.ts'
+
+const overlap = 10
+
+/** What happens before a poll, while it reads its pages, and to the watcher when it has a batch. */
+interface Turn {
+  top: number
+  removed: number[]
+  late: number[]
+  turned: number | null
+  during: { top: number; removed: number[] }
+  crash: 'no' | 'before work' | 'after work'
+}
+
+const places = fc.array(fc.nat(60), { maxLength: 4 })
+const turn: fc.Arbitrary<Turn> = fc.record({
+  top: fc.oneof(fc.nat(5), fc.nat(100), fc.constant(0)),
+  removed: places,
+  late: fc.array(fc.nat(overlap - 1), { maxLength: 3 }),
+  turned: fc.option(fc.nat(60)),
+  during: fc.record({ top: fc.nat(25), removed: places }),
+  crash: fc.constantFrom('no', 'no', 'no', 'before work', 'after work'),
+})
+
+let feeds = 0
+
+/** Watches a feed through a history, and starts again from the state that was stored last whenever it crashes. */
+async function watch(before: number, history: readonly Turn[], maxPages: number) {
+  const feed = new Feed(`history ${++feeds}`)
+  const end = new AbortController()
+  const sink = new Set<string>()
+  const batches: string[][] = []
+  let state: WatchState | null = null
+  let turns = -1
+  feed.post(before)
+  feed.onRequest = (cursor) => {
+    const now = history[Math.max(turns, 0)]
+    if (cursor === undefined && ++turns > 0) {
+      const next = history[turns - 1]
+      // A quiet poll comes last.
+      if (next === undefined) {
+        if (turns > history.length + 1) end.abort()
+        return undefined
+      }
+      next.removed.forEach((position) => feed.remove(position))
+      // A post must not sink below the overlap by two moves before anybody has it.
+      const lost = history[turns - 2]?.crash === 'before work'
+      if (next.turned !== null) {
+        if (!lost) feed.reverse(next.turned, overlap)
+      } else next.late.forEach((position) => feed.insert(position))
+      feed.post(next.top)
+    } else if (cursor !== undefined && now !== undefined) {
+      feed.post(now.during.top)
+      now.during.removed.forEach((position) => feed.remove(position))
+    }
+    return undefined
+  }
+
+  const work = ({ posts, gap, state }: WatchBatch) => {
+    for (const { id } of posts) sink.add(id)
+    if (gap === null) return
+    const rest = feed.after(gap.next.cursor)
+    for (let start = 0; start < rest.length; start += 20) {
+      const missed = rest.slice(start, start + 20).filter((id) => !state.ids.includes(id))
+      if (missed.length === 0) return
+      for (const id of missed) sink.add(id)
+    }
+  }
+
+  let old = new Set<string>()
+  for (let isOver = false; !isOver;) {
+    const options = { state, every: 1, maxEvery: 1, maxPages, overlap, signal: end.signal }
+    const watching = watchSearch(feed.client.microblog, { query: 'a' }, options)
+    try {
+      for await (const batch of watching) {
+        const crash: Turn['crash'] = state === null ? 'no' : (history[turns - 1]?.crash ?? 'no')
+        if (state === null) old = new Set(feed.ids)
+        if (crash !== 'before work') {
+          batches.push(batch.posts.map(({ id }) => id))
+          work(batch)
+        }
+        if (crash !== 'no') break
+        state = JSON.parse(JSON.stringify(batch.state)) as WatchState
+      }
+    } catch (error) {
+      expect(error).toBe(end.signal.reason)
+      isOver = true
+    }
+  }
+  return { feed, sink, batches, old }
+}
+
+it('watchSearch() misses no post whatever is posted, removed or moved, and whenever the process dies', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(50),
+      fc.array(turn, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (before, history, maxPages) => {
+        const { feed, sink, old } = await watch(before, history, maxPages)
+        expect(feed.ids.filter((id) => !sink.has(id) && !old.has(id))).toEqual([])
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+it('watchSearch() yields no post twice unless the process dies between batch and state', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(50), fc.array(turn, { minLength: 1, maxLength: 8 }), async (before, history) => {
+      const calm = history.map((turn) => ({ ...turn, crash: 'no' as const }))
+      const ids = (await watch(before, calm, 3)).batches.flat()
+      expect(new Set(ids).size).toBe(ids.length)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('watchSearch() yields no post that is older than its first page if none is removed or moved', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(200), fc.array(turn, { minLength: 1, maxLength: 8 }), async (before, history) => {
+      const growing = history.map((turn) => ({
+        ...{ ...turn, removed: [], turned: null, crash: 'no' as const },
+        during: { ...turn.during, removed: [] },
+      }))
+      const { batches, old } = await watch(before, growing, 10)
+      expect(
+        batches
+          .slice(1)
+          .flat()
+          .filter((id) => old.has(id)),
+      ).toEqual([])
+    }),
+    { numRuns: 60 },
+  )
+})
