@@ -4,7 +4,7 @@ import { type OperationId, operations } from './contract/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
-import type { Quote, QuoteOptions } from './core/credits/quote.ts'
+import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
 import { ConfigurationError } from './errors.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
@@ -102,7 +102,8 @@ export class SocialSearch {
         `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
       )
     const isId = typeof params === 'string'
-    return this.#transport.quote(operation, isId ? {} : params, options, isId ? params : undefined)
+    const request = this.#transport.compose(operation, isId ? {} : params, isId ? params : undefined)
+    return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
   }
 
   /** What carries the calls of this client; other resources, or a proxy, can be put on it. */
