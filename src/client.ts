@@ -60,8 +60,8 @@ export class SocialSearch {
   }
 
   /**
-   * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else in
-   * this package reads the environment.
+   * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else
+   * that you import from this package reads the environment.
    *
    * @throws {ConfigurationError} if either is missing.
    */
