@@ -5,7 +5,7 @@ import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/client-status.ts'
-import type { Quote, QuoteOptions } from './core/credits/quote.ts'
+import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve-credential.ts'
 import { ConfigurationError } from './errors.ts'
@@ -69,8 +69,8 @@ export class SocialSearch {
   }
 
   /**
-   * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else in
-   * this package reads the environment. If either is missing, each call fails with a {@link ConfigurationError}: a build
+   * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else
+   * that you import from this package reads the environment. If either is missing, each call fails with a {@link ConfigurationError}: a build
    * may load a module without the variables that its server has.
    */
   static fromEnv(options: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> = {}): SocialSearch {
@@ -108,7 +108,8 @@ export class SocialSearch {
         `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
       )
     const isId = typeof params === 'string'
-    return this.#transport.quote(operation, isId ? {} : params, options, isId ? params : undefined)
+    const request = this.#transport.compose(operation, isId ? {} : params, isId ? params : undefined)
+    return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
   }
 
   /** What carries the calls of this client; other resources, or a proxy, can be put on it. */

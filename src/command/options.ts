@@ -3,6 +3,7 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { numberOf } from './flags.ts'
+import { storedLogin } from './login.ts'
 import { CredentialsMissing, UsageError } from './command-errors.ts'
 
 /** The flags that commands share, as they were parsed. */
@@ -49,12 +50,14 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
 }
 
 function addressAndKey(flags: Pick<SharedFlags, 'baseUrl'>): { baseUrl: string; apiKey: string } {
-  const baseUrl = flags.baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
-  const apiKey = process.env['SOCIAL_SEARCH_API_KEY']
-  const hint = 'or try the command with --sandbox'
-  if (!baseUrl)
-    throw new CredentialsMissing(`no address: set SOCIAL_SEARCH_BASE_URL or pass --base-url, ${hint}`)
-  if (!apiKey) throw new CredentialsMissing(`no key: set SOCIAL_SEARCH_API_KEY, ${hint}`)
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
+  const hint = 'run social-search login, or try the command with --sandbox'
+  // A key goes to the address that it was stored with, and to no other.
+  const stored = key ? null : storedLogin()
+  const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
+  if (!baseUrl) throw new CredentialsMissing(`no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
+  const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
+  if (!apiKey) throw new CredentialsMissing(`no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
   return { baseUrl, apiKey }
 }
 

@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { kebab, paramFlags, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
+import { login, logout } from './login.ts'
 import type { SharedFlags } from './options.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
@@ -67,6 +68,17 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
   shared(program.command('doctor').description('check address, key, scopes, contract and runtime')).action(
     async (flags: SharedFlags) => exit(await doctor(flags)),
   )
+  program
+    .command('login')
+    .description('store a key, read from a prompt or from the input')
+    .option('--base-url <url>', 'the address that the key is for; default: SOCIAL_SEARCH_BASE_URL')
+    .option('--json', 'errors as JSON objects')
+    .action(async (flags: { baseUrl?: string }) => exit(await login(flags)))
+  program
+    .command('logout')
+    .description('remove the stored key')
+    .option('--json', 'errors as JSON objects')
+    .action(async () => exit(await logout()))
   addWatch(program, exit)
   return program
 }

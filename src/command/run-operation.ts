@@ -29,7 +29,7 @@ export async function runOperation(
   const fields = flags.fields?.split(',')
   const formatter = createFormatter(format, operation, {
     fields,
-    width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns : undefined,
+    width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
     bold: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
   })
   const walk = operation.paging === undefined ? {} : walkOptions(flags)

@@ -4,6 +4,8 @@ import { type Draft, compose } from './compose-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
 import { normalize } from './match-words.ts'
+import { english } from './phrases/en.ts'
+import { topicAbout } from './phrases/about.ts'
 
 /** A post, and what a search needs to know of it that is not on the wire. */
 export interface IndexedPost {
@@ -52,6 +54,23 @@ function createCorpus(seed: number, size: number): IndexedPost[] {
     for (let tries = 0; tries < 8 && seen.has(draft.body); tries++) draft = compose(random, author, authors)
     seen.add(draft.body)
     return finish(random, author, draft, at, size - index)
+  })
+}
+
+/** Makes up posts about a query that no other post is about, newest first; the same for the same seed and query. */
+export function postsAbout(query: string, seed: number): IndexedPost[] {
+  const topic = topicAbout(query)
+  if (topic === null) return []
+  const random = createRandom(`${seed}/posts about ${topic.keyword}`)
+  const authors = createAuthors(random).filter(({ language }) => language === english)
+  const about = { language: { ...english, topics: [topic] }, interests: [topic] }
+  const count = random.integer(25, 90)
+  let at = newest
+  return Array.from({ length: count }, () => {
+    at -= 1000 * random.integer(60, 80_000)
+    const author = frequent(random, authors)
+    // Posts of two queries may have the same time.
+    return finish(random, author, compose(random, about, authors), at, random.integer(100_000, 999_999))
   })
 }
 

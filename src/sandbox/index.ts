@@ -6,10 +6,12 @@ export type {
   Sandbox,
   SandboxCharge,
   SandboxClientOptions,
+  SandboxContent,
   SandboxKey,
   SandboxLedger,
   SandboxLimits,
   SandboxOptions,
+  SandboxPost,
   SandboxRequest,
 } from './types.ts'
 

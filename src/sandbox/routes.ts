@@ -6,7 +6,7 @@ import type { CompanyGetParams } from '../contract/professionalnet/company.ts'
 import type { IndustriesListParams } from '../contract/professionalnet/industries.ts'
 import type { ProfessionalnetPostsSearchParams } from '../contract/professionalnet/posts.ts'
 import type { Outcome } from './responses.ts'
-import { corpusOf } from './corpus.ts'
+import { corpusOf, postsAbout } from './corpus.ts'
 import { describeService } from './description.ts'
 import type { Settings } from './options.ts'
 import { contextOf, usageOf } from './organization/context-usage.ts'
@@ -38,14 +38,19 @@ export interface Route {
 }
 
 /** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
-export function createRoutes({ seed, posts }: Settings, ledger: SandboxLedger): Route[] {
+export function createRoutes({ seed, posts, ownPosts }: Settings, ledger: SandboxLedger): Route[] {
   const listeners = createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(seed)
 
   const handlers: Record<OperationId, Handle> = {
     'microblog.search': (input) =>
-      searchMicroblog(corpusOf(seed, posts), `${seed}/${posts}`, input as MicroblogSearchParams),
+      searchMicroblog(
+        ownPosts ?? corpusOf(seed, posts),
+        ownPosts === null ? `${seed}/${posts}` : ownPosts.map(({ post }) => post.id).join(),
+        (query) => (ownPosts !== null || posts === 0 ? [] : postsAbout(query, seed)),
+        input as MicroblogSearchParams,
+      ),
     'professionalnet.posts.search': (input) =>
       searchPosts(networkOf(seed, posts), input as ProfessionalnetPostsSearchParams),
     'professionalnet.company.get': (input) =>

@@ -24,11 +24,13 @@ const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boo
  * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
  * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
  *
- * `search` params were checked against the contract already. `corpusId` keeps cursors of other posts apart.
+ * Params were checked against the contract already. `corpusId` keeps cursors of other posts apart. `about` makes up posts
+ * for a query that no post matches.
  */
 export function searchMicroblog(
   posts: readonly IndexedPost[],
   corpusId: string,
+  about: (query: string) => readonly IndexedPost[],
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
   const { test, issues } = compileFilters(filters)
@@ -38,7 +40,8 @@ export function searchMicroblog(
 
   const { select, byScore } = categories[category]
   const matches = containsAll(query)
-  const found = posts.filter(
+  const corpus = posts.some(({ words }) => matches(words)) ? posts : about(query)
+  const found = corpus.filter(
     (post) => select(post) && matches(category === 'People' ? post.authorWords : post.words) && test(post),
   )
   if (byScore) found.sort((a, b) => b.score - a.score)

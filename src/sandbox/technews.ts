@@ -4,6 +4,7 @@ import { longTail, surnames } from './authors.ts'
 import { newest } from './corpus.ts'
 import { pageFrom, startOf } from './pages.ts'
 import { createParams } from './params.ts'
+import { topicAbout } from './phrases/about.ts'
 import { english } from './phrases/en.ts'
 import { techTopics } from './phrases/en-tech.ts'
 import { type Random, createRandom } from './random.ts'
@@ -69,15 +70,30 @@ export function searchTechnews(seed: number, size: number, input: unknown): Outc
   if (params.issues.length > 0) return { issues: params.issues }
 
   const matches = containsAll(query)
-  const found = storiesOf(seed, size).filter(
+  const stories = storiesOf(seed, size)
+  const isKnown = size === 0 || stories.some(({ words }) => matches(words))
+  const corpus = isKnown ? stories : storiesAbout(query, seed)
+  const found = corpus.filter(
     ({ post, words }) => matches(words) && (type === undefined || post.type === type),
   )
   const { page, meta } = pageFrom(found, { offset, count, search })
   return { body: { posts: page.map(({ post }) => post), meta } }
 }
 
-function makeStory(random: Random, serial: number): IndexedStory {
-  const topic = random.weighted(techTopics)
+/** Makes up stories about a query that no other one is about, newest first. */
+function storiesAbout(query: string, seed: number): IndexedStory[] {
+  const topic = topicAbout(query)
+  if (topic === null) return []
+  const random = createRandom(`${seed}/stories about ${topic.keyword}`)
+  let at = newest
+  return Array.from({ length: random.integer(8, 45) }, () => {
+    at -= 1000 * random.integer(60, 90_000)
+    const { post, words } = makeStory(random, random.integer(1_000_000, 9_999_999), topic)
+    return { post: { ...post, timestamp: new Date(at).toISOString() }, words }
+  })
+}
+
+function makeStory(random: Random, serial: number, topic = random.weighted(techTopics)): IndexedStory {
   const { body, links } = composeOriginal(random, [topic], authors)
   const title = links.reduce((text, link) => text.replace(` ${link}`, ''), body)
   const points = longTail(random, 12)

@@ -1,3 +1,4 @@
+import type { MicroblogPost } from '../contract/microblog.ts'
 import type { Scope } from '../contract/operation.ts'
 
 /** Limits that a sandbox enforces; the defaults are the service's own. */
@@ -21,6 +22,18 @@ export interface SandboxKey {
   lost?: readonly Scope[] | undefined
 }
 
+/** A post that a test brings; the sandbox fills in what is missing. Its language is English. */
+export interface SandboxPost extends Partial<Omit<MicroblogPost, 'body' | 'engagements'>> {
+  body: string
+  engagements?: Partial<MicroblogPost['engagements']>
+}
+
+/** What a sandbox finds in place of what it makes up. */
+export interface SandboxContent {
+  /** All microblog posts that there are; no others are made up. */
+  microblog?: readonly SandboxPost[] | undefined
+}
+
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
   /** An integer that everything made up depends on: the same seed gives the same posts, ids and key. Default 1. */
@@ -30,6 +43,8 @@ export interface SandboxOptions {
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
   limits?: SandboxLimits | undefined
+  /** Your own posts in place of made-up ones. */
+  content?: SandboxContent | undefined
   /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
   keys?: readonly SandboxKey[] | undefined
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
@@ -204,6 +204,33 @@ describe('exit codes', () => {
     server.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
     const { code, err } = await social(search)
     expect([code, err]).toEqual([4, expect.stringContaining('"id":"paid"')])
+  })
+})
+
+describe('login', () => {
+  const config = () => ({ XDG_CONFIG_HOME: join(command.folder, 'config'), HOME: command.folder })
+  const stored = () => join(command.folder, 'config/social-search/login.json')
+
+  it('stores a key from the input for its owner alone, which goes to its address and to no other', async () => {
+    const options = { env: config(), input: `${server.apiKey}\n` }
+    const { code, out, err } = await run(command, ['login', '--base-url', server.baseUrl], options)
+    expect([code, (out + err).includes(server.apiKey)]).toEqual([0, false])
+    expect(statSync(stored()).mode & 0o777).toBe(0o600)
+    expect((await run(command, search, { env: config() })).code).toBe(0)
+    const other = await run(command, [...search, '--base-url', 'http://127.0.0.1:9/v1'], { env: config() })
+    expect([other.code, other.err]).toEqual([3, expect.stringContaining('no key for this address')])
+    chmodSync(stored(), 0o644)
+    expect((await run(command, search, { env: config() })).err).toContain('may be read by others')
+    expect((await run(command, ['logout'], { env: config() })).code).toBe(0)
+    expect((await run(command, search, { env: config() })).code).toBe(3)
+  })
+
+  it('refuses an input that is no key', async () => {
+    const { code } = await run(command, ['login', '--base-url', server.baseUrl], {
+      env: config(),
+      input: ' \n',
+    })
+    expect(code).toBe(2)
   })
 })
 

@@ -40,7 +40,7 @@ describe('createSandbox() paging', () => {
   })
 
   it('answers an empty page when nothing matches', async () => {
-    const { status, body } = await search(createSandbox(), { query: 'qqqqzzzz' })
+    const { status, body } = await search(createSandbox(), { query: 'nothing like qqqqzzzz' })
     expect([status, body.posts, body.meta]).toEqual([200, [], { returnedCount: 0, hasMore: false }])
   })
 

@@ -77,7 +77,9 @@ describe('createSandbox() search', () => {
   })
 
   it('finds no part of a longer word', async () => {
-    expect(await walk(sandbox, { query: 'coffe' })).toEqual([])
+    // The sandbox makes posts about it up; none is one of those about coffee.
+    const posts = await walk(sandbox, { query: 'coffe' })
+    expect(posts.filter(({ body }) => !/\bcoffe\b/i.test(body))).toEqual([])
   })
 
   it('finds words inside Japanese text, which has no spaces', async () => {

@@ -3,7 +3,6 @@ import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
-import { type Quote, type QuoteOptions, quoteOf } from '../credits/quote.ts'
 import type { Lease } from '../limits/limiter.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
@@ -78,11 +77,10 @@ export class Transport {
     return composeRequest(operation, params, id, this.#settings.dialect)
   }
 
-  /** What a call costs at most, at the prices of this transport; sends nothing. */
-  quote(operation: Operation, params: object, options?: QuoteOptions, id?: unknown): Quote {
-    const { issues, maxItems } = this.compose(operation, params, id)
-    if (issues.length > 0) throw invalidRequest(operation, this.#settings, issues)
-    return quoteOf(priced(operation, this.#settings.prices), maxItems, options)
+  /** The operation at the price of this transport; throws what a call of the request would throw. */
+  priced(operation: Operation, request: ComposedRequest): Operation {
+    if (request.issues.length > 0) throw invalidRequest(operation, this.#settings, request)
+    return priced(operation, this.#settings.prices)
   }
 
   /** Makes one call of a request that has been composed before. */
@@ -114,8 +112,7 @@ export class Transport {
     ends: CallEnds,
   ): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
-    if (request.issues.length > 0)
-      throw invalidRequest(operation, settings, request.issues, nextOf(operation, request))
+    if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
     const { ledger, openCalls } = this.#family
     const pricedOperation = priced(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
@@ -212,14 +209,11 @@ async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
 function invalidRequest(
   operation: Operation,
   { redactor }: Settings,
-  issues: ComposedRequest['issues'],
-  next?: object,
+  request: ComposedRequest,
 ): InvalidRequestError {
-  const context = { operation: operation.id, next, subject: subjectOf(operation) }
-  return new InvalidRequestError(
-    firstIssues(issues, (text) => redactor.text(text)),
-    context,
-  )
+  const issues = firstIssues(request.issues, (text) => redactor.text(text))
+  const context = { operation: operation.id, next: nextOf(operation, request) }
+  return new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
 }
 
 /** What the methods call the value that is sent. */

@@ -2,6 +2,7 @@ import type { ProfessionalnetPost } from '../../contract/professionalnet/posts.t
 import { longTail } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'
+import { topicAbout } from '../phrases/about.ts'
 import { english } from '../phrases/en.ts'
 import type { Topic } from '../phrases/topic.ts'
 import { type Random, createRandom } from '../random.ts'
@@ -36,6 +37,8 @@ export interface Network {
   readonly people: readonly Person[]
   /** Newest first. */
   readonly posts: readonly NetworkPost[]
+  /** Posts that were made up for a query, by their activity, so that their comments can be found. */
+  readonly made: Map<string, NetworkPost>
 }
 
 const spanSeconds = 90 * 24 * 60 * 60
@@ -53,17 +56,31 @@ export const networkOf: (seed: number, size: number) => Network = memoizeLatest(
     at -= 1000 * random.integer(1, gap)
     return createPost(random, { companies, people, at, serial: count - index })
   })
-  return { seed, companies, people, posts }
+  return { seed, companies, people, posts, made: new Map() }
 })
+
+/** Makes up posts about a query that no other post is about, newest first; the same for the same seed and query. */
+export function postsAbout(network: Network, query: string): NetworkPost[] {
+  const about = topicAbout(query)
+  if (about === null || network.posts.length === 0) return []
+  const random = createRandom(`${network.seed}/network posts about ${about.keyword}`)
+  let at = newest
+  const posts = Array.from({ length: random.integer(12, 40) }, () => {
+    at -= 1000 * random.integer(60, 150_000)
+    return createPost(random, { ...network, at, serial: random.integer(100_000, 999_999), about })
+  })
+  for (const post of posts) network.made.set(post.activity, post)
+  return posts
+}
 
 function createPost(
   random: Random,
-  from: Pick<Network, 'companies' | 'people'> & { at: number; serial: number },
+  from: Pick<Network, 'companies' | 'people'> & { at: number; serial: number; about?: Topic },
 ): NetworkPost {
-  const { companies, people, at, serial } = from
+  const { companies, people, at, serial, about } = from
   const person = random.chance(0.85) ? random.pick(people) : null
   const company = person?.employer ?? random.pick(companies)
-  const topic = random.pick(person?.interests ?? english.topics)
+  const topic = about ?? random.pick(person?.interests ?? english.topics)
   const { body, mentions } = composeOriginal(random, [topic], people)
   const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
   const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)

@@ -7,7 +7,7 @@ import type { Outcome } from '../responses.ts'
 import { containsAll, fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
-import type { Network, NetworkPost } from './network.ts'
+import { type Network, type NetworkPost, postsAbout } from './network.ts'
 
 /** Posts on a full page. The service does not document how many it returns. */
 const postsPageSize = 10
@@ -30,13 +30,16 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
 export function searchPosts(
-  { posts }: Network,
+  network: Network,
   params: ProfessionalnetPostsSearchParams,
 ): Outcome<Omit<ProfessionalnetPostsSearchBody, 'requestId'>> {
   const { query, page = 1, sort_by = 'recent' } = params
   const matches = containsAll(query)
   const tests = testsOf(params)
-  const found = posts.filter((post) => matches(post.words) && tests.every((test) => test(post)))
+  const corpus = network.posts.some(({ words }) => matches(words))
+    ? network.posts
+    : postsAbout(network, query)
+  const found = corpus.filter((post) => matches(post.words) && tests.every((test) => test(post)))
   if (sort_by !== 'recent') found.sort((a, b) => b.score - a.score)
 
   const start = (page - 1) * postsPageSize

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+
+const clientOf = (options: SandboxOptions = {}) =>
+  new SocialSearch(createSandbox({ ...options, limits: { perMinute: false } }).clientOptions())
+
+describe('createSandbox()', () => {
+  it.each(['acme', 'product launch', 'Ñandú & Söhne', "O'Reilly", '東京'])(
+    'makes up posts about %j on all networks, the same ones for the same seed',
+    async (query) => {
+      const find = async (seed: number) => {
+        const { microblog, professionalnet, technews } = clientOf({ seed })
+        return Promise.all([
+          microblog.search({ query }).toArray({ limit: 500 }),
+          professionalnet.posts.search({ query }).toArray({ limit: 500 }),
+          technews.search({ query }).toArray({ limit: 500 }),
+        ])
+      }
+      const [posts, networkPosts, stories] = await find(1)
+      for (const found of [posts, networkPosts, stories]) expect(found.length).toBeGreaterThan(7)
+      expect(new Set(posts.map(({ id }) => id)).size).toBe(posts.length)
+      expect(await find(1)).toEqual([posts, networkPosts, stories])
+      expect((await find(2))[0]).not.toEqual(posts)
+    },
+  )
+
+  it('keeps filters and order for posts that it makes up', async () => {
+    const { microblog } = clientOf()
+    const all = await microblog.search({ query: 'acme', category: 'Latest' }).toArray({ limit: 500 })
+    const times = all.map(({ timestamp }) => timestamp)
+    expect(times).toEqual([...times].sort().reverse())
+    const liked = await microblog
+      .search({ query: 'acme', filters: { minimumLikesCount: 5 } })
+      .toArray({ limit: 500 })
+    expect(liked.length).toBeLessThan(all.length)
+  })
+
+  it('has comments on a post that it made up', async () => {
+    const { professionalnet } = clientOf()
+    const { posts } = await professionalnet.posts.search({ query: 'acme' })
+    const popular = posts.find(({ social_details }) => social_details.numComments > 0)
+    const { comments } = await professionalnet.posts.comments({ postUrl: popular?.share_url ?? '' })
+    expect(comments.length).toBeGreaterThan(0)
+  })
+
+  it('makes nothing up for a query with the word nothing, and in a sandbox without posts', async () => {
+    for (const [client, query] of [
+      [clientOf(), 'nothing like acme'],
+      [clientOf({ posts: 0 }), 'acme'],
+    ] as const) {
+      const counts = [
+        (await client.microblog.search({ query })).posts.length,
+        (await client.professionalnet.posts.search({ query })).posts.length,
+      ]
+      expect(counts).toEqual([0, 0])
+    }
+  })
+
+  it('searches the posts of a test, and no others', async () => {
+    const content = {
+      microblog: [
+        { id: 'old', body: 'Acme opens', timestamp: '2026-01-01T00:00:00Z' },
+        {
+          id: 'new',
+          body: '@bob acme closes #news https://a.example',
+          author: 'eve',
+          timestamp: '2026-02-01T00:00:00Z',
+        },
+        { body: 'Other', engagements: { favoriteCount: 9 } },
+      ],
+    }
+    const { microblog } = clientOf({ content })
+    const ids = async (query: string, filters = {}) =>
+      (await microblog.search({ query, category: 'Latest', filters })).posts.map(({ id }) => id)
+    expect(await ids('acme')).toEqual(['new', 'old'])
+    expect(await ids('acme', { hashtags: ['news'], toTheseAccounts: ['bob'] })).toEqual(['new'])
+    expect(await ids('other', { minimumLikesCount: 9 })).toEqual(['3'])
+    expect(await ids('coffee')).toEqual([])
+    const { posts, next } = await microblog.search({ query: 'acme', count: 1 })
+    expect([posts.length, (await microblog.search(next ?? { query: '' })).posts.length]).toEqual([1, 1])
+  })
+
+  it.each<[object, string]>([
+    [{ microblog: 'posts' }, 'content.microblog must be an array'],
+    [{ tweets: [] }, 'has no field tweets'],
+    [{ microblog: [{ body: 5 }] }, 'content.microblog[0]: body must be a string'],
+    [{ microblog: [{ body: 'a', text: 'b' }] }, 'content.microblog[0] has no field text'],
+    [{ microblog: [{ body: 'a', timestamp: 'soon' }] }, 'timestamp must be a time'],
+  ])('refuses the content %j', (content, message) => {
+    expect(() => createSandbox({ content })).toThrow(message)
+  })
+})
