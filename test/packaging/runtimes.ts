@@ -66,7 +66,7 @@ try {
     const start = (...file: string[]) =>
       promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
     const { stdout } = await start('consumer.ts')
-    assert.match(stdout, /8 credits spent, 42 left/)
+    assert.match(stdout, /10 credits spent, 40 left/)
     await meetFaults(async (...ports) => (await start('probe.mjs', ...ports.map(String))).stdout)
     console.log(`✓ ${name} runs the package, sends once what may be billed, and prints no key`)
     const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
