@@ -48,9 +48,9 @@ describe('validate()', () => {
     }
     for (const { value } of shape.violations) compare(value)
     fc.assert(fc.property(shape.valid, compare), { seed: 7 })
-    fc.assert(fc.property(mutated(shape.valid), compare), { seed: 7, numRuns: 1000 })
-    expect(seen.accepted).toBeGreaterThan(200)
-    expect(seen.refused).toBeGreaterThan(200)
+    fc.assert(fc.property(mutated(shape.valid), compare), { seed: 7, numRuns: 300 })
+    expect(seen.accepted).toBeGreaterThan(50)
+    expect(seen.refused).toBeGreaterThan(50)
   })
 
   it('lists 100 issues and counts the others', () => {
