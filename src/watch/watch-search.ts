@@ -1,5 +1,6 @@
 import type { MicroblogSearchParams } from '../contract/microblog.ts'
 import { assertMethod, assertObject, assertSignal, milliseconds, wholeNumber } from '../core/lib/assert.ts'
+import { canonicalJson } from '../core/lib/canonical-json.ts'
 import { sleep } from '../core/lib/time.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -31,7 +32,7 @@ export async function* watchSearch(
   assertMethod('the first argument of watchSearch()', microblog, 'search')
   const search = searchOf(params)
   const { every, maxEvery, maxPages, overlap, signal, pageOptions, state } = resolve(options)
-  const name = canonical(search)
+  const name = canonicalJson(search) ?? ''
   if (state !== null) assertState(state, name)
   let ids = state?.ids ?? []
   let isFirst = state === null
@@ -95,13 +96,4 @@ function assertState(state: WatchState, name: string): void {
   if (typeof search !== 'string' || !Array.isArray(ids) || !ids.every((id) => typeof id === 'string'))
     throw new ConfigurationError('state must be the state of a batch')
   if (search !== name) throw new ConfigurationError('state is that of another search')
-}
-
-/** The params as JSON, the same in whatever order they were written. */
-function canonical(params: object): string {
-  return JSON.stringify(params, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )
 }

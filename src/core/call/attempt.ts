@@ -146,7 +146,7 @@ function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
 
 const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } as const
 
-/** Takes recordFailure of a failed attempt, and hands the failure back. */
+/** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { operation, settings, purchase } = call
   const { error, outcome, charged, told } = failure

@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors.ts'
 import { assertObject } from '../lib/assert.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import type { PagingOverride } from '../lib/list-items.ts'
 
 /** How far a walk has come, as plain JSON to be stored. Nothing stored means that it has not begun. */
@@ -32,7 +33,9 @@ export function nextOfState(
   // The params that a function of the caller's returns may be any.
   if (override.next !== undefined) return next
   const other = Object.keys({ ...params, ...next }).find(
-    (name) => name !== paging?.param && canonical(params, name) !== canonical(next, name),
+    (name) =>
+      name !== paging?.param &&
+      canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
   )
   if (other === undefined) return next
   throw refuse(`resume() was given the state of another walk: ${other} differs from the params`)
@@ -42,11 +45,4 @@ function describe(state: object): string {
   return state instanceof SocialSearchError ? `the ${state.name}` : 'the state'
 }
 
-/** A param as JSON; a database may have put its fields in another order. */
-function canonical(params: object, name: string): string | undefined {
-  return JSON.stringify((params as Record<string, unknown>)[name], (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )
-}
+type Fields = Record<string, unknown>
