@@ -1,3 +1,4 @@
+import { dateIn } from '../lib/time.ts'
 import type { CallQueue, Share } from '../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
 
@@ -28,9 +29,8 @@ export function surfaceStatus(
   share: Share,
 ): SurfaceStatus {
   const { reason, ms } = limiter.waitOf?.(surface, share) ?? { reason: null, ms: 0 }
-  const until = ms === Infinity ? null : new Date(Date.now() + ms)
   const byPriority = [...new Set(priorities)]
     .sort((a, b) => b - a)
     .map((priority) => ({ priority, queued: priorities.filter((each) => each === priority).length }))
-  return { surface, queued: priorities.length, byPriority, wait: reason && { reason, until } }
+  return { surface, queued: priorities.length, byPriority, wait: reason && { reason, until: dateIn(ms) } }
 }

@@ -115,9 +115,8 @@ export class OpenCalls {
     const waits = new Map<string | null, QueueWait | null>()
     for (const call of this.#observed) {
       const { surface, share, settings, observer, queuedAt } = call
-      const wait = waits.get(surface) ?? settings.limiter.waitOf?.(surface, share) ?? null
-      waits.set(surface, wait)
-      observer?.look(wait, performance.now() - queuedAt)
+      if (!waits.has(surface)) waits.set(surface, settings.limiter.waitOf?.(surface, share) ?? null)
+      observer?.look(waits.get(surface) ?? null, performance.now() - queuedAt)
     }
     this.#timer = setTimeout(() => this.#observe(), observeMs)
   }

@@ -1,3 +1,4 @@
+import { dateIn } from '../lib/time.ts'
 import type { QueueWait } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
@@ -34,14 +35,14 @@ export class WaitObserver {
     const end = Date.now() + ms
     if (told !== undefined && !(reason === 'rate_limited' && end > told + 1000)) return
     this.#told.set(reason, end)
-    const until = ms === Infinity ? null : new Date(end).toISOString()
+    const until = dateIn(ms)?.toISOString() ?? null
     this.#settings.log?.('info', 'waiting', { ...call, reason, until })
     this.tell(reason, ms)
   }
 
   /** Tells `onWait` that the call waits so many milliseconds. */
   tell(reason: Wait['reason'], ms: number): void {
-    const until = ms === Infinity ? null : new Date(Date.now() + ms)
+    const until = dateIn(ms)
     try {
       this.#settings.onWait?.({ operation: this.#operation, surface: this.#surface, reason, until })
     } catch (error) {

@@ -1,6 +1,11 @@
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
+/** When so many milliseconds will have passed; null for Infinity, which stands for a time that is not known. */
+export function dateIn(ms: number): Date | null {
+  return ms === Infinity ? null : new Date(Date.now() + ms)
+}
+
 /**
  * Calls a function when at least `ms` milliseconds have passed. Timers may fire a little early; the clock decides, so that
  * nothing is sent before an announced time.

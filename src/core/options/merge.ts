@@ -1,6 +1,7 @@
 import type { RetryOptions, SharedOptions } from './types.ts'
 import { ConfigurationError } from '../../errors.ts'
 import {
+  assertFunction,
   assertMethod,
   assertObject,
   assertOptions,
@@ -22,8 +23,7 @@ export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, op
   }
   if (budget !== undefined) assertMethod('budget', budget, 'reserve')
   if (logger !== undefined) assertObject('logger', logger)
-  if (onWait !== undefined && typeof onWait !== 'function')
-    throw new ConfigurationError(`onWait must be a function, got ${shown(onWait)}`)
+  if (onWait !== undefined) assertFunction('onWait', onWait)
   if (
     middleware !== undefined &&
     !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
