@@ -60,7 +60,6 @@ const zones = Object.entries(mayImport).map(([room, allowed]) =>
 
 /** Packages with one door: whatever they do, the rest of the code gets it from the module that wraps them. */
 const doors = {
-  'p-retry': 'src/core/call/transport.ts',
   oauth4webapi: 'src/oauth/protocol.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',

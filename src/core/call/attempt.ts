@@ -148,7 +148,7 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
-  const { operation, settings, purchase } = call
+  const { settings, purchase } = call
   const { error, outcome, charged, told } = failure
   entry.outcome = outcome
   entry.charged = charged
@@ -157,15 +157,13 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
     if (told === null) purchase.doubt()
     else purchase.settle(told.spent, told.uncertain)
   }
-  call.retries.add(failure)
+  call.fails(failure)
   if (failure.kind === 'rate-limited') {
-    const ms = failure.announced || (call.retries.wait ?? 0)
+    const ms = failure.announced || (call.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)
     settings.limiter.hold(call.surface, ms)
   }
-  settings.log?.(charged === 'no' ? 'debug' : 'warn', 'attempt failed', {
-    ...{ operation: operation.id, attempt: call.attempts.length, outcome, charged },
-    requestId: entry.requestId,
-  })
+  const { requestId } = entry
+  call.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
   return failure
 }

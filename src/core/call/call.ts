@@ -9,15 +9,15 @@ import {
 } from '../../errors.ts'
 import type { Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../lib/abort.ts'
+import type { LogFields, LogLevel } from '../lib/logger.ts'
 import { after } from '../lib/time.ts'
 import type { Lease, Share, Waiter } from '../limits/limiter.ts'
 import { SurfaceClosed } from '../limits/surface-closed-error.ts'
 import type { Settings } from '../options/settings.ts'
-import { RetryState } from '../retry/retry-state.ts'
+import { type Failure, nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
-import type { Answer } from './answer.ts'
 import { WaitObserver } from './wait-observer.ts'
 
 /** What a call is made of. */
@@ -30,18 +30,10 @@ export interface CallParts {
   readonly openCalls: OpenCalls
 }
 
-/** Callbacks that run a call and settle its promise. */
-export interface CallEnds {
-  /** Makes the attempts, once the call has its first lease. */
-  readonly run: (call: Call, lease: Lease) => Promise<Answer>
-  readonly resolve: (answer: Promise<Answer>) => void
-  readonly reject: (reason: unknown) => void
-}
-
-/** Who waits for a further lease. */
-interface Waiting {
-  readonly granted: (lease: Lease) => void
-  readonly refused: (reason: unknown) => void
+/** Callbacks for the end of a wait in the queue. */
+export interface LeaseTaker {
+  granted(lease: Lease): void
+  refused(reason: unknown): void
 }
 
 /** One call under way: how far it has come, what its errors tell, and how it is aborted. */
@@ -58,6 +50,11 @@ export class Call implements Waiter, Abortable {
   /** Whether a success costs credits. */
   readonly metered: boolean
   readonly attempts: Attempt[] = []
+  readonly failures: Failure[] = []
+  /** Milliseconds from the latest failure to the next attempt, or null for none. */
+  wait: number | null = null
+  /** Whether the token has been refreshed for this call. */
+  isRenewed = false
   phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
   token: string | null = null
@@ -71,15 +68,12 @@ export class Call implements Waiter, Abortable {
   sendBy = Infinity
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
-  #ends: CallEnds | undefined
-  #isQueued = false
-  /** Undefined before the first attempt. */
-  #waiting: Waiting | undefined
-  #retries: RetryState | undefined
+  /** Undefined outside of the queue. */
+  #taker: LeaseTaker | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  constructor({ operation, request, settings, purchase, openCalls }: CallParts, ends: CallEnds) {
+  constructor({ operation, request, settings, purchase, openCalls }: CallParts) {
     this.operation = operation
     this.request = request
     this.settings = settings
@@ -93,17 +87,12 @@ export class Call implements Waiter, Abortable {
     const { log, onWait } = settings
     if ((log ?? onWait) !== undefined) this.observer = new WaitObserver(settings, operation.id, this.surface)
     this.#openCalls = openCalls
-    this.#ends = ends
   }
 
-  /** Decides after each failed attempt whether and when to retry. */
-  get retries(): RetryState {
-    return (this.#retries ??= new RetryState(this.settings.retry, this.operation))
-  }
-
-  /** Begins: from now on, the call can be aborted. */
-  open(): void {
-    this.#openCalls.add(this)
+  /** Notes a failed attempt, and decides whether and when another follows. */
+  fails(failure: Failure): void {
+    this.failures.push(failure)
+    this.wait = nextWait(this.failures, stakeOf(this.operation), this.settings.retry, Math.random)
   }
 
   /** Has something done when the call ends. */
@@ -118,13 +107,12 @@ export class Call implements Waiter, Abortable {
     this.#openCalls.delete(this)
     // Node may keep a request for long, and with it the call, but must not keep the answer.
     this.#onAbort = undefined
-    this.#ends = undefined
   }
 
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#isQueued) {
+    if (this.#taker !== undefined) {
       this.settings.limiter.leave(this)
       this.refuse(reason)
     } else this.#onAbort?.(reason)
@@ -160,69 +148,53 @@ export class Call implements Waiter, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  /** Joins the queue of the surface, for the first attempt. */
-  enterQueue(): void {
+  /** Joins the queue of the surface. */
+  enterQueue(taker: LeaseTaker): void {
     if (this.#aborted !== undefined) {
-      this.fail(this.#aborted.reason)
+      taker.refused(this.#aborted.reason)
       return
     }
     try {
       this.#openCalls.queue(this)
     } catch (error) {
-      this.fail(error)
+      taker.refused(error)
       return
     }
-    this.#isQueued = true
+    this.#taker = taker
     this.phase = 'queue'
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
     this.settings.limiter.enter(this)
   }
 
-  /** Joins it again, for a further attempt. */
-  nextLease(): Promise<Lease> {
-    return new Promise((granted, refused) => {
-      this.#waiting = { granted, refused }
-      this.enterQueue()
-    })
-  }
-
   grant(lease: Lease): void {
-    this.#leaveQueue()
-    if (this.#waiting === undefined) this.#ends?.resolve(this.#ends.run(this, lease))
-    else this.#waiting.granted(lease)
+    this.#leaveQueue()?.granted(lease)
   }
 
   refuse(reason: unknown): void {
-    this.#leaveQueue()
-    this.fail(reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason)
-  }
-
-  /** There will be no lease. */
-  fail(reason: unknown): void {
-    if (this.#waiting !== undefined) {
-      this.#waiting.refused(reason)
-      return
-    }
-    this.#ends?.reject(this.errorOf(reason))
-    this.close()
+    const error = reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason
+    this.#leaveQueue()?.refused(error)
   }
 
   /** Adds an attempt to the timeline. */
   begin({ queued, paced }: Lease): Attempt {
-    const attempt: Attempt = {
-      ...{ queued, paced, sent: null, duration: 0 },
-      ...{ outcome: 'ok', charged: 'no', waited: 0 },
-    }
+    const before = { queued, paced, sent: null, duration: 0 }
+    const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts.push(attempt)
     this.resumed = true
-    this.#openCalls.send()
+    this.#openCalls.inFlight++
     return attempt
+  }
+
+  /** Writes a log line about the latest attempt. */
+  log(level: LogLevel, message: string, fields: LogFields = {}): void {
+    const attempt = { operation: this.operation.id, attempt: this.attempts.length }
+    this.settings.log?.(level, message, { ...attempt, ...fields })
   }
 
   /** Gives the slot of an attempt back. */
   release(lease: Lease): void {
-    this.#openCalls.release()
+    this.#openCalls.inFlight--
     lease.release()
   }
 
@@ -261,17 +233,17 @@ export class Call implements Waiter, Abortable {
     return this.phase === 'queue' || this.phase === 'wait'
   }
 
-  #leaveQueue(): void {
-    this.#isQueued = false
+  #leaveQueue(): LeaseTaker | undefined {
+    const taker = this.#taker
+    this.#taker = undefined
     this.entry = undefined
     this.#openCalls.unqueue(this)
+    return taker
   }
 
   #closedSurface(remainingMs: number): RateLimitError {
     const retryAfter = Math.ceil(remainingMs / 1000)
     const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
-    return new RateLimitError({
-      ...{ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter },
-    })
+    return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }
 }

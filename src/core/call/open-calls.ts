@@ -21,6 +21,8 @@ interface OpenCall extends Waiter, Abortable {
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
+  /** Requests that have a slot. */
+  inFlight = 0
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()
   /** Queued calls with an observer. */
@@ -28,7 +30,6 @@ export class OpenCalls {
   /** The surfaces that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
   #queued = 0
-  #sent = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #onIdle: (() => void) | undefined
   #isClosed = false
@@ -52,7 +53,7 @@ export class OpenCalls {
 
   /** @throws {QueueFullError} if too many calls wait already. */
   queue(call: OpenCall): void {
-    const free = Math.max(0, call.share.inFlight - this.#sent)
+    const free = Math.max(0, call.share.inFlight - this.inFlight)
     if (!call.resumed && this.#queued >= this.#maxQueued + free)
       throw new QueueFullError(this.#maxQueued, call.context())
     this.#queued++
@@ -75,7 +76,7 @@ export class OpenCalls {
   status(limiter: CallQueue, share: Share): ClientStatus {
     const queued = [...this.#calls].filter(({ entry }) => entry !== undefined)
     return {
-      slots: { taken: this.#sent, limit: share.inFlight },
+      slots: { taken: this.inFlight, limit: share.inFlight },
       surfaces: [...this.#surfaces].map((surface) => {
         const calls = queued.filter((call) => call.surface === surface)
         return surfaceStatus(
@@ -86,15 +87,6 @@ export class OpenCalls {
         )
       }),
     }
-  }
-
-  /** A request takes a slot, until {@link OpenCalls.release}. */
-  send(): void {
-    this.#sent++
-  }
-
-  release(): void {
-    this.#sent--
   }
 
   /** Ends every call, and further ones as they come; resolves when all have settled. */

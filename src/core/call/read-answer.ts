@@ -64,10 +64,8 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
     })
     throw new AttemptFailure(error, { kind: 'unreadable', announced: null }, entry.charged)
   }
-  settings.log?.('debug', 'answered', {
-    ...{ operation: operation.id, attempt: call.attempts.length, status: response.status },
-    ...{ durationMs: Math.round(entry.duration), requestId },
-  })
+  const durationMs = Math.round(entry.duration)
+  call.log('debug', 'answered', { status: response.status, durationMs, requestId })
   const { body, invalid } = decoded
   return { response, redactor: settings.redactor, text, parsed: value, requestId, body, invalid }
 }

@@ -1,21 +1,17 @@
-import pRetry from 'p-retry'
 import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
-import type { Lease } from '../limits/limiter.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import type { Answer, Success } from './answer.ts'
-import { attempt } from './attempt.ts'
-import { AttemptFailure } from './attempt-failure.ts'
-import { Call, type CallEnds } from './call.ts'
+import type { Answer } from './answer.ts'
+import { Call } from './call.ts'
 import type { ClientStatus } from './client-status.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CallerPatience, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
-import { waitForRetry } from './wait-for-retry.ts'
+import { FirstTurn, prepare } from './run-call.ts'
 
 /** What clients of one family share. */
 interface SharedByFamily {
@@ -91,33 +87,29 @@ export class Transport {
     patience?: CallerPatience,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const call = this.#make(operation, request, options, { run, resolve, reject })
-      call.open()
+      const call = this.#make(operation, request, options)
+      const turn = new FirstTurn(call, resolve, reject)
+      this.#family.openCalls.add(call)
       const { signal, deadlineMs } = call.settings
       if (signal !== undefined || deadlineMs !== Infinity || patience !== undefined) endEarly(call, patience)
       const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue()
+      if (preparing === undefined) call.enterQueue(turn)
       else
         preparing.then(
-          () => call.enterQueue(),
-          (reason: unknown) => call.fail(reason),
+          () => call.enterQueue(turn),
+          (reason: unknown) => turn.refused(reason),
         )
     })
   }
 
-  #make(
-    operation: Operation,
-    request: ComposedRequest,
-    options: AnyCallOptions | undefined,
-    ends: CallEnds,
-  ): Call {
+  #make(operation: Operation, request: ComposedRequest, options: AnyCallOptions | undefined): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
     const { ledger, openCalls } = this.#family
     const pricedOperation = priced(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
-    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls }, ends)
+    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls })
   }
 
   /** The settings of a call; what is wrong with its options is said of its operation. */
@@ -131,78 +123,6 @@ export class Transport {
         next: nextOf(operation, request),
       })
     }
-  }
-}
-
-async function run(call: Call, lease: Lease): Promise<Answer> {
-  try {
-    const success = await runAttempts(call, lease)
-    const { spent, uncertain } = call.purchase
-    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
-  } catch (failure) {
-    throw call.errorOf(failure)
-  } finally {
-    call.close()
-  }
-}
-
-/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
-const staleMs = 1000
-
-/**
- * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no
- * slot.
- *
- * @returns undefined if both are available synchronously.
- */
-function prepare(call: Call): Promise<void> | undefined {
-  const covered = call.purchase.cover()
-  const { credential } = call.settings
-  if (covered === undefined && credential.fixed !== undefined) {
-    call.token = credential.fixed
-    return undefined
-  }
-  return call.race(async () => {
-    await covered
-    call.token = await credential.token()
-  })
-}
-
-/** Makes attempts until one succeeds, or the retry policy allows no other; rejects with the last failure. */
-function runAttempts(call: Call, first: Lease): Promise<Success> {
-  let granted: Lease | undefined = first
-  return pRetry(
-    async () => {
-      const lease = granted ?? (await nextLease(call))
-      granted = undefined
-      const isStale = lease.queued + lease.paced > staleMs
-      if (isStale && call.settings.credential.fixed === undefined) await askForTokenAgain(call, lease)
-      return attempt(call, lease)
-    },
-    {
-      retries: Infinity,
-      // The policy of this package decides, and does the waiting.
-      minTimeout: 0,
-      shouldRetry: ({ error }) => error instanceof AttemptFailure && waitForRetry(call, error),
-    },
-  )
-}
-
-async function nextLease(call: Call): Promise<Lease> {
-  try {
-    await prepare(call)
-    return await call.nextLease()
-  } catch (error) {
-    throw AttemptFailure.final(error)
-  }
-}
-
-async function askForTokenAgain(call: Call, lease: Lease): Promise<void> {
-  try {
-    call.token = await call.race(() => call.settings.credential.token())
-  } catch (error) {
-    lease.release()
-    throw AttemptFailure.final(error)
   }
 }
 

@@ -1,0 +1,122 @@
+import { ApiError } from '../../errors.ts'
+import type { Lease } from '../limits/limiter.ts'
+import type { Answer, Success } from './answer.ts'
+import { attempt } from './attempt.ts'
+import { AttemptFailure } from './attempt-failure.ts'
+import type { Call, LeaseTaker } from './call.ts'
+
+/** The first turn of a call: it settles the promise of the caller. */
+export class FirstTurn implements LeaseTaker {
+  readonly #call: Call
+  readonly #resolve: (answer: Promise<Answer>) => void
+  readonly #reject: (reason: unknown) => void
+
+  constructor(call: Call, resolve: (answer: Promise<Answer>) => void, reject: (reason: unknown) => void) {
+    this.#call = call
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  granted(lease: Lease): void {
+    this.#resolve(runCall(this.#call, lease))
+  }
+
+  refused(reason: unknown): void {
+    this.#reject(this.#call.errorOf(reason))
+    this.#call.close()
+  }
+}
+
+/** Makes the attempts of a call; rejects with the error that the caller gets. */
+async function runCall(call: Call, lease: Lease): Promise<Answer> {
+  try {
+    const success = await makeAttempts(call, lease)
+    const { spent, uncertain } = call.purchase
+    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
+  } catch (failure) {
+    throw call.errorOf(failure)
+  } finally {
+    call.close()
+  }
+}
+
+/** Makes attempts until one succeeds, or the retry policy allows no other. */
+async function makeAttempts(call: Call, first: Lease): Promise<Success> {
+  for (let lease = first; ;) {
+    if (call.settings.credential.fixed === undefined) await renewStaleToken(call, lease)
+    try {
+      return await attempt(call, lease)
+    } catch (failure) {
+      if (!(failure instanceof AttemptFailure) || !(await waitForRetry(call, failure))) throw failure
+    }
+    await prepare(call)
+    lease = await new Promise((granted, refused) => call.enterQueue({ granted, refused }))
+  }
+}
+
+/**
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no
+ * slot.
+ *
+ * @returns undefined if both are available synchronously.
+ */
+export function prepare(call: Call): Promise<void> | undefined {
+  const covered = call.purchase.cover()
+  const { credential } = call.settings
+  if (covered === undefined && credential.fixed !== undefined) {
+    call.token = credential.fixed
+    return undefined
+  }
+  return call.race(async () => {
+    await covered
+    call.token = await credential.token()
+  })
+}
+
+/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
+const staleMs = 1000
+
+async function renewStaleToken(call: Call, lease: Lease): Promise<void> {
+  if (lease.queued + lease.paced <= staleMs) return
+  try {
+    call.token = await call.race(() => call.settings.credential.token())
+  } catch (error) {
+    lease.release()
+    throw error
+  }
+}
+
+/** Decides whether there is a next attempt, and waits until it is due. */
+async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
+  call.phase = 'wait'
+  if (mayRenewToken(call, failure)) return renewToken(call)
+  const { wait } = call
+  if (failure.kind === 'final' || wait === null || !call.canSendWithin(wait)) return false
+  call.log('info', 'retrying', { waitMs: Math.round(wait) })
+  // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
+  if (failure.kind === 'rate-limited') return true
+  call.observer?.tell('retry', wait)
+  await call.sleep(wait)
+  const latest = call.attempts.at(-1)
+  if (latest) latest.waited = wait
+  return true
+}
+
+function mayRenewToken(call: Call, { error }: AttemptFailure): boolean {
+  if (!(error instanceof ApiError) || error.status !== 401) return false
+  return !call.isRenewed && call.settings.credential.refreshable && call.canSendWithin(0)
+}
+
+/** Refreshes a refused token; resolves with whether the call retries. */
+async function renewToken(call: Call): Promise<boolean> {
+  const { credential, retry } = call.settings
+  const renewal = credential.refresh(call.token ?? '')
+  // A call that does not wait for it leaves its failure to the next one.
+  renewal.catch(() => {})
+  if (call.attempts.length >= retry.maxAttempts) return false
+  call.isRenewed = true
+  // A refused token says nothing about how the call fares with a new one.
+  call.failures.pop()
+  await call.race(() => renewal)
+  return true
+}
