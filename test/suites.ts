@@ -2,7 +2,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 
 /** Suites that `npm test` leaves out, since they take long or need what not every machine has, and the commands that run them. */
 const apart: Readonly<Record<string, string>> = {
-  command: 'npm run test:command (starts many processes)',
+  processes: 'npm run test:processes (starts many processes)',
   redis: 'npm run test:redis (needs redis-server)',
   browser: 'npm run test:browser (needs chromium)',
   dashboard: 'npm run test:dashboard (needs chromium)',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CatalogClient } from '../../src/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
-import { searchRequest } from './helpers.ts'
+import { searchRequest } from '../sandbox/helpers.ts'
 
 const script = fileURLToPath(new URL('../../src/cli/sandbox.ts', import.meta.url))
 const children: ChildProcess[] = []
