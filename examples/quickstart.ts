@@ -20,7 +20,7 @@ const width = 76
 const budget = new CreditBudget(20)
 
 const { SOCIAL_SEARCH_BASE_URL: realService, SOCIAL_SEARCH_API_KEY: realKey } = process.env
-// Piped into `head`, say: there is nobody left to tell.
+// A closed pipe, such as `| head`, ends the program.
 process.stdout.on('error', () => process.exit())
 const sandbox = realService && realKey ? null : await serveSandbox({ latency: [80, 250] })
 try {
@@ -54,7 +54,7 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
       `requestId ${requestId}`,
   )
 
-  heading('Walking on, page by page')
+  heading('Fetching more pages')
   let posts = 0
   let page = 0
   let next: object | null = null
@@ -65,32 +65,32 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   }
   if (process.stdout.isTTY) console.log()
   say(
-    `The first page was reused, not bought again. To go on later, keep the last page's next: ${JSON.stringify(next)}`,
+    `The walk used the first page again and did not pay for it twice. To resume later, store next of the last page: ${JSON.stringify(next)}`,
   )
 
-  heading('Narrowing it down')
+  heading('Filtering')
   const filters = { lang: 'en', onlyPostsWithLinks: true, minimumLikesCount: 10 }
   const narrowed = await client.microblog.search({ query, category: 'Latest', filters }).toArray({ limit: 2 })
   say(`The latest with a link and at least ${filters.minimumLikesCount} likes:`)
   for (const post of narrowed) show(post)
 
-  heading('What an error looks like')
+  heading('Errors')
   await meet('A request outside the documented bounds is refused before it is sent:', () =>
     client.microblog.search({ query, count: 50, filters: { lang: 'x'.repeat(40) } }),
   )
   if (sandbox) {
     sandbox.inject({ reset: 'after' })
-    await meet('A paid request whose answer is lost is not sent again:', () =>
+    await meet('A paid request that gets no response is not retried:', () =>
       client.microblog.search({ query }),
     )
   }
 
-  heading('The account')
+  heading('Credits')
   const { spent, uncertain } = client.credits
   say(
     `${spent} credits spent, ${uncertain} uncertain, ${budget.remaining} of ${budget.limit} left in the budget`,
   )
-  if (sandbox) say(`The service's own ledger says ${sandbox.ledger.spent}`)
+  if (sandbox) say(`The service charged ${count(sandbox.ledger.spent, 'credit')}`)
   await client.close()
 }
 
