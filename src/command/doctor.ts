@@ -3,7 +3,7 @@ import { compareContract } from '../contract/compare.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PermissionDeniedError } from '../errors.ts'
-import { ContractDrift, CredentialsMissing } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { type SharedFlags, clientFor } from './options.ts'
 import { print } from './terminal.ts'
@@ -53,7 +53,8 @@ export async function doctor(flags: SharedFlags): Promise<number> {
     const breakages = differences.filter(({ kind }) => kind !== 'shape_documented')
     if (breakages.length === 0) return 'the service describes itself as this package expects'
     const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    throw new ContractDrift(
+    throw new CommandError(
+      'refused',
       `${breakages.length} differences in ${names}; look for a newer version of this package`,
     )
   })
@@ -63,7 +64,7 @@ export async function doctor(flags: SharedFlags): Promise<number> {
         await call(found)
       } catch (error) {
         if (!(error instanceof PermissionDeniedError)) throw error
-        throw new CredentialsMissing(`missing; create a key with ${scope}`)
+        throw new CommandError('credentials', `missing; create a key with ${scope}`)
       }
       return 'granted'
     })

@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { isRecord } from '../contract/is-record.ts'
-import { CredentialsMissing, UsageError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import { print } from './terminal.ts'
 
 /** An address and a key, as `login` stores them. */
@@ -56,7 +56,7 @@ export function storedLogin(): StoredLogin | null {
   const path = loginPath()
   if (!existsSync(path)) return null
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
-    throw new CredentialsMissing(`${path} may be read by others; replace the key and log in again`)
+    throw new CommandError('credentials', `${path} may be read by others; replace the key and log in again`)
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (isRecord(stored) && typeof stored['baseUrl'] === 'string' && typeof stored['apiKey'] === 'string')
@@ -64,7 +64,7 @@ export function storedLogin(): StoredLogin | null {
   } catch {
     // Refused below.
   }
-  throw new CredentialsMissing(`${path} holds no key; log in again`)
+  throw new CommandError('credentials', `${path} holds no key; log in again`)
 }
 
 function loginPath(): string {

@@ -4,7 +4,7 @@ import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { numberOf } from './flags.ts'
 import { storedLogin } from './login.ts'
-import { CredentialsMissing, UsageError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 
 /** The flags that commands share, as they were parsed. */
 export interface SharedFlags {
@@ -55,9 +55,10 @@ function addressAndKey(flags: Pick<SharedFlags, 'baseUrl'>): { baseUrl: string; 
   // A key goes to the address that it was stored with, and to no other.
   const stored = key ? null : storedLogin()
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
-  if (!baseUrl) throw new CredentialsMissing(`no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
+  if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
   const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
-  if (!apiKey) throw new CredentialsMissing(`no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
+  if (!apiKey)
+    throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
   return { baseUrl, apiKey }
 }
 

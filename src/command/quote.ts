@@ -1,6 +1,5 @@
 import { text as textOf } from 'node:stream/consumers'
-import type { Operation } from '../contract/operation.ts'
-import { operations } from '../contract/operations.ts'
+import { operationOf, operations } from '../contract/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
 import { numberOf, paramsOf } from './flags.ts'
 import type { SharedFlags } from './options.ts'
@@ -12,7 +11,7 @@ export async function quote(
   id: string,
   flags: SharedFlags & { pages: string; ceiling?: string },
 ): Promise<number> {
-  const operation: Operation | undefined = operations.find((operation) => operation.id === id)
+  const operation = operationOf(id)
   if (operation === undefined)
     throw new UsageError(
       `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,

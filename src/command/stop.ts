@@ -1,5 +1,5 @@
 import type { Middleware } from '../core/http/middleware.ts'
-import { Interrupted } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 
 /** Ends a job on Ctrl-C: after the page under way, which may have been charged, or at once if there is none or on a second. */
 export class Stop {
@@ -42,7 +42,7 @@ export class Stop {
     if (this.#isWanted) this.#end()
   }
 
-  /** @throws {Interrupted} if no further page should be bought. */
+  /** @throws {CommandError} if no further page should be bought. */
   pageIsWritten(): void {
     this.pageIsRead()
     this.signal.throwIfAborted()
@@ -53,6 +53,6 @@ export class Stop {
   }
 
   #end(message = 'interrupted; what was bought is written'): void {
-    this.#controller.abort(new Interrupted(message))
+    this.#controller.abort(new CommandError('interrupted', message))
   }
 }
