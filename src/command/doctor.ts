@@ -64,7 +64,7 @@ export async function doctor(flags: SharedFlags): Promise<number> {
         await call(found)
       } catch (error) {
         if (!(error instanceof PermissionDeniedError)) throw error
-        throw new CommandError('credentials', `missing; create a key with ${scope}`)
+        throw new CommandError('credentials', `missing; create a key, or log in, with ${scope}`)
       }
       return 'granted'
     })

@@ -2,8 +2,8 @@ import type { ClientOptions, PagedOptions, Validation } from '../core/options/ty
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
-import { numberOf } from './flags.ts'
-import { storedLogin } from './login.ts'
+import { millisecondsOf, numberOf } from './flags.ts'
+import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 
 /** The flags that commands share, as they were parsed. */
@@ -35,7 +35,7 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     ...(perMinute !== undefined && {
       limits: { perMinute: perMinute === 'off' ? false : numberOf('--per-minute', perMinute) } as const,
     }),
-    ...(timeout !== undefined && { timeout: numberOf('--timeout', timeout) * 1000 }),
+    ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
     ...more,
   }
@@ -46,20 +46,23 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
       ...options,
     })
   }
-  return new SocialSearch({ ...addressAndKey(flags), ...options })
+  return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }
 
-function addressAndKey(flags: Pick<SharedFlags, 'baseUrl'>): { baseUrl: string; apiKey: string } {
+function addressAndCredential(
+  flags: Pick<SharedFlags, 'baseUrl'>,
+): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
   const hint = 'run social-search login, or try the command with --sandbox'
-  // A key goes to the address that it was stored with, and to no other.
   const stored = key ? null : storedLogin()
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
   if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
-  const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
-  if (!apiKey)
-    throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
-  return { baseUrl, apiKey }
+  // A stored key or token goes only to the address that it was stored with.
+  const login = stored?.baseUrl === baseUrl ? stored : null
+  const apiKey = key || login?.apiKey
+  if (apiKey) return { baseUrl, apiKey }
+  if (login !== null) return { baseUrl, auth: sessionOf(login) }
+  throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
 }
 
 /** @param spent Credits that earlier runs of the same job have spent. */

@@ -6,7 +6,7 @@ import { doctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { kebab, paramFlags, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { login, logout } from './login.ts'
+import { type LoginFlags, login, logout } from './login.ts'
 import type { SharedFlags } from './options.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
@@ -70,13 +70,19 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
   )
   program
     .command('login')
-    .description('store a key, read from a prompt or from the input')
-    .option('--base-url <url>', 'the address that the key is for; default: SOCIAL_SEARCH_BASE_URL')
+    .description('store a key, read from a prompt or stdin, or log in through the browser with OAuth')
+    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .option('--issuer <url>', 'OAuth: the authorization server')
+    .option('--client-id <id>', 'OAuth: the id of your public client')
+    .option('--scopes <list>', 'OAuth: default all scopes that read, and offline_access')
+    .option('--port <n>', 'OAuth: port of the redirect address http://127.0.0.1:PORT/callback; default any')
+    .option('--timeout <seconds>', 'OAuth: how long to wait for the browser; default 300')
+    .option('--no-browser', 'OAuth: print the address, open no browser')
     .option('--json', 'errors as JSON objects')
-    .action(async (flags: { baseUrl?: string }) => exit(await login(flags)))
+    .action(async (flags: LoginFlags) => exit(await login(flags)))
   program
     .command('logout')
-    .description('remove the stored key')
+    .description('remove the stored key or tokens')
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await logout()))
   addWatch(program, exit)

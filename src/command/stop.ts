@@ -13,7 +13,11 @@ export class Stop {
     this.#isWanted = true
   }
 
-  constructor() {
+  readonly #message: string
+
+  /** @param message What an interruption says, unless a page is under way. */
+  constructor(message = 'interrupted; what was bought is written') {
+    this.#message = message
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
   }
 
@@ -52,7 +56,7 @@ export class Stop {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
   }
 
-  #end(message = 'interrupted; what was bought is written'): void {
+  #end(message = this.#message): void {
     this.#controller.abort(new CommandError('interrupted', message))
   }
 }

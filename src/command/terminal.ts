@@ -1,4 +1,9 @@
-import { InvalidResponseError, PaginationError, SocialSearchError } from '../errors.ts'
+import {
+  InvalidResponseError,
+  PaginationError,
+  ReauthorizationRequiredError,
+  SocialSearchError,
+} from '../errors.ts'
 import type { SharedFlags } from './options.ts'
 
 let isClosed = false
@@ -48,6 +53,7 @@ export function complain({ json }: SharedFlags, error: unknown, next?: string): 
     return
   }
   const lines = [`social-search: ${message}`]
+  if (error instanceof ReauthorizationRequiredError) lines.push('To go on: run social-search login again')
   if (next !== undefined) lines.push(`To go on: ${next}`)
   if (paid !== undefined) lines.push('The answer, which may have been charged:', JSON.stringify(paid))
   process.stderr.write(`${clearLine()}${lines.join('\n')}\n`)

@@ -5,7 +5,7 @@ import type { PagedOptions } from '../core/options/types.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { numberOf, paramsOf } from './flags.ts'
+import { millisecondsOf, numberOf, paramsOf } from './flags.ts'
 import { type SharedFlags, budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print } from './terminal.ts'
@@ -23,7 +23,6 @@ export interface WatchFlags extends SharedFlags {
 export async function watch(query: string, flags: WatchFlags): Promise<number> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
-  const seconds = (name: string, value: string): number => numberOf(name, value) * 1000
   const client = clientFor(flags, { middleware: [stop.middleware] })
   try {
     const batches = watchSearch(
@@ -31,8 +30,8 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
       {
         state: flags.state === undefined ? null : readState(flags.state),
-        every: seconds('--every', flags.every),
-        ...(flags.maxEvery !== undefined && { maxEvery: seconds('--max-every', flags.maxEvery) }),
+        every: millisecondsOf('--every', flags.every),
+        ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
         maxPages: numberOf('--max-pages', flags.maxPages),
         budget: budgetOf(flags),
         signal: stop.signal,

@@ -254,7 +254,7 @@ describe('doctor', () => {
     server = await serveSandbox({ port: 0, keys: [{ key: 'only_org', scopes: ['org:read'] }] })
     const { code, out } = await social(['doctor'], { env: { SOCIAL_SEARCH_API_KEY: 'only_org' } })
     expect(code).toBe(3)
-    expect(out).toContain('FAIL  scope search:read: missing; create a key with search:read')
+    expect(out).toContain('FAIL  scope search:read: missing; create a key, or log in, with search:read')
     expect(out).toContain('ok    scope org:read')
     expect((await run(command, ['doctor'])).out).toContain('set SOCIAL_SEARCH_BASE_URL')
   })
