@@ -6,7 +6,7 @@ import { PermissionDeniedError } from '../errors.ts'
 import { CommandError } from './command-errors.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { type SharedFlags, clientFor } from './options.ts'
-import { print } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 
 /** A free call for each scope that reads; nothing tells whether a key may write without writing. */
 const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [
@@ -22,14 +22,15 @@ export async function doctor(flags: SharedFlags): Promise<number> {
   let code: number = exitCodes.done
   const check = async (name: string, work: () => string | Promise<string>): Promise<boolean> => {
     try {
-      await print(`ok    ${name}: ${await work()}\n`)
+      await report(`ok    ${name}: ${await work()}`)
       return true
     } catch (error) {
       code ||= exitCodeOf(error)
-      await print(`FAIL  ${name}: ${(error as Error).message}\n`)
+      await report(`FAIL  ${name}: ${(error as Error).message}`)
       return false
     }
   }
+  const report = (text: string): Promise<boolean> => print(`${wrapped(text, process.stdout)}\n`)
   await check('runtime', () => {
     const major = Number(process.versions.node.split('.')[0])
     if (major < 22) throw new Error(`Node ${process.versions.node}; install Node 22 or later`)

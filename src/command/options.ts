@@ -1,10 +1,11 @@
-import type { ClientOptions, PagedOptions, Validation } from '../core/options/types.ts'
+import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/options/types.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { millisecondsOf, numberOf } from './flags.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
+import { showProgress } from './terminal.ts'
 
 /** The flags that commands share, as they were parsed. */
 export interface SharedFlags {
@@ -37,6 +38,11 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     }),
     ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
+    onWait: ({ reason, until }: Wait) =>
+      showProgress(
+        flags,
+        `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`,
+      ),
     ...more,
   }
   if (flags.sandbox === true) {

@@ -3,7 +3,7 @@ import { operationOf, operations } from '../contract/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
 import { numberOf, paramsOf } from './flags.ts'
 import type { SharedFlags } from './options.ts'
-import { print } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 
 /** Prints what a job costs at most. Needs no key, and sends nothing. */
@@ -25,6 +25,6 @@ export async function quote(
   })
   const { atMost, why } = result
   const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
-  await print(process.stdout.isTTY ? `${text}\n` : `${JSON.stringify(result)}\n`)
+  await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
   return 0
 }

@@ -1,4 +1,5 @@
 import { text as textOf } from 'node:stream/consumers'
+import { count } from '../contract/count.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
@@ -63,13 +64,17 @@ export async function runOperation(
       const credits = state.credits + client.credits.spent + client.credits.uncertain
       if (job !== undefined) job.append(text, { next, records, credits })
       else if (!(await print(text))) return 0
-      showProgress(flags, `${pages} pages, ${records} records, ${client.credits.spent} credits`)
+      showProgress(
+        flags,
+        `${count(pages, 'page')}, ${count(records, 'record')}, ${count(client.credits.spent, 'credit')}`,
+      )
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
     else if (head !== '') job.append(head, { next, records, credits: state.credits })
     showProgress(flags, '')
-    if (job !== undefined) tell(flags, `${flags.out}: ${records} records, ${job.state.credits} credits`)
+    if (job !== undefined)
+      tell(flags, `${flags.out}: ${count(records, 'record')}, ${count(job.state.credits, 'credit')}`)
     if (next != null && flags.limit === undefined && !flags.all)
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
     return 0

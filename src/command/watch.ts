@@ -8,7 +8,7 @@ import { exitCodeOf } from './exit-codes.ts'
 import { millisecondsOf, numberOf, paramsOf } from './flags.ts'
 import { type SharedFlags, budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
-import { complain, print } from './terminal.ts'
+import { complain, print, say } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 
 export interface WatchFlags extends SharedFlags {
@@ -44,9 +44,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       if (flags.state !== undefined) writeState(flags.state, state)
       if (gap !== null) {
         const next = JSON.stringify(gap.next).replaceAll("'", "'\\''")
-        process.stderr.write(
-          `There are more posts: social-search microblog search --all --params '${next}'\n`,
-        )
+        say(`There are more posts: social-search microblog search --all --params '${next}'`)
       }
       stop.pageIsWritten()
     }
