@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import { isRecord } from '../contract/is-record.ts'
+import { wholeNumber } from '../core/lib/assert.ts'
 import { maxTimerMs } from '../core/lib/time.ts'
 import { UsageError } from './command-errors.ts'
 
@@ -115,6 +116,10 @@ export function numberOf(name: string, value: unknown): number {
   const text = String(value)
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   throw new UsageError(`${name} must be a number, got ${JSON.stringify(text)}`)
+}
+
+export function wholeNumberOf(name: string, value: string, max?: number): number {
+  return wholeNumber(name, numberOf(name, value), max)
 }
 
 /** The milliseconds of a flag in seconds. */

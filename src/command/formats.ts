@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { csvLines } from '../export/csv.ts'
-import { fieldsOf, valueAt } from '../export/fields.ts'
+import { fieldsOf, resolveColumns, valueAt } from '../export/fields.ts'
 import { UsageError } from './command-errors.ts'
 import { createTable } from './table.ts'
 
@@ -52,6 +52,18 @@ export function createFormatter(format: Format, operation: Operation, options: F
     case 'table':
       return createTable(operation.documented ? columnsOf(operation) : undefined, options)
   }
+}
+
+/** @throws {UsageError} for a field that the service does not document, so that a typo buys nothing. */
+export function fieldsFor(operation: Operation, list: string | undefined): readonly string[] | undefined {
+  if (list === undefined) return undefined
+  const { columns } = resolveColumns({ fields: list.split(',') })
+  if (!operation.documented) return columns.map(({ path }) => path)
+  const known = columnsOf(operation)
+  for (const { path } of columns)
+    if (!known.some((each) => each === path || each.startsWith(`${path}.`)))
+      throw new UsageError(`unknown field ${path}; expected one of ${known.join(', ')}`)
+  return columns.map(({ path }) => path)
 }
 
 function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {

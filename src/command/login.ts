@@ -3,12 +3,11 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../client.ts'
-import { wholeNumber } from '../core/lib/assert.ts'
 import { FileTokenStore } from '../oauth/node.ts'
 import type { OAuthScope } from '../oauth/index.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { millisecondsOf, numberOf } from './flags.ts'
+import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { loginPath, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
 import { print } from './terminal.ts'
 
@@ -56,7 +55,7 @@ async function storeTokens(
   const { scopes = defaultScopes, port, timeout = '300', browser } = flags
   const { login, tokens } = await logInByBrowser(baseUrl, {
     ...{ issuer, clientId, scopes: scopes.split(',') as OAuthScope[] },
-    port: port === undefined ? 0 : wholeNumber('--port', numberOf('--port', port), 65_535),
+    port: port === undefined ? 0 : wholeNumberOf('--port', port, 65_535),
     timeoutMs: millisecondsOf('--timeout', timeout),
     opensBrowser: browser !== false && process.stderr.isTTY,
   })

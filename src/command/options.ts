@@ -2,7 +2,7 @@ import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/opti
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
-import { millisecondsOf, numberOf } from './flags.ts'
+import { millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress } from './terminal.ts'
@@ -34,7 +34,7 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
   const { perMinute, timeout, validation } = flags
   const options = {
     ...(perMinute !== undefined && {
-      limits: { perMinute: perMinute === 'off' ? false : numberOf('--per-minute', perMinute) } as const,
+      limits: { perMinute: perMinute === 'off' ? false : wholeNumberOf('--per-minute', perMinute) } as const,
     }),
     ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
@@ -79,11 +79,13 @@ export function budgetOf({ budget }: SharedFlags, spent = 0): CreditBudget | und
   return new CreditBudget(Math.max(0, credits - spent))
 }
 
+export type WalkOptions = Pick<PagedOptions, 'maxPages' | 'limit'>
+
 /** How far a walk goes: one page, unless a flag says more. */
-export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOptions, 'maxPages' | 'limit'> {
+export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions {
   const bounds = {
-    ...(maxPages !== undefined && { maxPages: numberOf('--max-pages', maxPages) }),
-    ...(limit !== undefined && { limit: numberOf('--limit', limit) }),
+    ...(maxPages !== undefined && { maxPages: wholeNumberOf('--max-pages', maxPages) }),
+    ...(limit !== undefined && { limit: wholeNumberOf('--limit', limit) }),
   }
   if (all === true && Object.keys(bounds).length > 0)
     throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')

@@ -1,7 +1,7 @@
 import { text as textOf } from 'node:stream/consumers'
 import { operationOf, operations } from '../contract/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
-import { numberOf, paramsOf } from './flags.ts'
+import { paramsOf, wholeNumberOf } from './flags.ts'
 import type { SharedFlags } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
@@ -20,8 +20,8 @@ export async function quote(
   const { params } = paramsOf(operation, undefined, {}, open)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(operation, bound === undefined ? undefined : params[bound], {
-    pages: numberOf('--pages', flags.pages),
-    ...(flags.ceiling !== undefined && { ceiling: numberOf('--ceiling', flags.ceiling) }),
+    pages: wholeNumberOf('--pages', flags.pages),
+    ...(flags.ceiling !== undefined && { ceiling: wholeNumberOf('--ceiling', flags.ceiling) }),
   })
   const { atMost, why } = result
   const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`

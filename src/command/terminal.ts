@@ -6,24 +6,26 @@ import {
 } from '../errors.ts'
 import type { SharedFlags } from './options.ts'
 
-let isClosed = false
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader has closed the pipe, as `head` does.
-  if (error.code !== 'EPIPE') throw error
-  isClosed = true
-})
+let failure: NodeJS.ErrnoException | undefined
+process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
 
 let hasProgress = false
 
-/** Writes data; returns false if the reader has closed the output. */
+/**
+ * Writes data to stdout; returns false if its reader has closed it, as `head` does.
+ *
+ * @throws any other error of the write.
+ */
 export async function print(text: string): Promise<boolean> {
-  if (isClosed) return false
-  if (text === '') return true
-  clearProgress()
-  await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
-  // The error event of a closed pipe comes a moment later.
-  await new Promise((resolve) => setImmediate(resolve))
-  return !isClosed
+  if (failure === undefined && text !== '') {
+    clearProgress()
+    await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
+    // The error event comes a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (failure === undefined) return true
+  if (failure.code === 'EPIPE') return false
+  throw failure
 }
 
 /** Shows a line on a terminal, unless `--quiet` is set. */
@@ -56,10 +58,19 @@ export function wrapped(text: string, { isTTY, columns }: NodeJS.WriteStream): s
   return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
 }
 
-/** Reports an error: its message, or with `--json` one object with its fields. */
-export function complain({ json }: SharedFlags, error: unknown, next?: string): void {
+/**
+ * Reports an error: its message, or with `--json` one object with its fields.
+ *
+ * @param next The command that continues.
+ * @param paid Paid data that could not be written.
+ */
+export function complain(
+  { json }: SharedFlags,
+  error: unknown,
+  next?: string,
+  paid: unknown = paidData(error),
+): void {
   const { name, message } = error as Error
-  const paid = paidData(error)
   if (json === true) {
     const fields =
       error instanceof SocialSearchError ? error.toJSON() : { name, code: codeOf(error), message }
@@ -82,7 +93,7 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code ?? 'failed'
 }
 
-/** Paid data that the output does not contain. */
+/** Paid data in an error. */
 function paidData(error: unknown): unknown {
   if (error instanceof InvalidResponseError) return error.body
   return error instanceof PaginationError ? error.page : undefined

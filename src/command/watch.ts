@@ -1,11 +1,22 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../contract/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { millisecondsOf, numberOf, paramsOf } from './flags.ts'
+import { millisecondsOf, paramsOf, wholeNumberOf } from './flags.ts'
 import { type SharedFlags, budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, say } from './terminal.ts'
@@ -32,7 +43,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
         state: flags.state === undefined ? null : readState(flags.state),
         every: millisecondsOf('--every', flags.every),
         ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
-        maxPages: numberOf('--max-pages', flags.maxPages),
+        maxPages: wholeNumberOf('--max-pages', flags.maxPages),
         budget: budgetOf(flags),
         signal: stop.signal,
       },
@@ -86,6 +97,8 @@ function execute(command: string, text: string): Promise<void> {
 }
 
 function readState(path: string): WatchState | null {
+  // Fails before a page is bought if the state cannot be written.
+  accessSync(dirname(resolve(path)), constants.W_OK)
   if (!existsSync(path)) return null
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as WatchState
