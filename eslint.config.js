@@ -41,7 +41,7 @@ const mayImport = {
   export: [...base, 'core/lib'],
   watch: [...base, 'core/lib', 'core/options', 'resources'],
   sandbox: ['contract', 'serve'],
-  command: [...calls, 'resources', 'client.ts', 'index.ts', 'export', 'watch', 'sandbox'],
+  command: [...calls, 'resources', 'client.ts', 'index.ts', 'oauth', 'export', 'watch', 'sandbox'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
 

@@ -1,6 +1,6 @@
 import type { CallOptions, ClientOptions, SharedOptions } from './core/options/types.ts'
 import type { OpenRecord } from './contract/undocumented.ts'
-import { type OperationId, operations } from './contract/operations.ts'
+import { type OperationId, operationOf, operations } from './contract/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
@@ -102,7 +102,7 @@ export class SocialSearch {
    * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }).atMost // 100
    */
   quote(id: OperationId, params: object | string = {}, options?: QuoteOptions): Quote {
-    const operation = operations.find((operation) => operation.id === id)
+    const operation = operationOf(id)
     if (operation === undefined)
       throw new ConfigurationError(
         `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,

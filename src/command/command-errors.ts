@@ -1,31 +1,25 @@
+import type { exitCodes } from './exit-codes.ts'
+
+/** An error of the command itself; `code` names its exit code. */
+export class CommandError extends Error {
+  static {
+    this.prototype.name = 'CommandError'
+  }
+  readonly code: keyof typeof exitCodes
+
+  constructor(code: keyof typeof exitCodes, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 /** The command line cannot work. Nothing was sent. */
-export class UsageError extends Error {
+export class UsageError extends CommandError {
   static {
     this.prototype.name = 'UsageError'
   }
-  readonly code = 'usage'
-}
 
-/** There is no key, or no address. */
-export class CredentialsMissing extends Error {
-  static {
-    this.prototype.name = 'CredentialsMissing'
+  constructor(message: string) {
+    super('usage', message)
   }
-  readonly code = 'credentials_missing'
-}
-
-/** The service does not describe itself as this package expects. */
-export class ContractDrift extends Error {
-  static {
-    this.prototype.name = 'ContractDrift'
-  }
-  readonly code = 'contract_drift'
-}
-
-/** SIGINT was received, and the page under way is written. */
-export class Interrupted extends Error {
-  static {
-    this.prototype.name = 'Interrupted'
-  }
-  readonly code = 'interrupted'
 }

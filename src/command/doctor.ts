@@ -3,10 +3,10 @@ import { compareContract } from '../contract/compare.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PermissionDeniedError } from '../errors.ts'
-import { ContractDrift, CredentialsMissing } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { type SharedFlags, clientFor } from './options.ts'
-import { print } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 
 /** A free call for each scope that reads; nothing tells whether a key may write without writing. */
 const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [
@@ -22,14 +22,15 @@ export async function doctor(flags: SharedFlags): Promise<number> {
   let code: number = exitCodes.done
   const check = async (name: string, work: () => string | Promise<string>): Promise<boolean> => {
     try {
-      await print(`ok    ${name}: ${await work()}\n`)
+      await report(`ok    ${name}: ${await work()}`)
       return true
     } catch (error) {
       code ||= exitCodeOf(error)
-      await print(`FAIL  ${name}: ${(error as Error).message}\n`)
+      await report(`FAIL  ${name}: ${(error as Error).message}`)
       return false
     }
   }
+  const report = (text: string): Promise<boolean> => print(`${wrapped(text, process.stdout)}\n`)
   await check('runtime', () => {
     const major = Number(process.versions.node.split('.')[0])
     if (major < 22) throw new Error(`Node ${process.versions.node}; install Node 22 or later`)
@@ -53,7 +54,8 @@ export async function doctor(flags: SharedFlags): Promise<number> {
     const breakages = differences.filter(({ kind }) => kind !== 'shape_documented')
     if (breakages.length === 0) return 'the service describes itself as this package expects'
     const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    throw new ContractDrift(
+    throw new CommandError(
+      'refused',
       `${breakages.length} differences in ${names}; look for a newer version of this package`,
     )
   })
@@ -63,7 +65,7 @@ export async function doctor(flags: SharedFlags): Promise<number> {
         await call(found)
       } catch (error) {
         if (!(error instanceof PermissionDeniedError)) throw error
-        throw new CredentialsMissing(`missing; create a key with ${scope}`)
+        throw new CommandError('credentials', `missing; create a key, or log in, with ${scope}`)
       }
       return 'granted'
     })

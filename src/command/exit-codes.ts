@@ -14,9 +14,9 @@ import {
   SocialSearchError,
   TokenStoreError,
 } from '../errors.ts'
-import { ContractDrift, CredentialsMissing, Interrupted, UsageError } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 
-/** What the exit code of the command says. */
+/** The exit codes of the command. */
 export const exitCodes = {
   done: 0,
   /** A file, the network or the machine failed, and nothing was charged. */
@@ -29,28 +29,21 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-/** Classes that share an exit code; the first that fits counts. */
+/** The exit code of each error class; the first match counts. */
 const classes = [
-  [exitCodes.interrupted, [Interrupted]],
-  [exitCodes.usage, [UsageError, ConfigurationError, InvalidRequestError]],
+  [exitCodes.usage, [ConfigurationError, InvalidRequestError]],
   [
     exitCodes.credentials,
-    [
-      CredentialsMissing,
-      AuthenticationError,
-      PermissionDeniedError,
-      ReauthorizationRequiredError,
-      OAuthError,
-      TokenStoreError,
-    ],
+    [AuthenticationError, PermissionDeniedError, ReauthorizationRequiredError, OAuthError, TokenStoreError],
   ],
   [exitCodes.budget, [CreditBudgetError, BudgetUnavailableError]],
-  [exitCodes.refused, [ContractDrift, ApiError, RedirectError, InvalidResponseError, PaginationError]],
+  [exitCodes.refused, [ApiError, RedirectError, InvalidResponseError, PaginationError]],
 ] as const
 
 /** The exit code of an error; a call that may have been charged comes first. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof SocialSearchError && error.charged === 'unknown') return exitCodes.unknown
+  if (error instanceof CommandError) return exitCodes[error.code]
   const found = classes.find(([, kinds]) => kinds.some((kind) => error instanceof kind))
   return found?.[0] ?? exitCodes.failed
 }

@@ -1,6 +1,8 @@
 import type { Operation } from '../contract/operation.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import { isRecord } from '../contract/is-record.ts'
+import { wholeNumber } from '../core/lib/assert.ts'
+import { maxTimerMs } from '../core/lib/time.ts'
 import { UsageError } from './command-errors.ts'
 
 /** A documented param of an operation as a flag. */
@@ -109,9 +111,20 @@ function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unk
   return type === 'integer' || type === 'number' ? numberOf(name, value) : value
 }
 
-/** A number as a flag has it; its bounds are checked with the params. */
+/** The number in a flag; its bounds are checked with the params. */
 export function numberOf(name: string, value: unknown): number {
   const text = String(value)
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   throw new UsageError(`${name} must be a number, got ${JSON.stringify(text)}`)
+}
+
+export function wholeNumberOf(name: string, value: string, max?: number): number {
+  return wholeNumber(name, numberOf(name, value), max)
+}
+
+/** The milliseconds of a flag in seconds. */
+export function millisecondsOf(name: string, value: string): number {
+  const ms = numberOf(name, value) * 1000
+  if (ms >= 1 && ms <= maxTimerMs) return ms
+  throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
 }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -37,11 +38,14 @@ export interface JobState {
 export class JobFile {
   readonly #file: number
   readonly #statePath: string
+  readonly #reservePath: string
+  #reserved = 256 * 1024
   state: JobState
 
-  private constructor(file: number, statePath: string, state: JobState) {
+  private constructor(file: number, path: string, state: JobState) {
     this.#file = file
-    this.#statePath = statePath
+    this.#statePath = statePathOf(path)
+    this.#reservePath = `${path}.reserve`
     this.state = state
   }
 
@@ -76,12 +80,12 @@ export class JobFile {
       )
     }
     ftruncateSync(file, state.bytes)
-    return new JobFile(file, statePath, state)
+    return new JobFile(file, path, state)
   }
 
   static #begin(path: string, state: JobState, mode: 'w' | 'wx'): JobFile {
     const file = openSync(path, mode)
-    const job = new JobFile(file, statePathOf(path), state)
+    const job = new JobFile(file, path, state)
     try {
       job.#store(state)
     } catch (error) {
@@ -96,6 +100,7 @@ export class JobFile {
   append(text: string, change: Pick<JobState, 'next' | 'records' | 'credits'>): void {
     const bytes = Buffer.from(text)
     const start = this.state.bytes
+    this.#release()
     let written = 0
     try {
       while (written < bytes.length)
@@ -106,10 +111,21 @@ export class JobFile {
       throw error
     }
     this.#store({ ...this.state, ...change, bytes: start + bytes.length })
+    this.#reserved = Math.max(this.#reserved, 2 * bytes.length)
   }
 
   close(): void {
+    this.#release()
     closeSync(this.#file)
+  }
+
+  /** Takes disk space for the next page, so that a full disk ends the job before that page is bought. */
+  reserve(): void {
+    writeFileSync(this.#reservePath, Buffer.alloc(this.#reserved))
+  }
+
+  #release(): void {
+    rmSync(this.#reservePath, { force: true })
   }
 
   /** Replaces the state as a whole: a reader finds the old one or the new. */

@@ -1,75 +1,86 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
-import { isRecord } from '../contract/is-record.ts'
-import { CredentialsMissing, UsageError } from './command-errors.ts'
+import { SocialSearch } from '../client.ts'
+import { FileTokenStore } from '../oauth/node.ts'
+import type { OAuthScope } from '../oauth/index.ts'
+import { logInByBrowser } from './browser-login.ts'
+import { CommandError, UsageError } from './command-errors.ts'
+import { millisecondsOf, wholeNumberOf } from './flags.ts'
+import { loginPath, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
 import { print } from './terminal.ts'
 
-/** An address and a key, as `login` stores them. */
-export interface StoredLogin {
-  readonly baseUrl: string
-  readonly apiKey: string
+export interface LoginFlags {
+  readonly baseUrl?: string
+  readonly issuer?: string
+  readonly clientId?: string
+  readonly scopes?: string
+  readonly port?: string
+  readonly timeout?: string
+  readonly browser?: boolean
 }
 
-/** Reads the key from a prompt or from stdin, and stores it so that only its owner can read it. Sends nothing. */
-export async function login({
-  baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'],
-}: {
-  baseUrl?: string
-}): Promise<number> {
-  if (!baseUrl) throw new UsageError('pass --base-url, the address that the key is for')
-  const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new UsageError('expected a key of visible ASCII characters on the input')
-  const path = loginPath()
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify({ baseUrl, apiKey } satisfies StoredLogin)}\n`, { mode: 0o600 })
-  chmodSync(temporary, 0o600)
-  renameSync(temporary, path)
-  await print(`The key is in ${path}; social-search doctor tries it\n`)
-  return 0
-}
+/** What a new key may do, and a refresh token. */
+const defaultScopes = 'search:read,mentions:read,listeners:read,feeds:read,org:read,offline_access'
 
-export async function logout(): Promise<number> {
-  const path = loginPath()
-  const isThere = existsSync(path)
-  rmSync(path, { force: true })
-  await print(isThere ? `${path} is removed; the key itself is still valid\n` : 'There was no key\n')
-  return 0
-}
-
-/** What `login` has stored; null if there is nothing. */
-export function storedLogin(): StoredLogin | null {
-  const path = loginPath()
-  if (!existsSync(path)) return null
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
-    throw new CredentialsMissing(`${path} may be read by others; replace the key and log in again`)
-  try {
-    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (isRecord(stored) && typeof stored['baseUrl'] === 'string' && typeof stored['apiKey'] === 'string')
-      return { baseUrl: stored['baseUrl'], apiKey: stored['apiKey'] }
-  } catch {
-    // Refused below.
+/** Stores a key, or the tokens of a login in the browser. */
+export async function login(flags: LoginFlags): Promise<number> {
+  const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], issuer, clientId } = flags
+  if (!baseUrl) throw new UsageError('pass --base-url, the address of the service')
+  if (issuer !== undefined && clientId !== undefined) await storeTokens(baseUrl, issuer, clientId, flags)
+  else {
+    const names = ['issuer', 'clientId', 'scopes', 'port', 'timeout'] as const
+    if (names.some((name) => flags[name] !== undefined))
+      throw new UsageError('a login in the browser needs --issuer and --client-id')
+    await storeKey(baseUrl)
   }
-  throw new CredentialsMissing(`${path} holds no key; log in again`)
+  return 0
 }
 
-function loginPath(): string {
-  const folder = process.platform === 'win32' ? process.env['APPDATA'] : process.env['XDG_CONFIG_HOME']
-  return join(folder || join(homedir(), '.config'), 'social-search', 'login.json')
+async function storeKey(baseUrl: string): Promise<void> {
+  const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
+  // Refuses an address or a key that cannot work.
+  new SocialSearch({ baseUrl, apiKey })
+  storeLogin({ baseUrl, apiKey })
+  await print(`The key is in ${loginPath}; social-search doctor tries it\n`)
+}
+
+async function storeTokens(
+  baseUrl: string,
+  issuer: string,
+  clientId: string,
+  flags: LoginFlags,
+): Promise<void> {
+  const { scopes = defaultScopes, port, timeout = '300', browser } = flags
+  const { login, tokens } = await logInByBrowser(baseUrl, {
+    ...{ issuer, clientId, scopes: scopes.split(',') as OAuthScope[] },
+    port: port === undefined ? 0 : wholeNumberOf('--port', port, 65_535),
+    timeoutMs: millisecondsOf('--timeout', timeout),
+    opensBrowser: browser !== false && process.stderr.isTTY,
+  })
+  storeLogin(login)
+  await new FileTokenStore(tokensPath).set(tokens)
+  await print(`The tokens are in ${tokensPath}; social-search doctor tries them\n`)
+}
+
+/** Removes what `login` has stored. */
+export async function logout(): Promise<number> {
+  if (!existsSync(loginPath)) {
+    await print('You are not logged in\n')
+    return 0
+  }
+  let issuer: string | undefined
+  try {
+    issuer = storedLogin()?.oauth?.issuer
+  } catch {
+    // A file that cannot be used is removed as well.
+  }
+  for (const path of [loginPath, tokensPath]) rmSync(path, { force: true })
+  const rest =
+    issuer === undefined ? 'the key itself is still valid' : `to revoke the tokens, go to ${issuer}`
+  await print(`${loginPath} is removed; ${rest}\n`)
+  return 0
 }
 
 /** Asks without showing what is typed. */
@@ -78,14 +89,13 @@ function askForKey(): Promise<string> {
   const silent = new Writable({ write: (_, __, done) => done() })
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true })
   return new Promise((resolve, reject) => {
-    reader.on('SIGINT', () => {
-      reader.close()
-      reject(new UsageError('no key was given'))
+    reader.on('close', () => {
+      process.stderr.write('\n')
+      reject(new CommandError('interrupted', 'interrupted; nothing is stored'))
     })
     reader.question('', (answer) => {
-      reader.close()
-      process.stderr.write('\n')
       resolve(answer)
+      reader.close()
     })
   })
 }

@@ -1,10 +1,11 @@
-import type { ClientOptions, PagedOptions, Validation } from '../core/options/types.ts'
+import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/options/types.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
-import { numberOf } from './flags.ts'
-import { storedLogin } from './login.ts'
-import { CredentialsMissing, UsageError } from './command-errors.ts'
+import { millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { sessionOf, storedLogin } from './stored-login.ts'
+import { CommandError, UsageError } from './command-errors.ts'
+import { showProgress } from './terminal.ts'
 
 /** The flags that commands share, as they were parsed. */
 export interface SharedFlags {
@@ -33,10 +34,15 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
   const { perMinute, timeout, validation } = flags
   const options = {
     ...(perMinute !== undefined && {
-      limits: { perMinute: perMinute === 'off' ? false : numberOf('--per-minute', perMinute) } as const,
+      limits: { perMinute: perMinute === 'off' ? false : wholeNumberOf('--per-minute', perMinute) } as const,
     }),
-    ...(timeout !== undefined && { timeout: numberOf('--timeout', timeout) * 1000 }),
+    ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
+    onWait: ({ reason, until }: Wait) =>
+      showProgress(
+        flags,
+        `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`,
+      ),
     ...more,
   }
   if (flags.sandbox === true) {
@@ -46,19 +52,23 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
       ...options,
     })
   }
-  return new SocialSearch({ ...addressAndKey(flags), ...options })
+  return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }
 
-function addressAndKey(flags: Pick<SharedFlags, 'baseUrl'>): { baseUrl: string; apiKey: string } {
+function addressAndCredential(
+  flags: Pick<SharedFlags, 'baseUrl'>,
+): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
   const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
   const hint = 'run social-search login, or try the command with --sandbox'
-  // A key goes to the address that it was stored with, and to no other.
   const stored = key ? null : storedLogin()
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
-  if (!baseUrl) throw new CredentialsMissing(`no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
-  const apiKey = key || (stored?.baseUrl === baseUrl ? stored.apiKey : undefined)
-  if (!apiKey) throw new CredentialsMissing(`no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
-  return { baseUrl, apiKey }
+  if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
+  // A stored key or token goes only to the address that it was stored with.
+  const login = stored?.baseUrl === baseUrl ? stored : null
+  const apiKey = key || login?.apiKey
+  if (apiKey) return { baseUrl, apiKey }
+  if (login !== null) return { baseUrl, auth: sessionOf(login) }
+  throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
 }
 
 /** @param spent Credits that earlier runs of the same job have spent. */
@@ -69,11 +79,13 @@ export function budgetOf({ budget }: SharedFlags, spent = 0): CreditBudget | und
   return new CreditBudget(Math.max(0, credits - spent))
 }
 
+export type WalkOptions = Pick<PagedOptions, 'maxPages' | 'limit'>
+
 /** How far a walk goes: one page, unless a flag says more. */
-export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOptions, 'maxPages' | 'limit'> {
+export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions {
   const bounds = {
-    ...(maxPages !== undefined && { maxPages: numberOf('--max-pages', maxPages) }),
-    ...(limit !== undefined && { limit: numberOf('--limit', limit) }),
+    ...(maxPages !== undefined && { maxPages: wholeNumberOf('--max-pages', maxPages) }),
+    ...(limit !== undefined && { limit: wholeNumberOf('--limit', limit) }),
   }
   if (all === true && Object.keys(bounds).length > 0)
     throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')

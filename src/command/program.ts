@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, Help, Option } from 'commander'
 import type { Operation, Price } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { doctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { kebab, paramFlags, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { login, logout } from './login.ts'
+import { type LoginFlags, login, logout } from './login.ts'
 import type { SharedFlags } from './options.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
@@ -14,16 +14,17 @@ import { complain } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 import { type WatchFlags, watch } from './watch.ts'
 
+// At most 40 columns: the text is not wrapped.
 const exitCodeHelp = `
 Exit codes:
-  0  done
-  1  a file, the network or this machine failed; nothing was charged
-  2  the command line cannot work; nothing was sent
-  3  key, scopes or permissions
-  4  the service refused, or its answer is not as documented
-  5  stopped by a budget; what was bought is written
-  6  outcome unknown: the call may have been charged
-  130  interrupted; what was bought is written`
+  0    done
+  1    file, network or machine failed
+  2    wrong usage; nothing was sent
+  3    key, scopes or permissions
+  4    refused, or an invalid answer
+  5    stopped by a budget
+  6    unknown: may have been charged
+  130  interrupted`
 
 /** Runs a command line; returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -36,17 +37,19 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done
-      complain(
-        flags,
-        new UsageError(
-          error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, ''),
-        ),
-      )
+      complain(flags, new UsageError(usageMessageOf(error)))
       return exitCodes.usage
     }
     complain(flags, error)
     return exitCodeOf(error)
   }
+}
+
+function usageMessageOf({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'a command is missing; see --help'
+  if (code === 'commander.excessArguments')
+    return 'too many arguments; pass params as flags, or as JSON with --params'
+  return message.replace(/^error: /, '')
 }
 
 function createProgram(exit: (code: number) => void, { json }: SharedFlags): Command {
@@ -56,6 +59,7 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError()
+    .configureHelp({ minWidthToWrap: 20, formatItem })
     .configureOutput({ outputError: () => {}, ...(json === true && { writeErr: () => {} }) })
     .addHelpText('after', exitCodeHelp)
   for (const operation of operations) addOperation(program, operation, exit)
@@ -70,13 +74,19 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
   )
   program
     .command('login')
-    .description('store a key, read from a prompt or from the input')
-    .option('--base-url <url>', 'the address that the key is for; default: SOCIAL_SEARCH_BASE_URL')
+    .description('store a key, read from a prompt or stdin, or log in through the browser with OAuth')
+    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .option('--issuer <url>', 'OAuth: the authorization server')
+    .option('--client-id <id>', 'OAuth: the id of your public client')
+    .option('--scopes <list>', 'OAuth: default all scopes that read, and offline_access')
+    .option('--port <n>', 'OAuth: port of the redirect address http://127.0.0.1:PORT/callback; default any')
+    .option('--timeout <seconds>', 'OAuth: how long to wait for the browser; default 300')
+    .option('--no-browser', 'OAuth: print the address, open no browser')
     .option('--json', 'errors as JSON objects')
-    .action(async (flags: { baseUrl?: string }) => exit(await login(flags)))
+    .action(async (flags: LoginFlags) => exit(await login(flags)))
   program
     .command('logout')
-    .description('remove the stored key')
+    .description('remove the stored key or tokens')
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await logout()))
   addWatch(program, exit)
@@ -160,8 +170,26 @@ function shared(command: Command): Command {
 function groupOf(program: Command, names: readonly string[]): Command {
   return names.reduce((parent, name) => {
     const known = parent.commands.find((command) => command.name() === name)
-    return known ?? parent.command(name).description(`commands for ${name}`)
+    return known ?? parent.command(name).description(commandsOf(name)).helpCommand(false)
   }, program)
+}
+
+/** `list, get, count, set-state`. */
+function commandsOf(group: string): string {
+  const names = operations.map(({ id }) => id.split('.').map(kebab))
+  return names
+    .filter((name) => name.includes(group) && name.at(-1) !== group)
+    .map((name) => name.slice(name.indexOf(group) + 1).join(' '))
+    .join(', ')
+}
+
+/** Puts the description below its flag if the terminal is narrow. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? 80
+  if (width - termWidth > 24)
+    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
+  const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
+  return `  ${term}\n      ${text}`
 }
 
 function priceOf(price: Price): string {

@@ -1,10 +1,9 @@
 import { text as textOf } from 'node:stream/consumers'
-import type { Operation } from '../contract/operation.ts'
-import { operations } from '../contract/operations.ts'
+import { operationOf, operations } from '../contract/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
-import { numberOf, paramsOf } from './flags.ts'
+import { paramsOf, wholeNumberOf } from './flags.ts'
 import type { SharedFlags } from './options.ts'
-import { print } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 
 /** Prints what a job costs at most. Needs no key, and sends nothing. */
@@ -12,7 +11,7 @@ export async function quote(
   id: string,
   flags: SharedFlags & { pages: string; ceiling?: string },
 ): Promise<number> {
-  const operation: Operation | undefined = operations.find((operation) => operation.id === id)
+  const operation = operationOf(id)
   if (operation === undefined)
     throw new UsageError(
       `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
@@ -21,11 +20,11 @@ export async function quote(
   const { params } = paramsOf(operation, undefined, {}, open)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(operation, bound === undefined ? undefined : params[bound], {
-    pages: numberOf('--pages', flags.pages),
-    ...(flags.ceiling !== undefined && { ceiling: numberOf('--ceiling', flags.ceiling) }),
+    pages: wholeNumberOf('--pages', flags.pages),
+    ...(flags.ceiling !== undefined && { ceiling: wholeNumberOf('--ceiling', flags.ceiling) }),
   })
   const { atMost, why } = result
   const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
-  await print(process.stdout.isTTY ? `${text}\n` : `${JSON.stringify(result)}\n`)
+  await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
   return 0
 }

@@ -1,13 +1,14 @@
 import { text as textOf } from 'node:stream/consumers'
+import { count } from '../contract/count.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../core/lib/list-items.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { kebab, paramsOf } from './flags.ts'
-import { type Format, createFormatter } from './formats.ts'
+import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
-import { type SharedFlags, budgetOf, clientFor, walkOptions } from './options.ts'
+import { type SharedFlags, type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
@@ -26,13 +27,13 @@ export async function runOperation(
     open === '-' ? await textOf(process.stdin) : open,
   )
   const format = formatOf(operation, flags)
-  const fields = flags.fields?.split(',')
+  const fields = fieldsFor(operation, flags.fields)
   const formatter = createFormatter(format, operation, {
     fields,
     width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
     bold: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
   })
-  const walk = operation.paging === undefined ? {} : walkOptions(flags)
+  const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
   const client = clientFor(flags, { middleware: [stop.middleware] })
   // Refuses what the call would refuse, before a file is made.
@@ -49,7 +50,9 @@ export async function runOperation(
   let { records } = state
   let pages = 0
   let head = state.bytes === 0 ? formatter.head : ''
+  let unwritten: unknown
   try {
+    if (next !== null) job?.reserve()
     for await (const page of pagesOf()) {
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       // A file takes whole pages, so that none is bought twice.
@@ -60,28 +63,35 @@ export async function runOperation(
       next = operation.paging === undefined ? null : (page['next'] as object | null)
       const text = head + formatter.page(written)
       head = ''
+      unwritten = page
       const credits = state.credits + client.credits.spent + client.credits.uncertain
       if (job !== undefined) job.append(text, { next, records, credits })
       else if (!(await print(text))) return 0
-      showProgress(flags, `${pages} pages, ${records} records, ${client.credits.spent} credits`)
+      unwritten = undefined
+      const isLast =
+        next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
+      if (!isLast) job?.reserve()
+      showProgress(
+        flags,
+        `${count(pages, 'page')}, ${count(records, 'record')}, ${count(client.credits.spent, 'credit')}`,
+      )
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
     else if (head !== '') job.append(head, { next, records, credits: state.credits })
     showProgress(flags, '')
-    if (job !== undefined) tell(flags, `${flags.out}: ${records} records, ${job.state.credits} credits`)
+    if (job !== undefined)
+      tell(flags, `${flags.out}: ${count(records, 'record')}, ${count(job.state.credits, 'credit')}`)
     if (next != null && flags.limit === undefined && !flags.all)
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
     return 0
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (error as { next?: object | null }).next ?? next
-    complain(
-      flags,
-      reason,
-      failed == null || !operation.paging ? undefined : continuation(operation, flags, failed),
-    )
-    return exitCodeOf(error instanceof Error && exitCodeOf(error) === 6 ? error : reason)
+    const canContinue = failed != null && operation.paging !== undefined && code !== exitCodes.usage
+    complain(flags, reason, canContinue ? continuation(operation, flags, failed) : undefined, unwritten)
+    return code
   } finally {
     job?.close()
     stop.end()

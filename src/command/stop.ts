@@ -1,5 +1,5 @@
 import type { Middleware } from '../core/http/middleware.ts'
-import { Interrupted } from './command-errors.ts'
+import { CommandError } from './command-errors.ts'
 
 /** Ends a job on Ctrl-C: after the page under way, which may have been charged, or at once if there is none or on a second. */
 export class Stop {
@@ -13,7 +13,11 @@ export class Stop {
     this.#isWanted = true
   }
 
-  constructor() {
+  readonly #message: string
+
+  /** @param message What an interruption says, unless a page is under way. */
+  constructor(message = 'interrupted; what was bought is written') {
+    this.#message = message
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
   }
 
@@ -42,7 +46,7 @@ export class Stop {
     if (this.#isWanted) this.#end()
   }
 
-  /** @throws {Interrupted} if no further page should be bought. */
+  /** @throws {CommandError} if no further page should be bought. */
   pageIsWritten(): void {
     this.pageIsRead()
     this.signal.throwIfAborted()
@@ -52,7 +56,7 @@ export class Stop {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
   }
 
-  #end(message = 'interrupted; what was bought is written'): void {
-    this.#controller.abort(new Interrupted(message))
+  #end(message = this.#message): void {
+    this.#controller.abort(new CommandError('interrupted', message))
   }
 }

@@ -1,41 +1,76 @@
-import { InvalidResponseError, PaginationError, SocialSearchError } from '../errors.ts'
+import {
+  InvalidResponseError,
+  PaginationError,
+  ReauthorizationRequiredError,
+  SocialSearchError,
+} from '../errors.ts'
 import type { SharedFlags } from './options.ts'
 
-let isClosed = false
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Who reads the output has seen enough, as `head` does.
-  if (error.code !== 'EPIPE') throw error
-  isClosed = true
-})
+let failure: NodeJS.ErrnoException | undefined
+process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
 
-/** Writes data; false if nobody reads it any more. */
+let hasProgress = false
+
+/**
+ * Writes data to stdout; returns false if its reader has closed it, as `head` does.
+ *
+ * @throws any other error of the write.
+ */
 export async function print(text: string): Promise<boolean> {
-  if (isClosed) return false
-  if (text === '') return true
-  await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
-  // The stream says so a moment later.
-  await new Promise((resolve) => setImmediate(resolve))
-  return !isClosed
+  if (failure === undefined && text !== '') {
+    clearProgress()
+    await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
+    // The error event comes a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (failure === undefined) return true
+  if (failure.code === 'EPIPE') return false
+  throw failure
 }
 
-/** Tells somebody at a terminal something; not if they want quiet. */
+/** Shows a line on a terminal, unless `--quiet` is set. */
 export function tell({ quiet }: SharedFlags, message: string): void {
-  if (quiet !== true && process.stderr.isTTY) process.stderr.write(`${clearLine()}${message}\n`)
+  if (quiet !== true && process.stderr.isTTY) say(message)
 }
 
-/** Shows how far a job is, on a terminal only. */
+/** Replaces the line that shows how far a job is, on a terminal only. */
 export function showProgress({ quiet }: SharedFlags, message: string): void {
-  if (quiet !== true && process.stderr.isTTY) process.stderr.write(`${clearLine()}${message}`)
+  clearProgress()
+  if (quiet === true || !process.stderr.isTTY) return
+  process.stderr.write(message.slice(0, process.stderr.columns - 1))
+  hasProgress = true
 }
 
-function clearLine(): string {
-  return process.stderr.isTTY ? '\r\u001b[K' : ''
+function clearProgress(): void {
+  if (hasProgress) process.stderr.write('\r\u001b[K')
+  hasProgress = false
 }
 
-/** Says why the command failed: in a line, or as one JSON object with the fields of the error. */
-export function complain({ json }: SharedFlags, error: unknown, next?: string): void {
+/** Writes a line to stderr. */
+export function say(message: string): void {
+  clearProgress()
+  process.stderr.write(`${message}\n`)
+}
+
+/** Breaks a text between words if it goes to a terminal. */
+export function wrapped(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
+  if (!isTTY) return text
+  return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
+}
+
+/**
+ * Reports an error: its message, or with `--json` one object with its fields.
+ *
+ * @param next The command that continues.
+ * @param paid Paid data that could not be written.
+ */
+export function complain(
+  { json }: SharedFlags,
+  error: unknown,
+  next?: string,
+  paid: unknown = paidData(error),
+): void {
   const { name, message } = error as Error
-  const paid = paidData(error)
   if (json === true) {
     const fields =
       error instanceof SocialSearchError ? error.toJSON() : { name, code: codeOf(error), message }
@@ -44,20 +79,21 @@ export function complain({ json }: SharedFlags, error: unknown, next?: string): 
       ...(paid !== undefined && { body: paid }),
       ...(next !== undefined && { resume: next }),
     }
-    process.stderr.write(`${JSON.stringify(all)}\n`)
+    say(JSON.stringify(all))
     return
   }
-  const lines = [`social-search: ${message}`]
-  if (next !== undefined) lines.push(`To go on: ${next}`)
-  if (paid !== undefined) lines.push('The answer, which may have been charged:', JSON.stringify(paid))
-  process.stderr.write(`${clearLine()}${lines.join('\n')}\n`)
+  say(wrapped(`social-search: ${message}`, process.stderr))
+  if (error instanceof ReauthorizationRequiredError) say('To go on: run social-search login again')
+  // A command stays in one line, so that it can be copied.
+  if (next !== undefined) say(`To go on: ${next}`)
+  if (paid !== undefined) say(`The answer, which may have been charged:\n${JSON.stringify(paid)}`)
 }
 
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code ?? 'failed'
 }
 
-/** Data that was paid for, and that the output does not have. */
+/** Paid data in an error. */
 function paidData(error: unknown): unknown {
   if (error instanceof InvalidResponseError) return error.body
   return error instanceof PaginationError ? error.page : undefined

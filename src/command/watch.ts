@@ -1,14 +1,25 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../contract/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { numberOf, paramsOf } from './flags.ts'
+import { millisecondsOf, paramsOf, wholeNumberOf } from './flags.ts'
 import { type SharedFlags, budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
-import { complain, print } from './terminal.ts'
+import { complain, print, say } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 
 export interface WatchFlags extends SharedFlags {
@@ -23,7 +34,6 @@ export interface WatchFlags extends SharedFlags {
 export async function watch(query: string, flags: WatchFlags): Promise<number> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
-  const seconds = (name: string, value: string): number => numberOf(name, value) * 1000
   const client = clientFor(flags, { middleware: [stop.middleware] })
   try {
     const batches = watchSearch(
@@ -31,9 +41,9 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
       {
         state: flags.state === undefined ? null : readState(flags.state),
-        every: seconds('--every', flags.every),
-        ...(flags.maxEvery !== undefined && { maxEvery: seconds('--max-every', flags.maxEvery) }),
-        maxPages: numberOf('--max-pages', flags.maxPages),
+        every: millisecondsOf('--every', flags.every),
+        ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
+        maxPages: wholeNumberOf('--max-pages', flags.maxPages),
         budget: budgetOf(flags),
         signal: stop.signal,
       },
@@ -45,9 +55,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       if (flags.state !== undefined) writeState(flags.state, state)
       if (gap !== null) {
         const next = JSON.stringify(gap.next).replaceAll("'", "'\\''")
-        process.stderr.write(
-          `There are more posts: social-search microblog search --all --params '${next}'\n`,
-        )
+        say(`There are more posts: social-search microblog search --all --params '${next}'`)
       }
       stop.pageIsWritten()
     }
@@ -89,6 +97,8 @@ function execute(command: string, text: string): Promise<void> {
 }
 
 function readState(path: string): WatchState | null {
+  // Fails before a page is bought if the state cannot be written.
+  accessSync(dirname(resolve(path)), constants.W_OK)
   if (!existsSync(path)) return null
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as WatchState

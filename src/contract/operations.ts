@@ -42,3 +42,8 @@ export const operations = [
 
 /** The id of an operation: `microblog.search`. */
 export type OperationId = (typeof operations)[number]['id']
+
+/** The operation with this id, or undefined. */
+export function operationOf(id: string): Operation | undefined {
+  return operations.find((operation) => operation.id === id)
+}

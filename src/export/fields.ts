@@ -1,5 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
-import { type OperationId, operations } from '../contract/operations.ts'
+import { type OperationId, operationOf } from '../contract/operations.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import { assertOptions } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -34,9 +33,9 @@ const columnTypes = ['text', 'number', 'boolean']
  * toCsv({ fields: fieldsOf('microblog.search') })
  */
 export function fieldsOf(id: OperationId): Column[] {
-  const operation = operations.find((operation): operation is typeof operation => operation.id === id)
+  const operation = operationOf(id)
   if (operation === undefined) throw new ConfigurationError(`unknown operation ${id}`)
-  const { documented, response, list } = operation as Operation
+  const { documented, response, list } = operation
   const item = list === undefined ? response : response.properties?.[list]?.items
   if (!documented || item === undefined)
     throw new ConfigurationError(`the service does not document the fields of ${id}; name them in fields`)

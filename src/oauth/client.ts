@@ -2,7 +2,12 @@ import { assertMethod, assertObject } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 import { type PendingAuthorization, Protocol } from './protocol.ts'
 import { OAuthSession } from './session.ts'
-import { type OAuthClientOptions, type OAuthSettings, resolveOAuthOptions } from './settings.ts'
+import {
+  type OAuthClientOptions,
+  type OAuthEndpoints,
+  type OAuthSettings,
+  resolveOAuthOptions,
+} from './settings.ts'
 import type { TokenStore } from './store.ts'
 
 /** The URL to send a user to, and the data to keep until they return. */
@@ -21,6 +26,11 @@ export class OAuthClient {
   constructor(protocol: Protocol, settings: OAuthSettings) {
     this.#protocol = protocol
     this.#settings = settings
+  }
+
+  /** The server's endpoints. Store them with the tokens, and another process does not read the metadata again. */
+  get endpoints(): OAuthEndpoints {
+    return this.#protocol.endpoints
   }
 
   /**

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { assertToken } from '../core/http/credential.ts'
 import { Redactor } from '../core/lib/redact.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
-import { type OAuthSettings, serverUrl } from './settings.ts'
+import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenSet } from './store.ts'
 import { requestJson, serverError } from './token-request.ts'
 
@@ -38,12 +38,17 @@ export class Protocol {
     })
   }
 
+  get endpoints(): OAuthEndpoints {
+    const { authorization_endpoint: authorization = '', token_endpoint: token = '' } = this.#server
+    return { authorization, token }
+  }
+
   async authorizationUrl(
     extra: Readonly<Record<string, string>>,
   ): Promise<{ url: URL; pending: PendingAuthorization }> {
     const { clientId, redirectUri, scope, resource } = this.#settings
     const pending = { state: oauth.generateRandomState(), codeVerifier: oauth.generateRandomCodeVerifier() }
-    const url = new URL(this.#server.authorization_endpoint ?? '')
+    const url = new URL(this.endpoints.authorization)
     const params: Record<string, string> = {
       response_type: 'code',
       client_id: clientId,

@@ -10,6 +10,7 @@ export type {
   SandboxKey,
   SandboxLedger,
   SandboxLimits,
+  SandboxNetworkPost,
   SandboxOptions,
   SandboxPost,
   SandboxRequest,

@@ -1,8 +1,7 @@
 import { organizationLimits } from '../contract/limits.ts'
 import type { Scope } from '../contract/operation.ts'
-import type { IndexedPost } from './corpus.ts'
-import { fail, integer, longestWaitMs, number, assertRecord } from './check-arguments.ts'
-import { indexPosts } from './own-posts.ts'
+import { assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
+import { type OwnPosts, ownPostsOf } from './own-posts.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
 type Complete<T> = { readonly [Field in keyof T]-?: Exclude<T[Field], undefined> }
@@ -13,31 +12,21 @@ export interface Settings {
   readonly posts: number
   readonly latency: readonly [min: number, max: number]
   readonly limits: Complete<SandboxLimits>
-  /** Null for made-up ones. */
-  readonly ownPosts: readonly IndexedPost[] | null
+  readonly own: OwnPosts
   readonly keys: readonly Complete<SandboxKey>[]
 }
-
-const postFields = [...['id', 'body', 'author', 'name', 'timestamp', 'url', 'images', 'video', 'engagements']]
 
 /** Checks the options and fills in defaults. */
 export function resolveOptions(options: SandboxOptions): Settings {
   assertRecord('createSandbox() options', options, ['seed', 'posts', 'latency', 'limits', 'content', 'keys'])
   const { seed = 1, posts = 4000, latency = 0, limits = {}, content = {}, keys = [] } = options
-  assertRecord('createSandbox() option content', content, ['microblog'])
-  const own = content.microblog
-  if (own !== undefined && !Array.isArray(own))
-    fail('createSandbox() option content.microblog', 'an array', own)
-  own?.forEach((post, index) =>
-    assertRecord(`createSandbox() option content.microblog[${index}]`, post, postFields),
-  )
   if (!Array.isArray(keys)) fail('createSandbox() option keys', 'an array', keys)
   return {
     seed: integer('createSandbox() option seed', seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     posts: integer('createSandbox() option posts', posts, 0, 100_000),
     latency: resolveLatency(latency),
     limits: resolveLimits(limits),
-    ownPosts: own === undefined ? null : indexPosts(own),
+    own: ownPostsOf(content),
     keys: keys.map(resolveKey),
   }
 }

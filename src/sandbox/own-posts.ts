@@ -1,44 +1,77 @@
 import { type MicroblogPost, microblogSearch } from '../contract/microblog.ts'
+import type { Operation } from '../contract/operation.ts'
+import { type ProfessionalnetPost, professionalnetPostsSearch } from '../contract/professionalnet/posts.ts'
 import { validate } from '../contract/validate.ts'
+import { assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, newest } from './corpus.ts'
 import { normalize } from './match-words.ts'
-import type { SandboxPost } from './types.ts'
+import { topicAbout } from './phrases/about.ts'
+import type { Topic } from './phrases/topic.ts'
+import { type Network, type NetworkPost, scoreOf } from './professionalnet/network.ts'
+import type { IndexedStory } from './technews.ts'
+import type { SandboxContent, SandboxNetworkPost, SandboxPost } from './types.ts'
+
+/** The posts of a test by network; null for a network with made-up posts. */
+export interface OwnPosts {
+  readonly microblog: readonly IndexedPost[] | null
+  readonly professionalnet: readonly NetworkPost[] | null
+  readonly technews: readonly IndexedStory[] | null
+}
 
 const noEngagements = {
   ...{ bookmarkCount: 0, favoriteCount: 0, quoteCount: 0 },
   ...{ replyCount: 0, retweetCount: 0, viewsCount: 0 },
 }
 
+/** Comments on a post of a test are about this. */
+const anything = topicAbout('this') as Topic
+
 /**
- * Completes posts that a test brings, newest first. A post without a timestamp is a minute older than the one before it.
+ * Checks and completes the posts of a test. A post without a time is a minute older than the one before it.
  *
  * @throws {TypeError} for a post that the service would not send.
  */
-export function indexPosts(posts: readonly SandboxPost[]): IndexedPost[] {
-  return posts.map(complete).sort((a, b) => b.at - a.at)
+export function ownPostsOf(content: SandboxContent): OwnPosts {
+  assertRecord('createSandbox() option content', content, ['microblog', 'professionalnet', 'technews'])
+  return {
+    microblog: indexed('microblog', content.microblog, microblogPost)?.sort(newestFirst) ?? null,
+    professionalnet:
+      indexed('professionalnet', content.professionalnet, networkPost)?.sort(newestFirst) ?? null,
+    technews: indexed('technews', content.technews, story) ?? null,
+  }
 }
 
-function complete(given: SandboxPost, index: number): IndexedPost {
-  const id = given.id ?? String(index + 1)
-  const { author = 'ada', timestamp = new Date(newest - 60_000 * index).toISOString() } = given
+function indexed<Given, Indexed>(
+  network: keyof SandboxContent,
+  posts: readonly Given[] | undefined,
+  index: (post: Given, field: string, position: number) => Indexed,
+): Indexed[] | undefined {
+  const field = `createSandbox() option content.${network}`
+  if (posts === undefined) return undefined
+  if (!Array.isArray(posts)) fail(field, 'an array', posts)
+  return (posts as readonly Given[]).map((post, position) => index(post, `${field}[${position}]`, position))
+}
+
+function newestFirst(a: { at: number }, b: { at: number }): number {
+  return b.at - a.at
+}
+
+function microblogPost(given: SandboxPost, field: string, position: number): IndexedPost {
+  const id = given.id ?? String(position + 1)
+  const { author = 'ada', timestamp = timeOf(position) } = given
   const url = `https://microblog.example/${author}/status/${id}`
   const post: MicroblogPost = {
     ...{ name: author, url, images: [], video: null, ...given, id, author, timestamp },
     engagements: { ...noEngagements, ...given.engagements },
   }
-  const [issue] = validate(microblogSearch.response.properties?.['posts']?.items ?? {}, post)
-  if (issue !== undefined)
-    throw new TypeError(`createSandbox() option content.microblog[${index}]: ${issue.path} ${issue.message}`)
-  const at = Date.parse(timestamp)
-  if (Number.isNaN(at))
-    throw new TypeError(`createSandbox() option content.microblog[${index}]: timestamp must be a time`)
+  assertPost(microblogSearch, field, post)
   const found = (pattern: RegExp): string[] =>
     Array.from(post.body.matchAll(pattern), ([, text = '']) => text.toLowerCase())
   const { favoriteCount, retweetCount, replyCount } = post.engagements
   const authorWords = normalize(`${post.name}\n${author}\n${author.replaceAll('_', ' ')}`)
   return {
     post,
-    at,
+    at: parsedTime(field, 'timestamp', timestamp),
     lang: 'en',
     replyTo: /^@(\w+)/.exec(post.body)?.[1]?.toLowerCase() ?? null,
     mentions: found(/@(\w+)/g),
@@ -48,4 +81,69 @@ function complete(given: SandboxPost, index: number): IndexedPost {
     authorWords,
     score: favoriteCount + 2 * retweetCount + replyCount,
   }
+}
+
+function networkPost(given: SandboxNetworkPost, field: string, position: number): NetworkPost {
+  const { urn = `urn:professionalnet:activity:${position + 1}`, postedAt = timeOf(position) } = given
+  const activity = urn.split(':').at(-1) ?? ''
+  const post: ProfessionalnetPost = {
+    share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
+    reactionsUrn: `urn:professionalnet:reactions:${activity}`,
+    commentsUrn: `urn:professionalnet:comments:${activity}`,
+    repostsUrn: `urn:professionalnet:reposts:${activity}`,
+    ...{ ...given, urn, postedAt },
+    actor: {
+      ...{ actor_image: '', actor_description: '', actor_name: 'Ada', actor_subDescription: '' },
+      actor_navigationContext: 'https://professionalnet.example/in/ada',
+      ...given.actor,
+    },
+    social_details: {
+      ...{ numLikes: 0, numComments: 0, numShares: 0, reactionTypeCounts: [], ...given.social_details },
+    },
+  }
+  assertPost(professionalnetPostsSearch, field, post)
+  return {
+    ...{ post, activity, at: parsedTime(field, 'postedAt', postedAt), topic: anything },
+    ...{ person: null, company: null, mentionedPeople: [], mentionedCompanies: [] },
+    words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
+    score: scoreOf(post.social_details),
+  }
+}
+
+function story(post: object, field: string): IndexedStory {
+  assertRecord(field, post, Object.keys(Object(post) as object))
+  return { post, words: normalize(textsOf(post).join('\n')) }
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+}
+
+/** A network with the posts of a test. If an author's URL belongs to a person or company of the network, filters find them. */
+export function networkWith(network: Network, posts: readonly NetworkPost[]): Network {
+  const withAuthors = posts.map((own) => {
+    const url = own.post.actor.actor_navigationContext
+    const person = network.people.find((person) => person.url === url) ?? null
+    const company = person?.employer ?? network.companies.find((company) => company.url === url) ?? null
+    return { ...own, person, company }
+  })
+  return { ...network, posts: withAuthors, made: null }
+}
+
+function assertPost({ response, list = '' }: Operation, field: string, post: object): void {
+  const schema = response.properties?.[list]?.items ?? {}
+  assertRecord(field, post, Object.keys(schema.properties ?? {}))
+  const [issue] = validate(schema, post)
+  if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
+}
+
+function timeOf(position: number): string {
+  return new Date(newest - 60_000 * position).toISOString()
+}
+
+function parsedTime(field: string, name: string, value: string): number {
+  const at = Date.parse(value)
+  if (Number.isNaN(at)) throw new TypeError(`${field}: ${name} must be a time`)
+  return at
 }

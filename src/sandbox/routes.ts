@@ -9,13 +9,14 @@ import type { Outcome } from './responses.ts'
 import { corpusOf, postsAbout } from './corpus.ts'
 import { describeService } from './description.ts'
 import type { Settings } from './options.ts'
+import { networkWith } from './own-posts.ts'
 import { contextOf, usageOf } from './organization/context-usage.ts'
 import { createMentions } from './organization/mentions.ts'
 import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
 import { commentsOn } from './professionalnet/comments.ts'
 import { listMatching } from './professionalnet/industries.ts'
 import { findCompany } from './professionalnet/lookup.ts'
-import { networkOf } from './professionalnet/network.ts'
+import { type Network, networkOf } from './professionalnet/network.ts'
 import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { reactionsOn } from './professionalnet/reactions.ts'
 import { searchPosts } from './professionalnet/search.ts'
@@ -38,30 +39,33 @@ export interface Route {
 }
 
 /** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
-export function createRoutes({ seed, posts, ownPosts }: Settings, ledger: SandboxLedger): Route[] {
+export function createRoutes({ seed, posts, own }: Settings, ledger: SandboxLedger): Route[] {
   const listeners = createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(seed)
+  let ownNetwork: Network | undefined
+  const network = (): Network =>
+    own.professionalnet === null
+      ? networkOf(seed, posts)
+      : (ownNetwork ??= networkWith(networkOf(seed, posts), own.professionalnet))
 
   const handlers: Record<OperationId, Handle> = {
     'microblog.search': (input) =>
       searchMicroblog(
-        ownPosts ?? corpusOf(seed, posts),
-        ownPosts === null ? `${seed}/${posts}` : ownPosts.map(({ post }) => post.id).join(),
-        (query) => (ownPosts !== null || posts === 0 ? [] : postsAbout(query, seed)),
+        own.microblog ?? corpusOf(seed, posts),
+        own.microblog?.map(({ post }) => post.id).join() ?? `${seed}/${posts}`,
+        (query) => (own.microblog !== null || posts === 0 ? [] : postsAbout(query, seed)),
         input as MicroblogSearchParams,
       ),
     'professionalnet.posts.search': (input) =>
-      searchPosts(networkOf(seed, posts), input as ProfessionalnetPostsSearchParams),
-    'professionalnet.company.get': (input) =>
-      findCompany(networkOf(seed, posts), (input as CompanyGetParams).url),
-    'professionalnet.person.posts': (input) => postsOf(networkOf(seed, posts), input),
-    'professionalnet.person.comments': (input) => commentsOf(networkOf(seed, posts), input),
-    'professionalnet.posts.comments': (input) =>
-      commentsOn(networkOf(seed, posts), input as PostCommentsParams),
-    'professionalnet.posts.reactions': (input) => reactionsOn(networkOf(seed, posts), input),
+      searchPosts(network(), input as ProfessionalnetPostsSearchParams),
+    'professionalnet.company.get': (input) => findCompany(network(), (input as CompanyGetParams).url),
+    'professionalnet.person.posts': (input) => postsOf(network(), input),
+    'professionalnet.person.comments': (input) => commentsOf(network(), input),
+    'professionalnet.posts.comments': (input) => commentsOn(network(), input as PostCommentsParams),
+    'professionalnet.posts.reactions': (input) => reactionsOn(network(), input),
     'professionalnet.industries.list': (input) => listMatching(input as IndustriesListParams),
-    'technews.search': (input) => searchTechnews(seed, posts, input),
+    'technews.search': (input) => searchTechnews(seed, posts, own.technews, input),
     'mentions.list': (input) => mentions.list(input),
     'mentions.get': (_, id) => mentions.get(id),
     'mentions.count': (input) => mentions.count(input),

@@ -28,9 +28,14 @@ interface TechnewsPost {
   readonly storyId: string | null
 }
 
-interface IndexedStory {
-  readonly post: TechnewsPost
+/** A story or a comment, made up or of a test. */
+export interface IndexedStory {
+  readonly post: { readonly type?: unknown }
   readonly words: string
+}
+
+interface MadeUpStory extends IndexedStory {
+  readonly post: TechnewsPost
 }
 
 const authors = surnames.map((name) => ({ handle: name.toLowerCase().replaceAll('-', '') }))
@@ -38,11 +43,11 @@ const pageSize = 20
 const types = ['story', 'comment'] as const
 
 /** Returns stories and comments, newest first; `size` is the number of microblog posts, of which there is a fifth. */
-const storiesOf = memoizeLatest((seed, size): readonly IndexedStory[] => {
+const storiesOf = memoizeLatest((seed, size): readonly MadeUpStory[] => {
   const random = createRandom(`${seed}/technews`)
   const count = Math.ceil(size / 5)
   let at = newest
-  const posts: IndexedStory[] = []
+  const posts: MadeUpStory[] = []
   // From the oldest on, so that comments come after their stories.
   for (let serial = 1; serial <= count; serial++) {
     const story = posts.length === 0 ? undefined : random.pick(posts)
@@ -57,21 +62,26 @@ const storiesOf = memoizeLatest((seed, size): readonly IndexedStory[] => {
 })
 
 /**
- * Searches made-up stories and comments. Request and response are made up, too: it takes `query`, `cursor`, `count` up
+ * Searches stories and comments: made-up ones, or the ones of a test. Request and response are made up, too: it takes `query`, `cursor`, `count` up
  * to 20 and `type` (`story` or `comment`), and answers with `posts` and the `meta` of the documented search by cursor.
  */
-export function searchTechnews(seed: number, size: number, input: unknown): Outcome {
+export function searchTechnews(
+  seed: number,
+  size: number,
+  own: readonly IndexedStory[] | null,
+  input: unknown,
+): Outcome {
   const params = createParams(input)
   const query = params.requiredText('query')
   const count = params.count('count', pageSize)
   const type = params.choice('type', types)
-  const search = JSON.stringify(['technews', seed, size, query, type])
+  const search = JSON.stringify(['technews', own === null ? [seed, size] : 'own', query, type])
   const offset = startOf(params.text('cursor'), search, params.issues)
   if (params.issues.length > 0) return { issues: params.issues }
 
   const matches = containsAll(query)
-  const stories = storiesOf(seed, size)
-  const isKnown = size === 0 || stories.some(({ words }) => matches(words))
+  const stories: readonly IndexedStory[] = own ?? storiesOf(seed, size)
+  const isKnown = own !== null || size === 0 || stories.some(({ words }) => matches(words))
   const corpus = isKnown ? stories : storiesAbout(query, seed)
   const found = corpus.filter(
     ({ post, words }) => matches(words) && (type === undefined || post.type === type),
@@ -81,7 +91,7 @@ export function searchTechnews(seed: number, size: number, input: unknown): Outc
 }
 
 /** Makes up stories about a query that no other one is about, newest first. */
-function storiesAbout(query: string, seed: number): IndexedStory[] {
+function storiesAbout(query: string, seed: number): MadeUpStory[] {
   const topic = topicAbout(query)
   if (topic === null) return []
   const random = createRandom(`${seed}/stories about ${topic.keyword}`)
@@ -93,7 +103,7 @@ function storiesAbout(query: string, seed: number): IndexedStory[] {
   })
 }
 
-function makeStory(random: Random, serial: number, topic = random.weighted(techTopics)): IndexedStory {
+function makeStory(random: Random, serial: number, topic = random.weighted(techTopics)): MadeUpStory {
   const { body, links } = composeOriginal(random, [topic], authors)
   const title = links.reduce((text, link) => text.replace(` ${link}`, ''), body)
   const points = longTail(random, 12)
@@ -107,7 +117,7 @@ function makeStory(random: Random, serial: number, topic = random.weighted(techT
   })
 }
 
-function comment(random: Random, serial: number, { post }: IndexedStory): IndexedStory {
+function comment(random: Random, serial: number, { post }: MadeUpStory): MadeUpStory {
   const topic = random.weighted(techTopics)
   return finish(random, serial, {
     type: 'comment',
@@ -123,7 +133,7 @@ function finish(
   random: Random,
   serial: number,
   made: Omit<TechnewsPost, 'id' | 'url' | 'author' | 'timestamp'>,
-): IndexedStory {
+): MadeUpStory {
   const id = String(40_000_000 + 37 * serial)
   const author = random.pick(authors).handle + String(random.integer(1, 99))
   const post = { id, url: `https://technews.example/item/${id}`, author, timestamp: '', ...made }

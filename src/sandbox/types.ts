@@ -1,5 +1,10 @@
 import type { MicroblogPost } from '../contract/microblog.ts'
 import type { Scope } from '../contract/operation.ts'
+import type {
+  ProfessionalnetActor,
+  ProfessionalnetPost,
+  ProfessionalnetSocialDetails,
+} from '../contract/professionalnet/posts.ts'
 
 /** Limits that a sandbox enforces; the defaults are the service's own. */
 export interface SandboxLimits {
@@ -22,16 +27,28 @@ export interface SandboxKey {
   lost?: readonly Scope[] | undefined
 }
 
-/** A post that a test brings; the sandbox fills in what is missing. Its language is English. */
+/** A microblog post of your test. The sandbox fills in missing fields; its language is English. */
 export interface SandboxPost extends Partial<Omit<MicroblogPost, 'body' | 'engagements'>> {
   body: string
   engagements?: Partial<MicroblogPost['engagements']>
 }
 
-/** What a sandbox finds in place of what it makes up. */
+/** A post on the professional network of your test. The sandbox fills in missing fields. */
+export interface SandboxNetworkPost extends Partial<
+  Omit<ProfessionalnetPost, 'commentary' | 'actor' | 'social_details'>
+> {
+  commentary: string
+  /** `actor_navigationContext` may be the URL of a person or company of the sandbox: then filters by author find the post. */
+  actor?: Partial<ProfessionalnetActor>
+  social_details?: Partial<ProfessionalnetSocialDetails>
+}
+
+/** Your own posts. A network that you name here has these posts only; the others keep their made-up posts. */
 export interface SandboxContent {
-  /** All microblog posts that there are; no others are made up. */
   microblog?: readonly SandboxPost[] | undefined
+  professionalnet?: readonly SandboxNetworkPost[] | undefined
+  /** Stories and comments, newest first. The service documents no fields: a query is looked up in all texts of a record. */
+  technews?: readonly object[] | undefined
 }
 
 /** How a sandbox is set up; every field is optional. */

@@ -29,7 +29,8 @@ export interface Ran {
 
 export interface RunOptions {
   env?: Record<string, string>
-  input?: string
+  /** Default empty; null keeps it open. */
+  input?: string | null
   /** Gets the process when it has started. */
   during?: (child: ChildProcess) => void
 }
@@ -49,7 +50,7 @@ export function run(
     child.stdout.on('data', (data: Buffer) => (out += String(data)))
     child.stderr.on('data', (data: Buffer) => (err += String(data)))
     child.stdin.on('error', () => {})
-    child.stdin.end(input ?? '')
+    if (input !== null) child.stdin.end(input ?? '')
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, out, err }))
     during?.(child)

@@ -1,4 +1,12 @@
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
@@ -173,6 +181,20 @@ describe('--resume', () => {
 })
 
 describe('--out', () => {
+  it('buys no page that the disk has no room for, and goes on when it has', async () => {
+    const { text } = await undisturbed()
+    const out = newFile()
+    await search('typescript', {}, '--max-pages', '2', '--out', out)
+    symlinkSync('/dev/full', `${out}.reserve`)
+    const full = await search('typescript', {}, '--all', '--out', out, '--resume')
+    expect([full.code, server.requests.length]).toEqual([1, 2])
+    expect(full.err).toContain('ENOSPC')
+    expect(full.err).toContain('To go on: the same command with --resume')
+    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe(text)
+    expect(existsSync(`${out}.reserve`)).toBe(false)
+  })
+
   it('fails before it buys if the file cannot be written, and leaves nothing behind', async () => {
     const { code, err } = await search(
       'typescript',

@@ -81,7 +81,51 @@ describe('createSandbox()', () => {
     expect([posts.length, (await microblog.search(next ?? { query: '' })).posts.length]).toEqual([1, 1])
   })
 
+  it('searches the professional network of a test, by author too', async () => {
+    const { professionalnet: madeUp } = clientOf()
+    const [author] = (await madeUp.posts.search({ query: 'coffee' })).posts
+    const url = author?.actor.actor_navigationContext ?? ''
+    const { professionalnet } = clientOf({
+      content: {
+        professionalnet: [
+          { commentary: 'Acme opens', postedAt: '2026-01-01T00:00:00Z', urn: 'urn:x:activity:7' },
+          {
+            commentary: 'Acme closes',
+            share_url: 'https://a.example/closes',
+            actor: { actor_name: 'Eve', actor_navigationContext: url },
+            social_details: { numComments: 3 },
+          },
+        ],
+      },
+    })
+    const found = async (params: { query: string; author_job_title?: string }) =>
+      (await professionalnet.posts.search(params)).posts.map(({ commentary }) => commentary)
+    expect(await found({ query: 'acme' })).toEqual(['Acme closes', 'Acme opens'])
+    expect(await found({ query: 'eve' })).toEqual(['Acme closes'])
+    expect(await found({ query: 'coffee' })).toEqual([])
+    const [, title = ''] = /^(.*) at /.exec(author?.actor.actor_description ?? '') ?? []
+    expect(await found({ query: 'acme', author_job_title: title })).toEqual(['Acme closes'])
+    const commentsOn = async (postUrl: string) =>
+      (await professionalnet.posts.comments({ postUrl })).comments.length
+    expect(await commentsOn('https://a.example/closes')).toBe(3)
+    expect(await commentsOn('urn:x:activity:7')).toBe(0)
+  })
+
+  it('searches the tech news of a test in all its texts', async () => {
+    const stories = [{ type: 'story', headline: 'Acme opens', by: { name: 'Eve' } }, { text: 'Other' }]
+    const { technews, microblog } = clientOf({ content: { technews: stories } })
+    const found = async (query: string, more = {}) => (await technews.search({ query, ...more }))['posts']
+    expect(await found('acme eve')).toEqual([stories[0]])
+    expect(await found('acme', { type: 'comment' })).toEqual([])
+    expect(await found('coffee')).toEqual([])
+    expect((await microblog.search({ query: 'coffee' })).posts).toHaveLength(20)
+  })
+
   it.each<[object, string]>([
+    [{ professionalnet: [{ commentary: 5 }] }, 'content.professionalnet[0]: commentary must be a string'],
+    [{ professionalnet: [{ commentary: 'a', body: 'b' }] }, 'content.professionalnet[0] has no field body'],
+    [{ professionalnet: [{ commentary: 'a', postedAt: 'soon' }] }, 'postedAt must be a time'],
+    [{ technews: ['story'] }, 'content.technews[0] must be an object'],
     [{ microblog: 'posts' }, 'content.microblog must be an array'],
     [{ tweets: [] }, 'has no field tweets'],
     [{ microblog: [{ body: 5 }] }, 'content.microblog[0]: body must be a string'],

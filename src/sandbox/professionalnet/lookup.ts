@@ -21,7 +21,9 @@ export function findPerson({ people }: Network, url: string): Person | undefined
 /** Finds a post by its URL, by the URL of its update, or by anything else that names its activity. */
 export function findPost({ posts, made }: Network, url: string): NetworkPost | undefined {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
-  return posts.find(({ activity }) => activity === number) ?? made.get(number)
+  return (
+    posts.find(({ activity, post }) => activity === number || post.share_url === url) ?? made?.get(number)
+  )
 }
 
 function partOf(url: string, pattern: RegExp): string | undefined {

@@ -20,10 +20,10 @@ export interface NetworkPost {
   /** Time of the post, in milliseconds since 1970. */
   readonly at: number
   readonly topic: Topic
-  /** Null where a company posted. */
+  /** Null if a company posted, or an author that the network does not have. */
   readonly person: Person | null
   /** The company that posted, or that the author works for. */
-  readonly company: IndexedCompany
+  readonly company: IndexedCompany | null
   readonly mentionedPeople: readonly Person[]
   readonly mentionedCompanies: readonly IndexedCompany[]
   readonly words: string
@@ -37,8 +37,8 @@ export interface Network {
   readonly people: readonly Person[]
   /** Newest first. */
   readonly posts: readonly NetworkPost[]
-  /** Posts that were made up for a query, by their activity, so that their comments can be found. */
-  readonly made: Map<string, NetworkPost>
+  /** Posts that were made up for a query, by their activity, so that their comments can be found; null to make up none. */
+  readonly made: Map<string, NetworkPost> | null
 }
 
 const spanSeconds = 90 * 24 * 60 * 60
@@ -62,14 +62,15 @@ export const networkOf: (seed: number, size: number) => Network = memoizeLatest(
 /** Makes up posts about a query that no other post is about, newest first; the same for the same seed and query. */
 export function postsAbout(network: Network, query: string): NetworkPost[] {
   const about = topicAbout(query)
-  if (about === null || network.posts.length === 0) return []
+  const { made } = network
+  if (about === null || made === null || network.posts.length === 0) return []
   const random = createRandom(`${network.seed}/network posts about ${about.keyword}`)
   let at = newest
   const posts = Array.from({ length: random.integer(12, 40) }, () => {
     at -= 1000 * random.integer(60, 150_000)
     return createPost(random, { ...network, at, serial: random.integer(100_000, 999_999), about })
   })
-  for (const post of posts) network.made.set(post.activity, post)
+  for (const post of posts) made.set(post.activity, post)
   return posts
 }
 
@@ -110,8 +111,13 @@ function createPost(
     mentionedPeople: people.filter(({ handle }) => mentions.includes(handle)),
     mentionedCompanies,
     words: normalize(`${text}\n${person?.name ?? company.company.name}`),
-    score: social.numLikes + 3 * social.numComments + 2 * social.numShares,
+    score: scoreOf(social),
   }
+}
+
+/** Rank of a post among the most relevant. */
+export function scoreOf({ numLikes, numComments, numShares }: ProfessionalnetPost['social_details']): number {
+  return numLikes + 3 * numComments + 2 * numShares
 }
 
 function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany, at: number) {

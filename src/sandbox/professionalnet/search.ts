@@ -55,11 +55,15 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(({ company }) => author_industry.some((id) => isWithin(company.industry, id)))
+    tests.push(
+      ({ company }) => company !== null && author_industry.some((id) => isWithin(company.industry, id)),
+    )
 
   oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))
-  oneOf(params.from_organization, ({ person, company }) => (person === null ? [company.company.id] : []))
-  oneOf(params.author_company, ({ person, company }) => (person === null ? [] : [company.company.id]))
+  oneOf(params.from_organization, ({ person, company }) =>
+    person === null && company ? [company.company.id] : [],
+  )
+  oneOf(params.author_company, ({ person, company }) => (person && company ? [company.company.id] : []))
   oneOf(params.mentions_member, ({ mentionedPeople }) => mentionedPeople.map(({ urn }) => urn))
   oneOf(params.mentions_organization, ({ mentionedCompanies }) =>
     mentionedCompanies.map(({ company }) => company.id),
