@@ -41,6 +41,10 @@ const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
  * A client of the catalog, an area of its own beside the search: no credits, no search surfaces, another credential. A
  * call rejects with a `ProblemError` where the catalog says what is wrong, and as those of `SocialSearch` otherwise. What
  * creates or replaces is sent once, unless it provably did not arrive or the catalog answers 429 or 503.
+ *
+ * @example
+ * const catalog = new CatalogClient({ baseUrl: 'https://catalog.example.com', token })
+ * const planet = await catalog.planets.create({ name: 'Aurora' })
  */
 export class CatalogClient {
   readonly planets: Planets
