@@ -29,7 +29,9 @@ function textOf(file) {
     const target = join(dirname(file), path)
     if (!existsSync(root + target)) throw new Error(`${file} links to ${path}, which does not exist`)
     if (files.includes(target)) return `${text}(/${fileOf(target)}${hash})`
-    // The site does not have this file: only the repository has it.
-    return repository === undefined ? text.slice(1, -1) : `${text}(${repository}/blob/main/${target}${hash})`
+    // Only the repository has this file.
+    return repository === undefined
+      ? `${text.slice(1, -1)} (\`${target}\`)`
+      : `${text}(${repository}/blob/main/${target}${hash})`
   })
 }
