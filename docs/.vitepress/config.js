@@ -72,16 +72,19 @@ const reference = readdirSync(`${pages}reference`)
 
 /** The import paths of the package, each with its classes and functions. */
 function api(folder = 'api/social-search-sdk') {
-  const inside = readdirSync(pages + folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const items = ['classes', 'functions']
-    .filter((kind) => existsSync(`${pages}${folder}/${kind}`))
+  const folders = readdirSync(pages + folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => name)
+  const items = names
+    .filter((name) => name === 'classes' || name === 'functions')
     .flatMap((kind) =>
-      readdirSync(`${pages}${folder}/${kind}`).map((name) => `${kind}/${name.replace('.md', '')}`),
+      readdirSync(`${pages}${folder}/${kind}`).map((file) => `${kind}/${file.replace('.md', '')}`),
     )
-    .map((name) => ({ text: name.replace(/.*\//, ''), link: `/${folder}/${name}` }))
-  const module = { text: folder.replace('api/', ''), link: `/${folder}/`, collapsed: true, items }
-  const kinds = /^(classes|functions|interfaces|type-aliases|variables)$/
-  return [module, ...inside.flatMap(({ name }) => (kinds.test(name) ? [] : api(`${folder}/${name}`)))]
+    .map((path) => ({ text: path.replace(/.*\//, ''), link: `/${folder}/${path}` }))
+  const text = folder.replace(/^api\/(social-search-sdk(?=\/))?/, '')
+  const deeper = names
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => existsSync(`${pages}${path}/index.md`))
+  return [{ text, link: `/${folder}/`, collapsed: true, items }, ...deeper.flatMap((path) => api(path))]
 }
 
 export default defineConfig({
@@ -90,8 +93,18 @@ export default defineConfig({
   srcDir: pages,
   cleanUrls: true,
   metaChunk: true,
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    [
+      'style',
+      {},
+      `.vp-doc :is(th, td) { padding: 6px 10px }
+      @media (max-width: 640px) { .vp-doc td { min-width: 7em } .vp-doc td code { overflow-wrap: anywhere } }`,
+    ],
+  ],
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   markdown: {
+    linkify: false,
     // The anchors that GitHub gives headings.
     anchor: {
       slugify: (heading) =>
@@ -118,8 +131,17 @@ export default defineConfig({
       '/api/': [{ text: 'API', link: '/api/', items: api() }, ...guides.slice(2)],
     },
     outline: [2, 3],
-    search: { provider: 'local', options: { detailedView: true } },
-    socialLinks: repository ? [{ icon: 'github', link: repository }] : [],
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: true,
+        // Results of generated tests would hide the guides, which come before the API.
+        _render: (source, env, md) =>
+          /^(faults|canary)/.test(env.relativePath) ? '' : md.render(source, env),
+        miniSearch: { searchOptions: { boostDocument: (id) => (id.startsWith('/api/') ? 0.3 : 1) } },
+      },
+    },
+    ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
   },
   buildEnd: ({ outDir }) =>
     writeLlms({ pages, outDir, title: 'social-search-sdk', description, groups: guides }),

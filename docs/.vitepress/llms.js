@@ -36,5 +36,5 @@ function entryOf({ text, link }, page) {
     .find((block) => /^[^#|>!<\s-]/.test(block))
   const plain = (paragraph ?? '').replaceAll('\n', ' ').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   const sentence = /^.*?[.:](?=\s|$)/.exec(plain)?.[0] ?? plain
-  return `- [${text}](${fileOf(link)}): ${sentence.replace(/:$/, '.')}`
+  return `- [${text}](${fileOf(link)})${sentence && `: ${sentence.replace(/:$/, '.')}`}`
 }
