@@ -13,7 +13,7 @@ export interface ApiErrorDetails extends ErrorContext {
 }
 
 /**
- * The service, or something in front of it, answered with an HTTP error.
+ * The service, or a proxy in front of it, answered with an HTTP error.
  *
  * @example
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
@@ -66,7 +66,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * 403: the credential lacks a scope, or the member behind it lacks the permission.
+ * 403: the credential lacks a scope, or its owner lacks a permission.
  *
  * @example
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
@@ -78,7 +78,7 @@ export class PermissionDeniedError extends ApiError {
 }
 
 /**
- * 404: there is nothing at that path or id.
+ * 404: the path or id does not exist.
  *
  * @example
  * const mention = await client.mentions.get('men_1').catch((error: unknown) => {
@@ -93,7 +93,7 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * 429: a limit of the organization is exceeded, and waiting it out was not allowed or not enough.
+ * 429: a rate limit of the organization is exceeded, and the wait is longer than the call allows.
  *
  * @example
  * if (error instanceof RateLimitError) later(error.retryAfter) // seconds

@@ -4,7 +4,7 @@ import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
- * An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret.
+ * An option is invalid. Thrown by the constructor, or by a call before it is sent. The message contains no secret.
  *
  * @example
  * try {
@@ -25,7 +25,7 @@ export class ConfigurationError extends SocialSearchError {
 }
 
 /**
- * The params or call options break the documented constraints. Nothing was sent, nothing was charged.
+ * The params or call options exceed the documented bounds. Nothing was sent or charged.
  *
  * @example
  * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
@@ -50,7 +50,7 @@ export class InvalidRequestError extends SocialSearchError {
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
 /**
- * The network failed: no connection, or one that broke before the answer was complete.
+ * The network failed: there was no connection, or it broke before the response was complete.
  *
  * @example
  * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
@@ -96,7 +96,7 @@ export class TimeoutError extends SocialSearchError {
 }
 
 /**
- * The answer was a redirect. Redirects are never followed: they would carry the credential elsewhere.
+ * The response was a redirect. The client follows none, because the credential would go to another address.
  *
  * @example
  * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
@@ -116,7 +116,7 @@ export class RedirectError extends SocialSearchError {
 }
 
 /**
- * A success whose body is not JSON or not of the documented shape. The data was paid for: it is in `body`.
+ * The body of a success is not JSON, or not of the documented shape. You paid for it: it is in `body`.
  *
  * @example
  * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
@@ -140,7 +140,7 @@ export class InvalidResponseError extends SocialSearchError {
 }
 
 /**
- * The call may cost more than the budget has left; for reactions, that is what `ceiling` sets aside. Nothing was sent.
+ * The call may cost more than the budget has left. For reactions, `ceiling` is the assumed cost. Nothing was sent.
  *
  * @example
  * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
@@ -172,7 +172,7 @@ export class CreditBudgetError extends SharedError {
 }
 
 /**
- * A budget kept elsewhere could not be asked, so nothing was sent.
+ * A shared budget is unavailable, or has lost data. Nothing was sent.
  *
  * @example
  * if (error instanceof BudgetUnavailableError) later() // nothing was sent
@@ -196,7 +196,7 @@ export class BudgetUnavailableError extends SharedError {
 }
 
 /**
- * The pages contradict each other, so walking on could repeat or lose items.
+ * The pages contradict each other, so a further page could repeat or skip items.
  *
  * @example
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
@@ -219,7 +219,7 @@ export class PaginationError extends SocialSearchError {
 }
 
 /**
- * More calls wait for their turn than `limits.maxQueued` allows. Nothing was sent.
+ * The queue is full: `limits.maxQueued` calls wait already. Nothing was sent.
  *
  * @example
  * if (error instanceof QueueFullError) later() // nothing was sent
@@ -243,7 +243,7 @@ export class QueueFullError extends SocialSearchError {
 }
 
 /**
- * The client, or what it needs, was closed before the call was answered.
+ * The client or its limiter was closed before the call got its response.
  *
  * @example
  * const search = client.microblog.search({ query }).then()

@@ -8,7 +8,7 @@ import { type ErrorContext, SharedError } from './base.ts'
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 
 /**
- * The user has to authorize the client again; calls work again as soon as an `exchange` has succeeded.
+ * The user must authorize the client again. Calls work again after the next successful `exchange`.
  *
  * @example
  * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
@@ -50,7 +50,7 @@ export interface OAuthErrorDetails {
 }
 
 /**
- * The authorization server refused, could not be reached, or said what cannot be accepted.
+ * The authorization server refused, was unreachable, or sent an invalid response.
  *
  * @example
  * if (error instanceof OAuthError) console.error(error.step, error.reason)
@@ -90,7 +90,7 @@ export class OAuthError extends SharedError {
 }
 
 /**
- * A token store cannot be read or written. The message never holds what is in it.
+ * The client cannot read or write a token store. The message contains no token.
  *
  * @example
  * if (error instanceof TokenStoreError) console.error(error.message)
