@@ -83,7 +83,7 @@ export default tseslint.config(
   // What the bench builds, and programs whose packages are not installed with this one.
   {
     ignores: [
-      ...['dist', 'coverage', '**/node_modules', 'bench/.out'],
+      ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
       ...['bench/peers/extra', 'test/apps', 'examples/dashboard'],
     ],
   },

@@ -25,7 +25,13 @@ function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOption
   assertOptions(surfaces, known, 'limits.surfaces')
 }
 
-/** A client of the Social Search and Organization Data API, for one organization. */
+/**
+ * A client of the Social Search and Organization Data API, for one organization.
+ *
+ * @example
+ * const client = new SocialSearch({ baseUrl: 'https://api.example.com/v1', apiKey })
+ * for await (const post of client.microblog.search({ query: 'typescript' }, { limit: 100 })) console.log(post.body)
+ */
 export class SocialSearch {
   /** The microblog network. */
   readonly microblog: Microblog

@@ -38,7 +38,17 @@ export type AnySocialSearchError =
   | OAuthError
   | TokenStoreError
 
-/** Tells whether a caught value is an error of this package, and types it for narrowing. */
+/**
+ * Tells whether a caught value is an error of this package, and types it for narrowing.
+ *
+ * @example
+ * try {
+ *   await client.microblog.search({ query })
+ * } catch (error) {
+ *   if (!isSocialSearchError(error)) throw error
+ *   console.error(error.code, error.charged, error.requestId)
+ * }
+ */
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
   return value instanceof SocialSearchError
 }

@@ -46,6 +46,13 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
  * taken, and the same callback may come twice.
  *
  * @throws {ConfigurationError} for options that cannot work.
+ * @example
+ * const receive = createCallbackReceiver({
+ *   successUrl: successCallbackUrl,
+ *   failureUrl: failureCallbackUrl,
+ *   verify: verifySharedSecret({ secret, query: 'key' }),
+ *   onCallback: ({ outcome, payload }) => save(outcome, payload),
+ * })
  */
 export function createCallbackReceiver(options: CallbackOptions): (request: Request) => Promise<Response> {
   assertReceiver(options, callbackNames)

@@ -24,7 +24,7 @@ export type CatalogCallOptions = Omit<CallOptions, 'budget'>
 export interface Planets {
   /** Creates a planet (`POST /planets`). The catalog calls one of the callback URLs in it when it is done. */
   create(planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
-  /** Replaces what is known of a planet (`PUT /planets/{planetId}`). */
+  /** Updates a planet (`PUT /planets/{planetId}`). */
   update(planetId: PlanetId, planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
 }
 
@@ -38,9 +38,13 @@ export interface CelestialBodies {
 const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
 
 /**
- * A client of the catalog, an area of its own beside the search: no credits, no search surfaces, another credential. A
- * call rejects with a `ProblemError` where the catalog says what is wrong, and as those of `SocialSearch` otherwise. What
- * creates or replaces is sent once, unless it provably did not arrive or the catalog answers 429 or 503.
+ * A client of the catalog of planets. The catalog has its own credential, and neither credits nor search surfaces. If it
+ * describes an error, the call rejects with a `ProblemError`, otherwise as calls of `SocialSearch` do. The client retries a
+ * create or update only if it provably did not arrive, or after a 429 or 503.
+ *
+ * @example
+ * const catalog = new CatalogClient({ baseUrl: 'https://catalog.example.com', token })
+ * const planet = await catalog.planets.create({ name: 'Aurora' })
  */
 export class CatalogClient {
   readonly planets: Planets

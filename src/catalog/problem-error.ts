@@ -1,7 +1,12 @@
 import type { Problem } from '../contract/catalog/problem.ts'
 import { ApiError, type ApiErrorDetails } from '../errors.ts'
 
-/** The catalog answered with an error of its own kind. What the service does not document as required may be absent. */
+/**
+ * The catalog answered with an error of its own kind. What the service does not document as required may be absent.
+ *
+ * @example
+ * if (error instanceof ProblemError) console.error(error.title, error.detail)
+ */
 export class ProblemError extends ApiError {
   static {
     this.prototype.name = 'ProblemError'

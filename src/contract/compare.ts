@@ -17,6 +17,9 @@ export type { ContractDifference, ContractDifferenceKind } from './compare/diffe
  * not throw.
  *
  * @returns Every difference, in the order of this package's operations; an empty list where there is none.
+ * @example
+ * const differences = compareContract(await client.openapi())
+ * for (const { kind, operation, path } of differences) console.log(kind, operation, path)
  */
 export function compareContract(description: OpenRecord): ContractDifference[] {
   const differences: ContractDifference[] = []

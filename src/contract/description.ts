@@ -4,7 +4,7 @@ import { anyObject } from './undocumented.ts'
 /** GET /openapi.json (service description, parts 4.1 and 9). */
 export const descriptionGet = {
   id: 'openapi',
-  summary: "the service's description of itself, credit rates included",
+  summary: "get the service's description of itself, with its credit rates",
   method: 'GET',
   path: '/openapi.json',
   // Which scope it needs, if any, is not documented.

@@ -6,7 +6,7 @@ import { prefixedId } from './path-id.ts'
 export const feedsList = {
   ...undocumentedRead,
   id: 'feeds.list',
-  summary: "the organization's saved views",
+  summary: "list the organization's saved views",
   path: '/feeds',
   scopes: ['feeds:read'],
   list: 'feeds',
@@ -17,7 +17,7 @@ export const feedsList = {
 export const feedsGet = {
   ...undocumentedRead,
   id: 'feeds.get',
-  summary: 'a feed by its id',
+  summary: 'get a feed by its id',
   path: '/feeds/{id}',
   pathId: prefixedId('svw_'),
   scopes: ['feeds:read'],

@@ -6,7 +6,7 @@ import { prefixedId } from './path-id.ts'
 export const mentionsList = {
   ...undocumentedRead,
   id: 'mentions.list',
-  summary: "what the organization's listeners have found",
+  summary: "list the mentions that the organization's listeners found",
   path: '/mentions',
   scopes: ['mentions:read'],
   list: 'mentions',
@@ -17,7 +17,7 @@ export const mentionsList = {
 export const mentionsGet = {
   ...undocumentedRead,
   id: 'mentions.get',
-  summary: 'a mention by its id',
+  summary: 'get a mention by its id',
   path: '/mentions/{id}',
   pathId: prefixedId('men_'),
   scopes: ['mentions:read'],
@@ -27,7 +27,7 @@ export const mentionsGet = {
 export const mentionsCount = {
   ...undocumentedRead,
   id: 'mentions.count',
-  summary: 'how many mentions match filters',
+  summary: 'count the mentions that match filters',
   path: '/mentions/count',
   scopes: ['mentions:read'],
 } as const satisfies Operation
@@ -36,7 +36,7 @@ export const mentionsCount = {
 export const mentionsSetState = {
   ...undocumentedRead,
   id: 'mentions.setState',
-  summary: 'move a mention to another state',
+  summary: 'change the state of a mention',
   method: 'PATCH',
   path: '/mentions/{id}/state',
   pathId: prefixedId('men_'),

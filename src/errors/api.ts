@@ -12,7 +12,12 @@ export interface ApiErrorDetails extends ErrorContext {
   requiredScopes?: readonly Scope[] | undefined
 }
 
-/** The service, or something in front of it, answered with an HTTP error. */
+/**
+ * The service, or a proxy in front of it, answered with an HTTP error.
+ *
+ * @example
+ * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId)
+ */
 export class ApiError extends SocialSearchError {
   static {
     this.prototype.name = 'ApiError'
@@ -36,49 +41,87 @@ export class ApiError extends SocialSearchError {
   }
 }
 
-/** 400: the service refused the request; `issues` names the fields. */
+/**
+ * 400: the service refused the request; `issues` names the fields.
+ *
+ * @example
+ * if (error instanceof ValidationError) for (const { path, message } of error.issues) console.error(path, message)
+ */
 export class ValidationError extends ApiError {
   static {
     this.prototype.name = 'ValidationError'
   }
 }
 
-/** 401: the credential is missing, invalid or revoked. */
+/**
+ * 401: the credential is missing, invalid or revoked.
+ *
+ * @example
+ * if (error instanceof AuthenticationError) console.error('replace the key', error.requestId)
+ */
 export class AuthenticationError extends ApiError {
   static {
     this.prototype.name = 'AuthenticationError'
   }
 }
 
-/** 403: the credential lacks a scope, or the member behind it lacks the permission. */
+/**
+ * 403: the credential lacks a scope, or its owner lacks a permission.
+ *
+ * @example
+ * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)
+ */
 export class PermissionDeniedError extends ApiError {
   static {
     this.prototype.name = 'PermissionDeniedError'
   }
 }
 
-/** 404: there is nothing at that path or id. */
+/**
+ * 404: the path or id does not exist.
+ *
+ * @example
+ * const mention = await client.mentions.get('men_1').catch((error: unknown) => {
+ *   if (error instanceof NotFoundError) return null
+ *   throw error
+ * })
+ */
 export class NotFoundError extends ApiError {
   static {
     this.prototype.name = 'NotFoundError'
   }
 }
 
-/** 429: a limit of the organization is exceeded, and waiting it out was not allowed or not enough. */
+/**
+ * 429: a rate limit of the organization is exceeded, and the wait is longer than the call allows.
+ *
+ * @example
+ * if (error instanceof RateLimitError) later(error.retryAfter) // seconds
+ */
 export class RateLimitError extends ApiError {
   static {
     this.prototype.name = 'RateLimitError'
   }
 }
 
-/** 502: the service's data provider failed. */
+/**
+ * 502: the service's data provider failed.
+ *
+ * @example
+ * if (error instanceof UpstreamError) later()
+ */
 export class UpstreamError extends ApiError {
   static {
     this.prototype.name = 'UpstreamError'
   }
 }
 
-/** 503: the service, or a part of it, is temporarily unavailable. */
+/**
+ * 503: the service, or a part of it, is temporarily unavailable.
+ *
+ * @example
+ * if (error instanceof ServiceUnavailableError) later(error.retryAfter) // seconds
+ */
 export class ServiceUnavailableError extends ApiError {
   static {
     this.prototype.name = 'ServiceUnavailableError'

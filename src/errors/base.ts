@@ -69,7 +69,12 @@ export interface ErrorContext {
 
 const doubt = '; it may have been charged'
 
-/** Base of every error that a call or the construction of a client raises. An aborted call rejects with the signal's own reason instead. */
+/**
+ * Base of every error that a call or the construction of a client raises. An aborted call rejects with the signal's own reason instead.
+ *
+ * @example
+ * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)
+ */
 export class SocialSearchError extends Error {
   static {
     this.prototype.name = 'SocialSearchError'

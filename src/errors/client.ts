@@ -3,7 +3,16 @@ import type { Issue } from '../contract/issues.ts'
 import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 
-/** An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret. */
+/**
+ * An option is invalid. Thrown by the constructor, or by a call before it is sent. The message contains no secret.
+ *
+ * @example
+ * try {
+ *   new SocialSearch({ baseUrl, apiKey, timeout: -1 })
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.error(error.message)
+ * }
+ */
 export class ConfigurationError extends SocialSearchError {
   static {
     this.prototype.name = 'ConfigurationError'
@@ -15,7 +24,12 @@ export class ConfigurationError extends SocialSearchError {
   }
 }
 
-/** The params or call options break the documented constraints. Nothing was sent, nothing was charged. */
+/**
+ * The params or call options exceed the documented bounds. Nothing was sent or charged.
+ *
+ * @example
+ * if (error instanceof InvalidRequestError) for (const { path, message } of error.issues) console.error(path, message)
+ */
 export class InvalidRequestError extends SocialSearchError {
   static {
     this.prototype.name = 'InvalidRequestError'
@@ -35,7 +49,12 @@ export class InvalidRequestError extends SocialSearchError {
 /** How far a connection came before it failed. */
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
-/** The network failed: no connection, or one that broke before the answer was complete. */
+/**
+ * The network failed: there was no connection, or it broke before the response was complete.
+ *
+ * @example
+ * if (error instanceof ConnectionError && error.charged === 'no') later() // nothing was sent
+ */
 export class ConnectionError extends SocialSearchError {
   static {
     this.prototype.name = 'ConnectionError'
@@ -56,7 +75,12 @@ export class ConnectionError extends SocialSearchError {
 /** What a call was doing when its time ran out. */
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
-/** The `timeout` of one attempt, or the `deadline` of the whole call, passed. */
+/**
+ * The `timeout` of one attempt, or the `deadline` of the whole call, passed.
+ *
+ * @example
+ * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
+ */
 export class TimeoutError extends SocialSearchError {
   static {
     this.prototype.name = 'TimeoutError'
@@ -71,7 +95,12 @@ export class TimeoutError extends SocialSearchError {
   }
 }
 
-/** The answer was a redirect. Redirects are never followed: they would carry the credential elsewhere. */
+/**
+ * The response was a redirect. The client follows none, because the credential would go to another address.
+ *
+ * @example
+ * if (error instanceof RedirectError) console.error('check baseUrl:', error.status)
+ */
 export class RedirectError extends SocialSearchError {
   static {
     this.prototype.name = 'RedirectError'
@@ -86,7 +115,12 @@ export class RedirectError extends SocialSearchError {
   }
 }
 
-/** A success whose body is not JSON or not of the documented shape. The data was paid for: it is in `body`. */
+/**
+ * The body of a success is not JSON, or not of the documented shape. You paid for it: it is in `body`.
+ *
+ * @example
+ * if (error instanceof InvalidResponseError) salvage(error.body) // you paid for it
+ */
 export class InvalidResponseError extends SocialSearchError {
   static {
     this.prototype.name = 'InvalidResponseError'
@@ -105,7 +139,12 @@ export class InvalidResponseError extends SocialSearchError {
   }
 }
 
-/** The call may cost more than the budget has left; for reactions, that is what `ceiling` sets aside. Nothing was sent. */
+/**
+ * The call may cost more than the budget has left. For reactions, `ceiling` is the assumed cost. Nothing was sent.
+ *
+ * @example
+ * if (error instanceof CreditBudgetError) console.log(`needs ${error.needed}, has ${error.remaining} credits`)
+ */
 export class CreditBudgetError extends SharedError {
   static {
     this.prototype.name = 'CreditBudgetError'
@@ -132,7 +171,12 @@ export class CreditBudgetError extends SharedError {
   }
 }
 
-/** A budget kept elsewhere could not be asked, so nothing was sent. */
+/**
+ * A shared budget is unavailable, or has lost data. Nothing was sent.
+ *
+ * @example
+ * if (error instanceof BudgetUnavailableError) later() // nothing was sent
+ */
 export class BudgetUnavailableError extends SharedError {
   static {
     this.prototype.name = 'BudgetUnavailableError'
@@ -151,7 +195,12 @@ export class BudgetUnavailableError extends SharedError {
   }
 }
 
-/** The pages contradict each other, so walking on could repeat or lose items. */
+/**
+ * The pages contradict each other, so a further page could repeat or skip items.
+ *
+ * @example
+ * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later
+ */
 export class PaginationError extends SocialSearchError {
   static {
     this.prototype.name = 'PaginationError'
@@ -169,7 +218,12 @@ export class PaginationError extends SocialSearchError {
   }
 }
 
-/** More calls wait for their turn than `limits.maxQueued` allows. Nothing was sent. */
+/**
+ * The queue is full: `limits.maxQueued` calls wait already. Nothing was sent.
+ *
+ * @example
+ * if (error instanceof QueueFullError) later() // nothing was sent
+ */
 export class QueueFullError extends SocialSearchError {
   static {
     this.prototype.name = 'QueueFullError'
@@ -188,7 +242,14 @@ export class QueueFullError extends SocialSearchError {
   }
 }
 
-/** The client, or what it needs, was closed before the call was answered. */
+/**
+ * The client or its limiter was closed before the call got its response.
+ *
+ * @example
+ * const search = client.microblog.search({ query }).then()
+ * await client.close()
+ * await search.catch((error: unknown) => console.log(error instanceof ClosedError)) // true
+ */
 export class ClosedError extends SocialSearchError {
   static {
     this.prototype.name = 'ClosedError'

@@ -7,7 +7,12 @@ import { type ErrorContext, SharedError } from './base.ts'
  */
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 
-/** The user has to authorize the client again; calls work again as soon as an `exchange` has succeeded. */
+/**
+ * The user must authorize the client again. Calls work again after the next successful `exchange`.
+ *
+ * @example
+ * if (error instanceof ReauthorizationRequiredError) console.log('sign in again:', error.reason)
+ */
 export class ReauthorizationRequiredError extends SharedError {
   static {
     this.prototype.name = 'ReauthorizationRequiredError'
@@ -44,7 +49,12 @@ export interface OAuthErrorDetails {
   retryAfter?: number | undefined
 }
 
-/** The authorization server refused, could not be reached, or said what cannot be accepted. */
+/**
+ * The authorization server refused, was unreachable, or sent an invalid response.
+ *
+ * @example
+ * if (error instanceof OAuthError) console.error(error.step, error.reason)
+ */
 export class OAuthError extends SharedError {
   static {
     this.prototype.name = 'OAuthError'
@@ -79,7 +89,12 @@ export class OAuthError extends SharedError {
   }
 }
 
-/** A token store cannot be read or written. The message never holds what is in it. */
+/**
+ * The client cannot read or write a token store. The message contains no token.
+ *
+ * @example
+ * if (error instanceof TokenStoreError) console.error(error.message)
+ */
 export class TokenStoreError extends SharedError {
   static {
     this.prototype.name = 'TokenStoreError'

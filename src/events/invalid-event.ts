@@ -2,7 +2,12 @@ import type { Issue } from '../contract/issues.ts'
 import { summary } from '../errors/summary.ts'
 import { SocialSearchError } from '../errors.ts'
 
-/** An event was genuine, and its payload does not fit the schema of the receiver. */
+/**
+ * An event was genuine, and its payload does not fit the schema of the receiver.
+ *
+ * @example
+ * if (error instanceof InvalidEventError) console.error(error.issues, error.payload)
+ */
 export class InvalidEventError extends SocialSearchError {
   static {
     this.prototype.name = 'InvalidEventError'

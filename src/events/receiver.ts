@@ -81,6 +81,11 @@ const defaultToleranceSeconds = 300
  * is thrown at the sender.
  *
  * @throws {ConfigurationError} for options that cannot work.
+ * @example
+ * const receive = createEventReceiver({
+ *   verify: verifySharedSecret({ secret, query: 'key' }),
+ *   onEvent: ({ payload, id }) => save(id, payload),
+ * })
  */
 export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>>(
   options: EventOptions<Schema>,

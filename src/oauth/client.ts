@@ -17,7 +17,14 @@ export interface AuthorizationRequest {
   readonly pending: PendingAuthorization
 }
 
-/** A client of the authorization server: sends users there, and exchanges their callback for tokens. */
+/**
+ * A client of the authorization server: sends users there, and exchanges their callback for tokens.
+ *
+ * @example
+ * const { url, pending } = await oauth.authorizationUrl() // send the user to `url`
+ * await oauth.exchange(request.url, pending) // when they return
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session() })
+ */
 export class OAuthClient {
   readonly #protocol: Protocol
   readonly #settings: OAuthSettings
@@ -85,6 +92,14 @@ export class OAuthClient {
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  * @throws {OAuthError} if the metadata cannot be read, or is not the issuer's.
+ * @example
+ * const oauth = await createOAuthClient({
+ *   issuer: 'https://login.example.com',
+ *   clientId,
+ *   redirectUri: 'https://app.example.com/callback',
+ *   baseUrl,
+ *   scopes: ['search:read', 'offline_access'],
+ * })
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
   const settings = resolveOAuthOptions(options)

@@ -10,6 +10,10 @@ import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 /**
  * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
  * exist; while a refresh is under way it also holds the file's name with `.lock`. A link to the file is followed.
+ *
+ * @example
+ * const store = new FileTokenStore('tokens.json')
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session(store) })
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string

@@ -7,6 +7,9 @@ import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
  * clients. All waiting calls share one refresh, which continues if they are cancelled.
+ *
+ * @example
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session() })
  */
 export class OAuthSession implements AuthProvider {
   readonly #store: TokenStore

@@ -31,7 +31,14 @@ export interface TokenStore {
   lock?<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Keeps tokens for as long as the process lives. */
+/**
+ * Keeps tokens for as long as the process lives.
+ *
+ * @example
+ * const store = new MemoryTokenStore() // one for each user
+ * await oauth.exchange(request.url, pending, store)
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session(store) })
+ */
 export class MemoryTokenStore implements TokenStore {
   #tokens: TokenSet | null = null
 

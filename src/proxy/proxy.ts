@@ -26,6 +26,13 @@ const unlimitedCredits = Number.MAX_SAFE_INTEGER
  * cookies in either direction.
  *
  * @throws {ConfigurationError} for invalid options.
+ * @example
+ * const proxy = createProxy({
+ *   client,
+ *   allow: ['microblog.search'],
+ *   authorize: (request) => userOf(request), // null refuses the request
+ *   budget: 100, // credits for each user
+ * })
  */
 export function createProxy<Caller extends ProxyCaller>(
   options: ProxyOptions<Caller>,

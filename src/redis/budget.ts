@@ -39,6 +39,10 @@ const closeMs = 10_000
 /**
  * A credit limit for all processes that share a Redis. While Redis is unreachable, calls are refused before anything is
  * sent. The outcome of a reservation is sent until Redis has accepted it.
+ *
+ * @example
+ * const budget = new RedisBudget({ client: redis, name: 'march', limit: 1000 })
+ * const client = new SocialSearch({ baseUrl, apiKey, budget })
  */
 export class RedisBudget implements Budget {
   /** Credits that all processes together may spend. */

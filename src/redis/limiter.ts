@@ -55,6 +55,10 @@ const lookMs = 1000
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
  * arrival; the processes take turns, whoever has waited longest first.
+ *
+ * @example
+ * const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavailable: 'wait' })
+ * const client = new SocialSearch({ baseUrl, apiKey, limiter })
  */
 export class RedisLimiter implements Limiter, CallQueue {
   readonly #redis: RedisAdapter

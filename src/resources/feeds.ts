@@ -33,7 +33,12 @@ export interface Feeds {
   get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for feeds on a transport. */
+/**
+ * The methods for feeds on a transport.
+ *
+ * @example
+ * const page = await feeds(createTransport({ baseUrl, apiKey })).list()
+ */
 export function feeds(transport: Transport): Feeds {
   return { list: openList(transport, feedsList), get: openGet(transport, feedsGet) }
 }

@@ -33,7 +33,12 @@ export interface Listeners {
   get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for listeners on a transport. */
+/**
+ * The methods for listeners on a transport.
+ *
+ * @example
+ * const page = await listeners(createTransport({ baseUrl, apiKey })).list()
+ */
 export function listeners(transport: Transport): Listeners {
   return { list: openList(transport, listenersList), get: openGet(transport, listenersGet) }
 }

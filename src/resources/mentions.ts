@@ -58,7 +58,12 @@ export interface Mentions {
   setState(id: string, body: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for mentions on a transport. */
+/**
+ * The methods for mentions on a transport.
+ *
+ * @example
+ * const page = await mentions(createTransport({ baseUrl, apiKey })).list()
+ */
 export function mentions(transport: Transport): Mentions {
   return {
     list: openList(transport, mentionsList),

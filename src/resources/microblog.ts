@@ -38,7 +38,12 @@ export interface Microblog {
   search(params: MicroblogSearchParams, options?: PagedOptions): PagedCall<MicroblogSearchPage, MicroblogPost>
 }
 
-/** The microblog network's methods on a transport. */
+/**
+ * The microblog network's methods on a transport.
+ *
+ * @example
+ * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
+ */
 export function microblog(transport: Transport): Microblog {
   return {
     search: (params: MicroblogSearchParams, options?: AnyCallOptions) =>

@@ -25,7 +25,12 @@ export interface Organization {
   usage(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for the organization on a transport. */
+/**
+ * The methods for the organization on a transport.
+ *
+ * @example
+ * const usage = await organization(createTransport({ baseUrl, apiKey })).usage()
+ */
 export function organization(transport: Transport): Organization {
   return { context: openCall(transport, organizationContext), usage: openCall(transport, organizationUsage) }
 }

@@ -164,7 +164,12 @@ export interface Professionalnet {
   industries: ProfessionalnetIndustries
 }
 
-/** The professional network's methods on a transport. */
+/**
+ * The professional network's methods on a transport.
+ *
+ * @example
+ * const { company } = await professionalnet(createTransport({ baseUrl, apiKey })).company.get({ url })
+ */
 export function professionalnet(transport: Transport): Professionalnet {
   return {
     posts: {

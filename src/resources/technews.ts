@@ -29,7 +29,12 @@ export interface Technews {
   search(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }
 
-/** The tech news site's methods on a transport. */
+/**
+ * The tech news site's methods on a transport.
+ *
+ * @example
+ * const page = await technews(createTransport({ baseUrl, apiKey })).search({ query })
+ */
 export function technews(transport: Transport): Technews {
   return { search: openList(transport, technewsSearch) }
 }

@@ -8,7 +8,8 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>
  * when the client leaves before it has the whole answer. A handler that throws ends the connection.
  *
  * @example
- * createServer(toNodeListener(createProxy({ client, allow: ['microblog.search'], authorize })))
+ * const proxy = createProxy({ client, allow: ['microblog.search'], authorize: userOf })
+ * createServer(toNodeListener(proxy)).listen(3000)
  */
 export function toNodeListener(
   handler: RequestHandler,

@@ -36,6 +36,8 @@ const hmacNames: Record<keyof HmacOptions, true> = {
  * The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @example
+ * const verify = verifyHmac({ secret, header: 'x-signature', timestampHeader: 'x-timestamp' })
  */
 export function verifyHmac(options: HmacOptions): Verify {
   assertOptions(options, hmacNames)
@@ -74,6 +76,8 @@ export function verifyHmac(options: HmacOptions): Verify {
  * is safer. The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @example
+ * const verify = verifySharedSecret({ secret, query: 'key' }) // https://app.example.com/events?key=…
  */
 export function verifySharedSecret(options: SharedSecretOptions): Verify {
   assertObject('options', options)

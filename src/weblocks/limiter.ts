@@ -26,6 +26,10 @@ const sleptMs = 10_000
 /**
  * Keeps an organization's limits across all tabs and workers of one origin in one browser. One tab is the leader and
  * grants the leases. When it closes, another tab takes over from the state that every tab keeps.
+ *
+ * @example
+ * const limiter = WebLocksLimiter.isSupported() ? new WebLocksLimiter({ organization: 'acme' }) : undefined
+ * const client = new SocialSearch({ baseUrl: '/api/social', limiter })
  */
 export class WebLocksLimiter implements Limiter {
   readonly #id: string

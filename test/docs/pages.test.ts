@@ -1,29 +1,70 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { languageServiceFor } from '../support/typescript.ts'
+import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
+import { fromSources, runAll } from './run.ts'
 import { given, moduleOf, pages, samplesOf } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-// `npm run apps` compiles the samples of docs/query.md, with packages that are not installed here.
+// `npm run apps` compiles these, with packages that are not installed here.
+const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md']
+
 const samples = [...pages.keys()]
-  .filter((page) => page !== 'docs/query.md')
+  .filter((page) => !compiledElsewhere.includes(page))
   .flatMap((page) =>
     samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
   )
 
-describe('the pages of the documentation', () => {
-  const { errorsOf } = languageServiceFor(
-    new Map([['given.ts', given], ...samples.map(({ file, text }) => [file, moduleOf(text)] as const)]),
-  )
+/** Those that need a server, a page, a test runner, or names that nothing here stands for. */
+const notRun =
+  /listen\(|from '(redis|vitest|standardwebhooks)'|social-search-sdk\/(catalog|events|oauth|watch|weblocks)/
+const toRun = samples
+  .filter(({ text }) => !notRun.test(text))
+  .map(({ page, number, text }) => ({ name: `${page}: sample ${number}`, text }))
 
+const { service, errorsOf } = languageServiceFor(
+  new Map([
+    ['given.ts', given],
+    ['everything.ts', everything],
+    ['given-to-examples.ts', givenToExamples],
+    ...samples.map(({ file, text }) => [file, moduleOf(text)] as const),
+    ...examples.map(({ file, text }) => [file, moduleOf(withImports(text))] as const),
+  ]),
+)
+
+describe('the pages of the documentation', () => {
   it('have samples', () => expect(samples.length).toBeGreaterThan(10))
 
   it.each(samples)('$page: sample $number compiles', ({ file }) => {
     expect(errorsOf(file)).toEqual([])
+  })
+
+  describe('run against a sandbox', () => {
+    let failures: Record<string, string>
+    beforeAll(async () => {
+      failures = await runAll(new Map(toRun.map(({ name, text }) => [name, text])))
+    })
+
+    it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())
+  })
+
+  it.each([...pages.keys()])('%s is in the sidebar of the site', (page) => {
+    const config = readFileSync(new URL('docs/.vitepress/config.js', root), 'utf8')
+    expect(config).toContain(`'${page}'`)
+  })
+
+  it('docs/guarantees.md names tests that exist', () => {
+    const links = [
+      ...(pages.get('docs/guarantees.md') ?? '').matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+)\)/g),
+    ]
+    const gone = links.filter(
+      ([, title = '', file = '']) => !readFileSync(new URL(file, root), 'utf8').includes(title),
+    )
+    expect(links.length).toBeGreaterThan(20)
+    expect(gone.map(([link]) => link)).toEqual([])
   })
 
   it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {
@@ -85,12 +126,19 @@ console.log(JSON.stringify({ statuses, saved }))
   })
 })
 
+describe('@example', () => {
+  it('is in the docstring of each function and class of the package', () => {
+    const without = publicNames(service).filter(({ hasExample }) => !hasExample)
+    expect(without.map(({ name, from }) => `${from}: ${name}`)).toEqual([])
+  })
+
+  it.each(examples)('in $source compiles', ({ file }) => expect(errorsOf(file)).toEqual([]))
+})
+
 /** Runs the sample that holds a text, from the sources, with code before and after it. */
 function run(text: string, before = '', after = ''): Promise<{ stdout: string; stderr: string }> {
-  const source = (name: string) => JSON.stringify(fileURLToPath(new URL(`src${name}/index.ts`, root)))
   const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
-  const code = sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => source(name))
-  const args = ['--input-type=module-typescript', '--eval', before + code + after]
+  const args = ['--input-type=module-typescript', '--eval', before + fromSources(sample) + after]
   return promisify(execFile)(process.execPath, args)
 }
 

@@ -11,7 +11,7 @@ export const pages: ReadonlyMap<string, string> = new Map(
 
 /** The samples of a page in TypeScript, in their order. */
 export function samplesOf(page: string): string[] {
-  return [...(pages.get(page) ?? '').matchAll(/^```ts\n(.*?)^```/gms)].map(([, sample = '']) => sample)
+  return [...(pages.get(page) ?? '').matchAll(/^```tsx?\n(.*?)^```/gms)].map(([, sample = '']) => sample)
 }
 
 /** What samples take as given: names that stand for the reader's own. */
@@ -34,5 +34,6 @@ declare global {
 /** A sample as a module: its imports, and its statements in a function, so that \`return\` and \`await\` are at home. */
 export function moduleOf(sample: string): string {
   const imports = /^import [^]*?from '.*$/gm
-  return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${sample.replace(imports, '')}}\nexport {}`
+  const statements = sample.replace(imports, '').replaceAll(/^export (?!\{)/gm, '')
+  return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${statements}}\nexport {}`
 }

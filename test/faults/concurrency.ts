@@ -193,7 +193,7 @@ export const concurrency = group('concurrency', [
   },
   {
     id: 219,
-    name: 'nobody reads the raw body',
+    name: 'the raw body is not read',
     expected: 'the slot is released all the same: the body was read before the response was handed over',
     observed: '3 answered',
     run: async () => {

@@ -103,7 +103,7 @@ export const http = group('http', [
   {
     id: 74,
     name: '502 whose error body is cut off',
-    expected: 'nobody can say whose it was: charge unknown, POST not repeated',
+    expected: 'its origin is unknown: charge unknown, POST not retried',
     observed: `${tried([3, 1, 1])}; UpstreamError 502; POST charged unknown, spent 0, uncertain 2`,
     run: () =>
       onWire((socket) => void socket.end(answer('502 Bad', '{"requestId":"r","error":{"code":"ups'))),
@@ -121,7 +121,7 @@ export const http = group('http', [
   {
     id: 76,
     name: '400 whose issues are malformed',
-    expected: 'still typed: what is no issue is dropped, not the error',
+    expected: 'still typed: malformed issues are dropped, the error stays',
     observed: 'ValidationError, code "validation_error", issues [{"path":"a","message":"b"}]',
     run: () => {
       const issues = [{ path: 'a', message: 'b', extra: {} }, { path: 1 }, 'x', null, [[]]]
@@ -200,14 +200,14 @@ export const http = group('http', [
   {
     id: 86,
     name: '502 with retry: false',
-    expected: 'one attempt, whatever the failure would allow',
+    expected: 'one attempt, for every failure',
     observed: 'sent at 0 ms; UpstreamError 502 at 0 ms; charged no, spent 0, uncertain 0',
     run: () => search([failure(502, 'upstream_error')], { retry: false }),
   },
   {
     id: 87,
     name: '401 for an API key, 50 calls at once',
-    expected: 'each is sent once: a key cannot be refreshed, and hammering a lock is no way in',
+    expected: 'each is sent once: a key cannot be refreshed, so a retry would fail, too',
     observed: '50 calls, 50 requests; AuthenticationError 401; spent 0, uncertain 0',
     run: () =>
       inVirtualTime(async () => {

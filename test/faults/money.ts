@@ -97,7 +97,7 @@ export const money = group('billing', [
   {
     id: 278,
     name: 'a reset after processing, with retry: { ambiguous: true }',
-    expected: 'whoever opts in may pay twice, and sees both attempts in the books',
+    expected: 'with this option a call may be charged twice, and the ledger has both attempts',
     observed: 'answered, sent ×2; spent 2, uncertain 2, ledger 4',
     run: () => charged([{ reset: 'after' }], undefined, { retry: { ambiguous: true } }),
   },

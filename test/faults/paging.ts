@@ -77,7 +77,7 @@ export const paging = group('paging', [
   },
   {
     id: 246,
-    name: 'hasMore that is no boolean',
+    name: 'hasMore that is not a boolean',
     expected: 'not of the documented shape',
     observed: 'items none; InvalidResponseError, next {"query":"q"}; sent ×1; spent 2, uncertain 0',
     run: () => walked([lost({ hasMore: 'true', nextCursor: 'A' })]),
@@ -179,7 +179,7 @@ export const paging = group('paging', [
   {
     id: 256,
     name: 'pageCount shrinks, and the page fetched ahead fails',
-    expected: "nobody's failure: no error, and no unhandled rejection",
+    expected: 'the page is not needed: no error, and no unhandled rejection',
     observed: 'items 1, 2; ended; sent ×4; spent 0, uncertain 0',
     run: () => walked([codes(1, 9), codes(2, 2), failure(500, 'internal')], industryWalk),
   },

@@ -33,7 +33,7 @@ export const payload = group('payload', [
   {
     id: 142,
     name: '200 with HTML',
-    expected: 'a page of somebody in between; what is behind it may have been charged',
+    expected: 'a page of a proxy; the service may have charged',
     observed: unreadable,
     run: () => served('<h1>Welcome</h1>', { 'content-type': 'text/html' }),
   },

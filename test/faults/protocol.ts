@@ -69,7 +69,7 @@ export const protocol = group('protocol', [
   {
     id: 23,
     name: '103 before the answer',
-    expected: 'an early hint is no answer; the call goes on',
+    expected: 'an early hint precedes the response; the call continues',
     observed: answered,
     run: () =>
       onWire((socket) => {
@@ -93,7 +93,7 @@ export const protocol = group('protocol', [
   },
   {
     id: 26,
-    name: '206 that nobody asked for',
+    name: '206 without a range in the request',
     expected: 'a part is not taken for the whole, even if it parses',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () =>
@@ -103,7 +103,7 @@ export const protocol = group('protocol', [
   },
   {
     id: 27,
-    name: '304 that nobody asked for',
+    name: '304 without a condition in the request',
     expected:
       'an error, not an empty page, and no redirect; not repeated, since asking again would change nothing',
     observed: `GET ×1, POST ×1, PATCH ×1; ApiError 304; ${unknown}`,
@@ -145,7 +145,7 @@ export const protocol = group('protocol', [
   },
   {
     id: 31,
-    name: '101, a switch of protocols that nobody asked for',
+    name: '101, a switch of protocols without a request for it',
     expected: 'no answer, and possibly processed: like a reset',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')),
@@ -159,7 +159,7 @@ export const protocol = group('protocol', [
   },
   {
     id: 33,
-    name: 'a second answer behind the first, which nobody asked for',
+    name: 'a second response behind the first, without a request',
     expected: 'the next call must not take it for its own',
     observed: 'posts 1, then 2; spent 4, uncertain 0',
     run: async () => {
@@ -181,7 +181,7 @@ export const protocol = group('protocol', [
   {
     id: 34,
     name: 'status 999',
-    expected: 'settles with an error that keeps the status; like any failure of somebody in between',
+    expected: 'settles with an error that keeps the status; like any failure of a proxy',
     observed: `GET ×3, POST ×1, PATCH ×1; ApiError 999; POST charged unknown, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(http('999 Denied', '<h1>Denied</h1>'))),
   },

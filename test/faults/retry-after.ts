@@ -45,7 +45,7 @@ const waits: [id: number, name: string, expected: string, ms: number, answer: Re
   [
     105,
     '3 in the header of an HTML page',
-    'the limit is real, whoever tells of it',
+    'the limit is real, also if a proxy announces it',
     3000,
     new Response('<h1>Slow down</h1>', { status: 429, headers: { 'retry-after': '3' } }),
   ],

@@ -78,7 +78,7 @@ async function fromPage(baseUrl: string): Promise<string> {
   }
 }
 
-const elsewhere = 'refused: the key would go to whoever is there'
+const elsewhere = 'refused: the key would go to another host'
 
 export const security = group('security', [
   ...ids.map((id, index) => ({
@@ -195,7 +195,7 @@ export const security = group('security', [
   },
   {
     id: 328,
-    name: 'the key, when there is no answer',
+    name: 'the key, when no response arrives',
     expected: 'absent from error, client and log',
     observed: `TimeoutError (headers); ${nowhere}`,
     run: () => leak(() => new Promise(() => {})),

@@ -31,7 +31,7 @@ async function commentsFor(creditsCharged: unknown): Promise<string> {
 }
 
 const uncertain = 'InvalidResponseError; charged unknown, spent 0, uncertain 100'
-const unclear = 'nobody can say what it cost: what was set aside is uncertain, and the comments are kept'
+const unclear = 'the cost is unknown: the reserved credits are uncertain, and the comments are kept'
 
 export const shape = group('shape', [
   {

@@ -1,6 +1,6 @@
 /** Compiles and tests programs of users in a project of their own, with the built package: needs the registry, once. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { given, moduleOf, samplesOf } from '../docs/samples.ts'
 import { root, run } from './tarball.ts'
 
@@ -20,6 +20,14 @@ for (const [index, sample] of samplesOf('docs/testing.md').entries())
 writeFileSync(join(out, 'given.ts'), given)
 for (const [index, sample] of samplesOf('docs/query.md').entries())
   writeFileSync(join(out, `query-${index + 1}.ts`), moduleOf(sample).replaceAll(/^export (?!\{)/gm, ''))
+
+// These import each other, so each is a file by the name in its first line.
+for (const sample of samplesOf('docs/frameworks.md')) {
+  const [, name = 'unnamed'] = /^\/\/ (\S+)$/m.exec(sample) ?? []
+  const file = join(out, 'frameworks', name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${sample}\nexport {}`)
+}
 
 run('npx', ['tsc', '-p', folder])
 console.log('✓ programs of users compile')

@@ -26,7 +26,7 @@ export const planetsCreate = {
 export const planetsUpdate = {
   ...common,
   id: 'planets.update',
-  summary: 'replace what is known of a planet',
+  summary: 'update a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
   pathId: { check: (id: unknown) => validate({ type: 'integer', format: 'int64' }, id) },

@@ -53,7 +53,7 @@ export interface CompanyGetBody {
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
   id: 'professionalnet.company.get',
-  summary: 'look a company up by the URL of its page',
+  summary: 'get the profile of a company by the URL of its page',
   method: 'POST',
   path: '/data/professionalnet/company/get',
   scopes: ['search:read'],

@@ -22,6 +22,11 @@ interface SharedByFamily {
 /**
  * Carries calls to the service and keeps account of them. Made by {@link createTransport}; resources such as
  * `microblog(transport)` put typed methods on top.
+ *
+ * @example
+ * const transport = createTransport({ baseUrl, apiKey })
+ * await microblog(transport).search({ query })
+ * console.log(transport.credits.spent) // 2
  */
 export class Transport {
   readonly #settings: Settings
@@ -145,6 +150,8 @@ function subjectOf({ method }: Operation): string {
  * Makes a transport.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @example
+ * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function createTransport(options: ClientOptions): Transport {
   return transportOf(resolveOptions(options))

@@ -11,6 +11,11 @@ export interface Budget {
 /**
  * A ceiling on credits that several calls, walks or clients may share. A call that could exceed it is refused
  * before anything is sent, however many run at once. Credits whose fate is unknown count as spent.
+ *
+ * @example
+ * const budget = new CreditBudget(100)
+ * await client.microblog.search({ query }, { budget })
+ * console.log(budget.remaining) // 98
  */
 export class CreditBudget implements Budget {
   /** Credits that may be spent in all. */

@@ -73,15 +73,15 @@ export interface Wait {
 export interface SharedOptions {
   /** Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the operation, otherwise 30,000. */
   timeout?: number | undefined
-  /** Time for one call with its queueing and waits, in milliseconds; each page of a walk is a call. Default none. */
+  /** Time for one call with queue and retries, in milliseconds; each page of a walk is a call. Default none. */
   deadline?: number | undefined
-  /** How failed attempts are repeated; false for one attempt only. */
+  /** How the client retries failed attempts; false allows one attempt. */
   retry?: RetryOptions | false | undefined
-  /** How answers are checked against the documented shape; a `schema` of the call is checked in any case. Default `strict`. */
+  /** How the client checks responses against the documented shape. It always applies a `schema`. Default `strict`. */
   validation?: Validation | undefined
-  /** A ceiling on credits, beside those already in force; may be shared with other clients. */
+  /** A limit on credits, in addition to other budgets of the call. Clients may share it. */
   budget?: Budget | undefined
-  /** Headers for every request. `Authorization` is not among them: use `apiKey` or `auth`. */
+  /** Further headers of every request, except `Authorization`: use `apiKey` or `auth`. */
   headers?: Readonly<Record<string, string>> | Headers | undefined
   /** Wraps every attempt, the first one outermost. */
   middleware?: readonly Middleware[] | undefined
@@ -123,15 +123,15 @@ export interface CallOptions extends Pick<
 > {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Among the calls that wait for the same search surface, the higher goes first: a dashboard's before a batch's. Default 0. */
+  /** Calls with a higher number leave the queue of their surface first. Default 0. */
   priority?: number | undefined
 }
 
 /** An option of calls whose price depends on how much comes back, with no documented bound. */
 export interface CeilingOption {
   /**
-   * Items to set credits aside for; a call for which a budget has less left is refused. It is no bound: the service may
-   * return more, and charges for each. Default 1,000, an assumption of this package.
+   * Items to reserve credits for. If a budget has less left, the call is refused. The service may return and charge
+   * more items. Default 1,000, an assumption of this package.
    */
   ceiling?: number | undefined
 }
@@ -139,7 +139,7 @@ export interface CeilingOption {
 /** Options of a list whose shape is not documented. */
 export interface OpenListOptions extends PagedOptions {
   /**
-   * Where items and next page are, where the inferred convention does not fit: an array under the resource's name,
+   * Where items and next page are, if the client's assumption does not fit: an array under the resource's name,
    * `meta.hasMore`, `meta.nextCursor`.
    */
   paging?: PagingOverride | undefined
@@ -148,15 +148,15 @@ export interface OpenListOptions extends PagedOptions {
 /** The option that gives the records of a call another type. */
 export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   /**
-   * Checks each record of a list, or the whole body of a call that is no list, and may transform it: any Standard Schema.
-   * Its output is the type of what it checks.
+   * A Standard Schema that checks, and may transform, each record of a list, or the whole body of another call. Its
+   * output is the type of what it checks.
    */
   schema: Schema
 }
 
 /** Options of a call that walks pages. */
 export interface PagedOptions extends CallOptions {
-  /** Items after which the walk ends. Whole pages are bought; `pages()` yields the last one whole. */
+  /** Items after which the walk ends. The client buys whole pages, and `pages()` yields the last one whole. */
   limit?: number | undefined
   /** Most pages that the walk buys. */
   maxPages?: number | undefined

@@ -1,7 +1,13 @@
 import type { Answer } from '../call/answer.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
-/** A call that is under way: a promise of the body that can also tell what it took. */
+/**
+ * A call that is under way: a promise of the body that can also tell what it took.
+ *
+ * @example
+ * const call = client.professionalnet.company.get({ url })
+ * const { data, requestId, credits } = await call.withResponse()
+ */
 export class ApiCall<Body> implements Promise<Body> {
   readonly #answer: Promise<Answer>
 

@@ -24,6 +24,10 @@ export interface PageFields<Params> {
  * A search or list that may have many pages. Nothing is sent before it is used: await it for the first page, or iterate
  * it for the items of all pages. The first page is fetched once, however often and in whatever way it is used; a second
  * walk over the same call buys the further pages again.
+ *
+ * @example
+ * const call = client.microblog.search({ query }, { maxPages: 10 })
+ * for await (const page of call.pages()) await save(page.posts, { next: page.next })
  */
 export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
   readonly #transport: Transport

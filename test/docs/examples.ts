@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import tsconfig from '../../tsconfig.json' with { type: 'json' }
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** The sources of each import path of the package. */
+const entries = Object.entries(tsconfig.compilerOptions.paths).map(
+  ([path, [file = '']]) => [path, root + file.slice(2)] as const,
+)
+
+/** The code after each `@example` in a docstring. */
+export const examples = globSync('src/**/*.ts', { cwd: root })
+  .sort()
+  .flatMap((source) =>
+    [...readFileSync(root + source, 'utf8').matchAll(/^ *\* @example\n((?: *\* (?!@).*\n)+)/gm)].map(
+      ([, lines = ''], index) => ({
+        source: `${source} (${index + 1})`,
+        file: `${source.replaceAll('/', '-')}.${index}.ts`,
+        text: lines.replaceAll(/^ *\* /gm, ''),
+      }),
+    ),
+  )
+
+/** What examples take as given, beside what samples do. */
+export const givenToExamples = `
+import type { RedisClientType } from 'redis'
+import type { OAuthClient, PendingAuthorization } from 'social-search-sdk/oauth'
+import type { WatchState } from 'social-search-sdk/watch'
+declare global {
+  const error: unknown, stored: WatchState | null, redis: RedisClientType
+  const oauth: OAuthClient, pending: PendingAuthorization
+  const createServer: typeof import('node:http').createServer
+  function useQuery(options: object): { data: unknown }
+  function useInfiniteQuery(options: object): { data: unknown; fetchNextPage(): void }
+}
+`
+
+/** A module that imports all of the package. */
+export const everything = entries.map(([path]) => `import '${path}'`).join('\n')
+
+/** The import path of each value of the package, by its name, as the files of the paths spell them. */
+const pathOf = new Map(
+  entries.toReversed().flatMap(([path, file]) => {
+    const text = readFileSync(file, 'utf8')
+    const listed = [...text.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','))
+    const declared = [...text.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm)].map(
+      ([, name]) => name,
+    )
+    const names = [...listed, ...declared].flatMap((name) => /^\s*(\w+)\s*$/.exec(name ?? '')?.[1] ?? [])
+    return names.map((name) => [name, path] as const)
+  }),
+)
+
+/** An example with imports of what it uses of the package: docstrings leave them out. */
+export function withImports(example: string): string {
+  const declared = (example.match(/^const [^]*? = /gm) ?? []).join()
+  const uses = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text)
+  return [...pathOf]
+    .filter(([name]) => uses(name, example) && !uses(name, declared))
+    .map(([name, path]) => `import { ${name} } from '${path}'\n`)
+    .concat(example)
+    .join('')
+}
+
+/** The functions and classes that users can import. */
+export function publicNames(service: ts.LanguageService) {
+  const program = service.getProgram()
+  if (program === undefined) throw new Error('there is no program')
+  const checker = program.getTypeChecker()
+  return entries.flatMap(([from, file]) => {
+    const source = program.getSourceFile(file)
+    const module = source && checker.getSymbolAtLocation(source)
+    if (module === undefined) throw new Error(`${file} is not part of the program`)
+    return checker.getExportsOfModule(module).flatMap((symbol) => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      if (!(target.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Function))) return []
+      const hasExample = target.getJsDocTags(checker).some(({ name }) => name === 'example')
+      return { name: symbol.name, from, hasExample }
+    })
+  })
+}

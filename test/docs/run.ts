@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const src = fileURLToPath(new URL('../../src/', import.meta.url))
+
+/** A sample with imports from the sources. */
+export function fromSources(sample: string): string {
+  return sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) =>
+    JSON.stringify(`${src}${name.slice(1)}/index.ts`),
+  )
+}
+
+/** What samples take as given, for samples that are run: a client of a sandbox, which also answers each `fetch`. */
+const given = fromSources(`
+import { SocialSearch } from 'social-search-sdk'
+import { createSandbox } from 'social-search-sdk/sandbox'
+
+const given = () => {
+  const sandbox = createSandbox({ posts: 60, limits: { perMinute: false } })
+  const { baseUrl, apiKey } = sandbox
+  globalThis.fetch = (...request) => sandbox.fetch(new Request(...request))
+  Object.assign(process.env, { SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: apiKey })
+  return {
+    client: new SocialSearch(sandbox.clientOptions()), baseUrl, apiKey, query: 'coffee',
+    url: 'https://professionalnet.example/company/candlemere-lighting', request: new Request(baseUrl),
+    load: async () => null, save: async () => {}, later() {}, salvage() {}, review() {},
+  }
+}
+const failures = {}
+`)
+
+/**
+ * Runs samples one after the other, each against a sandbox of its own.
+ *
+ * @returns What each that failed has thrown, by its name.
+ */
+export async function runAll(samples: ReadonlyMap<string, string>): Promise<Record<string, string>> {
+  const steps = [...samples].map(([name, sample]) => {
+    const body = fromSources(sample).replaceAll(
+      /^import (\* as )?([^]*?) from (.*)$/gm,
+      (_, namespace: string | undefined, names: string, from: string) =>
+        `const ${namespace === undefined ? names.replaceAll(/\btype \w+,?/g, '') : names} = await import(${from})`,
+    )
+    return `
+await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later, salvage, review }) => {
+{ ${body} }
+})(given()).catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`
+  })
+  const code = `${given}${steps.join('\n')}
+;(await import('node:fs')).writeFileSync('failures.json', JSON.stringify(failures))
+process.exit()`
+  const folder = mkdtempSync(join(tmpdir(), 'samples-'))
+  symlinkSync(join(src, '../node_modules'), join(folder, 'node_modules'))
+  try {
+    const args = ['--input-type=module-typescript', '--eval', code]
+    await promisify(execFile)(process.execPath, args, { cwd: folder })
+    return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Record<string, string>
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
