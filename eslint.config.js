@@ -85,7 +85,8 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist', 'coverage', '**/node_modules', 'bench/.out'],
-      ...['bench/peers/extra', 'test/apps', 'examples/dashboard'],
+      ...['bench/peers/extra', 'test/apps'],
+      'examples/{bun,dashboard,deno,express,hono,next}',
     ],
   },
   ...tseslint.configs.strictTypeChecked,

@@ -5,6 +5,8 @@ import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-prov
 export const redirectUri = 'http://127.0.0.1/callback'
 export const clientId = 'dashboard'
 export const clientSecret = 'dashboard_secret_c41f8a'
+/** A client without a secret. */
+export const publicClientId = 'cli'
 const resourceScopes = 'search:read org:read mentions:read'
 
 /** An authorization server as others know it, on this machine, whose users agree to everything. */
@@ -40,6 +42,10 @@ export async function authorizationServer(
     clients: [
       {
         ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
+        ...{ application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] },
+      },
+      {
+        ...{ client_id: publicClientId, redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
         ...{ application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] },
       },
       {
@@ -111,7 +117,7 @@ export async function authorizationServer(
 }
 
 /** Goes where a user's browser would, and returns the address it ends up at: the client's own. */
-export async function browse(start: string): Promise<string> {
+export async function browse(start: string, end = redirectUri): Promise<string> {
   const cookies = new Map<string, string>()
   let url = start
   for (let step = 0; step < 10; step++) {
@@ -125,7 +131,7 @@ export async function browse(start: string): Promise<string> {
     if (location === null)
       throw new Error(`no way on from ${url}: ${response.status} ${await response.text()}`)
     url = new URL(location, url).href
-    if (url.startsWith(redirectUri)) return url
+    if (url.startsWith(end)) return url
   }
   throw new Error('the browser goes in circles')
 }
