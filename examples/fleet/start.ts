@@ -5,9 +5,10 @@ import { createClient } from 'redis'
 import { RedisBudget } from 'social-search-sdk/redis'
 
 // Without REDIS_URL, this demo has a Redis for itself, which forgets everything in the end.
-const { REDIS_URL = 'redis://127.0.0.1:6399' } = process.env
+const demoUrl = 'redis://127.0.0.1:6399'
+const { REDIS_URL = demoUrl } = process.env
 const server =
-  process.env['REDIS_URL'] === undefined
+  REDIS_URL === demoUrl
     ? spawn('redis-server', ['--port', '6399', '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' })
     : null
 server?.on('error', () => {
@@ -25,7 +26,8 @@ const done = await redis.hKeys('posts')
 for (const query of queries) if (!done.includes(query)) await redis.rPush('queries', query)
 
 const workers = [1, 2, 3].map(() => fork('worker.ts', { env: { ...process.env, REDIS_URL } }))
-await Promise.all(workers.map((worker) => once(worker, 'exit')))
+const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')))
+if (exits.some(([code]) => code !== 0)) process.exitCode = 1
 
 const budget = new RedisBudget({ client: redis, name: 'fleet', limit: 100 })
 const { spent, uncertain, remaining } = await budget.summary()

@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { appendFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient } from 'redis'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 import { serveSandbox } from '../../src/sandbox/node.ts'
 import { authorizationServer, browse, publicClientId } from '../oauth/authorization-server.ts'
@@ -39,6 +41,8 @@ it('nightly-job keeps each post once, and the budget, when it is killed at any m
       await new Promise((resolve) => setTimeout(resolve, 5))
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 30))
     await run.kill()
+    // What a kill in the middle of a line leaves.
+    if (kills === 4) appendFileSync(join(example.folder, 'posts.jsonl'), '{"id":')
   }
   const last = example.start(serviceOf(sandbox))
   expect(await last.ended(), last.output).toBe(0)
@@ -141,6 +145,8 @@ it('oauth-cli searches as the user who logs in, and needs no login after that', 
 })
 
 it('oauth-cli logs in at oidc-provider', async () => {
+  // The authorization server says at length that it is not set up for production.
+  for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue()
   const server = closing(await authorizationServer())
   const service = closing(await guardedService(server.issuer))
   const example = await Example.install('oauth-cli')
@@ -161,4 +167,14 @@ it('test-your-app has tests that pass', async () => {
   const run = (await Example.install('test-your-app')).start(serviceOf(createSandbox()))
   expect(await run.ended(), run.output).toBe(0)
   expect(run.output).toMatch(/5 passed/)
+})
+
+it('npm run example installs an example and starts it with a sandbox, and lists the examples otherwise', async () => {
+  const start = (name: string) =>
+    promisify(execFile)('npm', ['run', '--silent', 'example', name], {
+      cwd: join(import.meta.dirname, '../..'),
+    })
+  expect((await start('export-csv')).stdout).toBe('posts.csv is written, for 10 credits\n')
+  const message = expect.stringContaining('unknown example nightly; expected one of bun, deno, ') as unknown
+  await expect(start('nightly')).rejects.toMatchObject({ code: 2, stderr: message })
 })
