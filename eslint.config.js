@@ -84,7 +84,7 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
-      ...['bench/peers/extra', 'test/apps', 'examples/dashboard'],
+      ...['bench/peers/extra', 'test/apps', 'examples/{bun,dashboard,deno,express,hono,next}'],
     ],
   },
   ...tseslint.configs.strictTypeChecked,

@@ -6,6 +6,7 @@ const apart: Readonly<Record<string, string>> = {
   redis: 'npm run test:redis (needs redis-server)',
   browser: 'npm run test:browser (needs chromium)',
   dashboard: 'npm run test:dashboard (needs chromium)',
+  examples: 'npm run test:examples (needs chromium, redis-server and the registry)',
 }
 
 /** The tests of a suite of its own lie in the folder of its name. */
@@ -23,7 +24,10 @@ export const projects = [
   ...Object.keys(apart).map((name) => ({
     extends: true as const,
     // Real machines take real time.
-    test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
+    test: {
+      ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
+      ...(name === 'examples' && { globalSetup: 'test/examples/pack.ts', testTimeout: 180_000 }),
+    },
   })),
 ]
 

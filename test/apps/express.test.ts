@@ -6,18 +6,14 @@ import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-const writer = {
-  key: 'writer',
-  scopes: ['search:read', 'mentions:read', 'mentions:write'],
-} as const
 const closing: (() => unknown)[] = []
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
 
 function proxyListener() {
-  const sandbox = createSandbox({ keys: [writer] })
-  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: writer.key })
-  const allow = ['microblog.search', 'mentions.list', 'mentions.setState'] as const
-  return toNodeListener(createProxy({ client, allow, authorize: () => ({ id: 'ada' }) }))
+  const client = new SocialSearch(createSandbox().clientOptions())
+  return toNodeListener(
+    createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) }),
+  )
 }
 
 async function clientOf(app: Express): Promise<SocialSearch> {
@@ -29,14 +25,6 @@ async function clientOf(app: Express): Promise<SocialSearch> {
 }
 
 describe('createProxy() in Express', () => {
-  it('serves GET, POST and PATCH when it is mounted before express.json()', async () => {
-    const app = express().use('/api/social', proxyListener()).use(express.json())
-    const client = await clientOf(app)
-    expect((await client.microblog.search({ query: 'coffee' })).posts).toHaveLength(20)
-    const { mentions } = (await client.mentions.list()) as unknown as { mentions: { id: string }[] }
-    await client.mentions.setState(mentions[0]!.id, { state: 'done' })
-  })
-
   it('answers 500 and logs how to mount it when express.json() comes first', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const app = express().use(express.json()).use('/api/social', proxyListener())

@@ -4,6 +4,7 @@ import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-prov
 
 export const redirectUri = 'http://127.0.0.1/callback'
 export const clientId = 'dashboard'
+/** A client without a secret. */
 export const publicClientId = 'terminal'
 export const clientSecret = 'dashboard_secret_c41f8a'
 const resourceScopes = 'search:read org:read mentions:read'

@@ -1,0 +1,25 @@
+/** Takes queries from a list until it is empty. Start any number of workers, on any machines that reach the same Redis. */
+import { createClient } from 'redis'
+import { SocialSearch } from 'social-search-sdk'
+import { RedisBudget, RedisLimiter } from 'social-search-sdk/redis'
+
+const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
+
+const redis = await createClient({ url: REDIS_URL }).on('error', console.error).connect()
+const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavailable: 'wait' })
+const budget = new RedisBudget({ client: redis, name: 'fleet', limit: 100 }) // credits of all workers together
+const client = SocialSearch.fromEnv({ limiter, budget })
+
+try {
+  // A query is in `taken` until its posts are stored, so a worker that is killed loses none.
+  for (let query; (query = await redis.lMove('queries', 'taken', 'LEFT', 'RIGHT')) !== null;) {
+    const { posts } = await client.microblog.search({ query })
+    await redis.multi().hSet('posts', query, JSON.stringify(posts)).lRem('taken', 1, query).exec()
+    console.log(`worker ${process.pid}: ${posts.length} posts about ${query}`)
+  }
+} finally {
+  await client.close()
+  await limiter.close()
+  await budget.close() // Redis knows the cost of every call
+  await redis.close()
+}

@@ -1,0 +1,15 @@
+/** Lets web pages search without an API key: the key is a secret of this worker. */
+import { SocialSearch } from 'social-search-sdk'
+import { createProxy } from 'social-search-sdk/proxy'
+
+// At module scope, so that all requests of an isolate share the limits. Isolates share nothing: each takes a half.
+const client = SocialSearch.fromEnv({ limits: { share: 0.5 } })
+
+const proxy = createProxy({
+  client,
+  allow: ['microblog.search', 'professionalnet.industries.list'], // all other operations are refused
+  authorize: () => ({ id: 'demo' }), // look up your own session; null if nobody is logged in
+  budget: 100, // credits for each user, while this isolate lives
+})
+
+export default { fetch: (request: Request) => proxy(request) }

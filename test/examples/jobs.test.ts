@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { appendFileSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createClient } from 'redis'
+import { expect, it, vi } from 'vitest'
+import { type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+import { authorizationServer, browse, publicClientId } from '../oauth/authorization-server.ts'
+import { guardedService } from '../oauth/guarded-service.ts'
+import { startRedis } from '../redis/server.ts'
+import { Example, closing, serviceOf } from './example.ts'
+
+const serve = async (options: SandboxOptions = {}) => closing(await serveSandbox(options))
+const linesOf = (folder: string, name: string) =>
+  readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1)
+
+/** Fifteen pages of posts. */
+const content = {
+  microblog: Array.from({ length: 290 }, (_, i) => ({ id: `${i}`, body: `typescript ${i}` })),
+}
+const allIds = content.microblog.map(({ id }) => id).sort()
+const job = (folder: string) => ({
+  ids: linesOf(folder, 'posts.jsonl').map((line) => (JSON.parse(line) as { id: string }).id),
+  state: JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as {
+    next: object | null
+    remaining: number
+  },
+})
+
+it('nightly-job keeps each post once, and the budget, when it is killed at any moment and run again', async () => {
+  const sandbox = await serve({ content, latency: [5, 30], limits: { perMinute: false } })
+  const example = await Example.install('nightly-job')
+  let kills = 0
+  for (; kills < 8; kills++) {
+    const run = example.start(serviceOf(sandbox))
+    const before = sandbox.requests.length
+    // Some of its requests later, and some milliseconds.
+    const pages = Math.floor(Math.random() * 3)
+    for (let tries = 0; tries < 1000 && sandbox.requests.length < before + pages; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 30))
+    await run.kill()
+    // What a kill in the middle of a line leaves.
+    if (kills === 4) appendFileSync(join(example.folder, 'posts.jsonl'), '{"id":')
+  }
+  const last = example.start(serviceOf(sandbox))
+  expect(await last.ended(), last.output).toBe(0)
+
+  const { ids, state } = job(example.folder)
+  expect(ids.toSorted()).toEqual(allIds)
+  expect(state.next).toBeNull()
+  const { spent } = sandbox.ledger
+  expect(spent).toBeGreaterThanOrEqual(2 * 15)
+  expect(spent).toBeLessThanOrEqual(2 * (15 + kills))
+  // Each kill may count a page that was not charged, but never the other way round.
+  expect(200 - state.remaining).toBeGreaterThanOrEqual(spent)
+  expect(200 - state.remaining).toBeLessThanOrEqual(2 * (15 + kills))
+
+  const requests = sandbox.requests.length
+  expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
+  expect(sandbox.requests).toHaveLength(requests)
+})
+
+it('nightly-job stores what the service has charged, to the credit, when a response is lost', async () => {
+  const sandbox = await serve({ content, limits: { perMinute: false } })
+  const example = await Example.install('nightly-job')
+  sandbox.inject({ skip: 4, reset: 'after' })
+  const failed = example.start(serviceOf(sandbox))
+  expect(await failed.ended()).toBe(1)
+  expect(failed.output).toContain('charged: unknown')
+  expect(job(example.folder).ids).toHaveLength(80)
+  expect(job(example.folder).state.remaining).toBe(200 - 2 * 5)
+
+  expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
+  const { ids, state } = job(example.folder)
+  expect(ids.toSorted()).toEqual(allIds)
+  expect(200 - state.remaining).toBe(sandbox.ledger.spent)
+})
+
+it('export-csv keeps the rows of all pages that it has paid for', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('export-csv')
+  const run = example.start(serviceOf(sandbox))
+  expect(await run.ended(), run.output).toBe(0)
+  const all = linesOf(example.folder, 'posts.csv')
+  expect(all[0]).toBe('timestamp,author,body,engagements.favoriteCount,engagements.viewsCount,url')
+  expect(run.output).toContain(`for ${sandbox.ledger.spent} credits`)
+
+  sandbox.inject({ skip: 2, status: 400 })
+  expect(await example.start(serviceOf(sandbox)).ended()).toBe(1)
+  const paid = linesOf(example.folder, 'posts.csv')
+  expect(paid.length).toBeGreaterThan(40) // a header, and texts with line breaks
+  expect(paid).toEqual(all.slice(0, paid.length))
+})
+
+it('deno compiles, and keeps the posts of all pages that it has paid for', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('deno')
+  const check = example.start({}, 'check')
+  expect(await check.ended(), check.output).toBe(0)
+  const run = example.start(serviceOf(sandbox))
+  expect(await run.ended(), run.output).toBe(0)
+  const all = linesOf(example.folder, 'posts.jsonl')
+  expect(all.length).toBeGreaterThan(60)
+  expect(run.output).toContain(`for ${sandbox.ledger.spent} credits`)
+
+  sandbox.inject({ skip: 2, status: 400 })
+  expect(await example.start(serviceOf(sandbox)).ended()).toBe(1)
+  const paid = linesOf(example.folder, 'posts.jsonl')
+  expect(paid).toHaveLength(40)
+  expect(paid).toEqual(all.slice(0, 40))
+})
+
+it('fleet shares limits and a budget among its workers, and does what killed workers have left', async () => {
+  const redis = await startRedis()
+  closing({ close: () => redis.kill() })
+  const client = await createClient({ url: redis.url }).connect()
+  await client.rPush('taken', 'coffee')
+  await client.close()
+  const sandbox = await serve({ latency: [100, 200] })
+  const example = await Example.install('fleet')
+  const run = example.start({ ...serviceOf(sandbox), REDIS_URL: redis.url })
+  expect(await run.ended(), run.output).toBe(0)
+  expect(run.output).toContain('posts about coffee')
+  expect(run.output).toContain('10 queries are answered\n20 credits spent, 0 uncertain, 80 left')
+  expect(new Set(run.output.match(/worker \d+/g)).size).toBeGreaterThan(1)
+  expect(sandbox.ledger.spent).toBe(20)
+  expect(sandbox.requests.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(Math.max(...sandbox.requests.map(({ inFlight }) => inFlight))).toBe(2)
+})
+
+it('oauth-cli searches as the user who logs in, and needs no login after that', async () => {
+  const example = await Example.install('oauth-cli')
+  const run = example.start({})
+  const [, url = ''] = /Log in at (\S+)/.exec(await run.printed(/Log in at \S+\n/)) ?? []
+  expect(await (await fetch(url)).text()).toBe('You can close this page.')
+  expect(await run.ended(), run.output).toBe(0)
+  expect(run.output.match(/^@\w+: /gm)).toHaveLength(5)
+  expect(statSync(join(example.folder, 'tokens.json')).mode & 0o777).toBe(0o600)
+
+  const second = example.start({}, 'start', 'coffee')
+  expect(await second.ended(), second.output).toBe(0)
+  expect(second.output).toMatch(/^@\w+: /)
+})
+
+it('oauth-cli logs in at oidc-provider', async () => {
+  // The authorization server says at length that it is not set up for production.
+  for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue()
+  const server = closing(await authorizationServer())
+  const service = closing(await guardedService(server.issuer))
+  const example = await Example.install('oauth-cli')
+  const run = example.start({
+    OAUTH_ISSUER: server.issuer,
+    OAUTH_CLIENT_ID: publicClientId,
+    SOCIAL_SEARCH_BASE_URL: service.baseUrl,
+  })
+  const [, url = ''] = /Log in at (\S+)/.exec(await run.printed(/Log in at \S+\n/)) ?? []
+  const callback = await browse(url, new URL(url).searchParams.get('redirect_uri') ?? '')
+  await fetch(callback)
+  expect(await run.ended(), run.output).toBe(0)
+  expect(run.output.match(/^@\w+: /gm)).toHaveLength(5)
+  expect(service.sandbox.ledger.spent).toBe(2)
+})
+
+it('test-your-app has tests that pass', async () => {
+  const run = (await Example.install('test-your-app')).start(serviceOf(createSandbox()))
+  expect(await run.ended(), run.output).toBe(0)
+  expect(run.output).toMatch(/5 passed/)
+})
+
+it('npm run example installs an example and starts it with a sandbox, and lists the examples otherwise', async () => {
+  const start = (name: string) =>
+    promisify(execFile)('npm', ['run', '--silent', 'example', name], {
+      cwd: join(import.meta.dirname, '../..'),
+    })
+  expect((await start('export-csv')).stdout).toBe('posts.csv is written, for 10 credits\n')
+  const message = expect.stringContaining('unknown example nightly; expected one of bun, deno, ') as unknown
+  await expect(start('nightly')).rejects.toMatchObject({ code: 2, stderr: message })
+})

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import { PermissionDeniedError, SocialSearch } from '../../src/index.ts'
+import type { SandboxKey } from '../../src/sandbox/index.ts'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { Example, type Run, closing, serviceOf } from './example.ts'
+
+const writer: SandboxKey = {
+  key: 'secret_of_this_server',
+  scopes: ['search:read', 'mentions:read', 'mentions:write'],
+}
+const serve = async () => closing(await serveSandbox({ keys: [writer] }))
+const environmentOf = ({ baseUrl }: SandboxServer) => serviceOf({ baseUrl, apiKey: writer.key })
+const originOf = (run: Run) => run.printed(/http:\/\/(127\.0\.0\.1|localhost):\d+/)
+
+/** Searches through the proxy of a server, as a page would, and looks for the key in what the page gets. */
+async function searchThrough(origin: string, sandbox: SandboxServer): Promise<SocialSearch> {
+  const received: string[] = []
+  const client = new SocialSearch({
+    ...{ baseUrl: `${origin}/api/social`, auth: false, retry: false },
+    async fetch(request) {
+      const response = await fetch(request)
+      received.push(JSON.stringify([...response.headers]), await response.clone().text())
+      return response
+    },
+  })
+  expect((await client.microblog.search({ query: 'coffee' })).posts).toHaveLength(20)
+  expect(client.credits.spent).toBe(2)
+  await expect(client.technews.search({ query: 'coffee' })).rejects.toThrow(PermissionDeniedError)
+  expect(sandbox.ledger.spent).toBe(2)
+
+  const error = { code: 'validation_error', message: `not for ${writer.key}` }
+  sandbox.inject({ status: 400, body: { requestId: 'req_1', error } })
+  await expect(client.microblog.search({ query: 'coffee' })).rejects.toThrow('not for')
+  expect(received).toHaveLength(6)
+  expect(received.join()).not.toContain(writer.key)
+  return client
+}
+
+it('hono serves a proxy that keeps the key', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('hono')
+  await example.checkTypes('server.ts', 'node')
+  await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
+})
+
+it('express serves a proxy that keeps the key, for GET, POST and PATCH', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('express')
+  await example.checkTypes('server.ts', 'node')
+  const client = await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
+  const { mentions } = (await client.mentions.list()) as unknown as { mentions: { id: string }[] }
+  await client.mentions.setState(mentions[0]?.id ?? '', { state: 'done' })
+})
+
+it('bun serves a proxy that keeps the key', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('bun')
+  await example.checkTypes('server.ts', 'bun')
+  await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
+})
+
+it('worker serves a proxy that keeps the key, on workerd', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('worker')
+  const run = example.start(environmentOf(sandbox), 'start', '--port', '0', '--inspector-port', '0')
+  await run.printed(/Ready on/)
+  await searchThrough(await originOf(run), sandbox)
+})
+
+it('next builds without a key, and serves a page that searches through its proxy', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('next')
+  const build = example.start({}, 'build')
+  expect(await build.ended(), build.output).toBe(0)
+  const origin = await originOf(example.start(environmentOf(sandbox), 'start', '--port', '0'))
+  expect(await (await fetch(origin)).text()).toContain('<h1>Search posts</h1>')
+
+  const browser = closing(await launchChromium())
+  const page = await browser.newPage()
+  await page.goto(origin)
+  await page.getByLabel('Query').fill('coffee')
+  await page.getByText('Search', { exact: true }).click()
+  await page.locator('li').nth(19).waitFor()
+  expect(sandbox.requests[0]?.body).toMatchObject({ query: 'coffee' })
+
+  sandbox.inject({ status: 502, times: 3 })
+  await page.getByText('Search', { exact: true }).click()
+  await page.getByRole('alert').getByText('502').waitFor()
+})
