@@ -11,11 +11,6 @@ export const creditRates = {
 
 export type CreditRateName = keyof typeof creditRates
 
-/** A rate and the name it is published under, for a price. */
-export function published<Rate extends CreditRateName>(rate: Rate) {
-  return { credits: creditRates[rate], rate }
-}
-
 /** Rates that are documented without the name under which they are published, in credits. */
 export const unnamedRates = {
   personPosts: 10,

@@ -1,4 +1,4 @@
-import { published } from './credits.ts'
+import { creditRates } from './credits.ts'
 import { request, response } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
 
@@ -132,7 +132,8 @@ export const microblogSearch = {
   surface: 'microblog',
   price: {
     kind: 'perRequest',
-    ...published('apiTwitterSearchPerRequest'),
+    credits: creditRates.apiTwitterSearchPerRequest,
+    rate: 'apiTwitterSearchPerRequest',
   },
   documented: true,
   errors: [400, 401, 429, 502],

@@ -1,16 +1,18 @@
 import { type Issue, got } from './issues.ts'
+import { type JsonSchema, validate } from './validate.ts'
 
-/** The ids that an operation accepts in its path. */
+/** The ids that an operation accepts in its path: text with a prefix, or integers of 64 bits. */
 export interface PathId {
-  /** Every id starts with it; absent if the ids are numbers. */
+  /** Each id starts with it. The characters after it are not documented. Absent if ids are integers. */
   readonly prefix?: string
-  /** Returns what is wrong with an id, or an empty list. */
-  readonly check: (id: unknown) => Issue[]
 }
 
-/** Ids that are text with a prefix. Their other characters are not documented. */
-export function prefixedId(prefix: string) {
-  return { prefix, check: (id: unknown) => describeId(id, prefix).map((message) => ({ path: '', message })) }
+const int64: JsonSchema = { type: 'integer', format: 'int64' }
+
+/** Returns what is wrong with an id, or an empty list. */
+export function checkPathId({ prefix }: PathId, id: unknown): Issue[] {
+  if (prefix === undefined) return validate(int64, id)
+  return describeId(id, prefix).map((message) => ({ path: '', message }))
 }
 
 /** Characters that would change the path, or hide in it. The check refuses them instead of escaping them. */

@@ -2,9 +2,17 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Platform, build } from 'esbuild'
+import jsrJson from '../../jsr.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/contract/operations.ts'
 import { pack, root, run } from './tarball.ts'
+
+claim(
+  'has the same version and entries in jsr.json',
+  packageJson.version === jsrJson.version &&
+    [...Object.keys(jsrJson.exports), './package.json'].join() === Object.keys(packageJson.exports).join() &&
+    Object.values(jsrJson.exports).every((path) => existsSync(join(root, path))),
+)
 
 /** What is needed when it runs; the other has types only. */
 const dependencies = Object.keys(packageJson.dependencies).filter((name) => name !== '@standard-schema/spec')

@@ -1,6 +1,5 @@
 import type { Operation } from '../operation.ts'
 import { planet } from '../generated/planet.ts'
-import { validate } from '../validate.ts'
 
 /** What the operations of the catalog have in common (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
@@ -29,7 +28,7 @@ export const planetsUpdate = {
   summary: 'update a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
-  pathId: { check: (id: unknown) => validate({ type: 'integer', format: 'int64' }, id) },
+  pathId: {},
   errors: [400, 403, 404],
 } as const satisfies Operation
 

@@ -1,4 +1,4 @@
-import { published } from '../credits.ts'
+import { creditRates } from '../credits.ts'
 import { request, response } from '../generated/professionalnet.posts.comments.ts'
 import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
@@ -48,7 +48,8 @@ export const postComments = {
   surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    ...published('apiLinkedInPostCommentsPerComment'),
+    credits: creditRates.apiLinkedInPostCommentsPerComment,
+    rate: 'apiLinkedInPostCommentsPerComment',
     ceiling: { param: 'maxComments', default: defaultMaxComments },
   },
   timeoutMs: recommendedTimeoutMs,

@@ -1,4 +1,4 @@
-import { published } from '../credits.ts'
+import { creditRates } from '../credits.ts'
 import { request, response } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
@@ -60,7 +60,8 @@ export const companyGet = {
   surface: 'professionalnet',
   price: {
     kind: 'perRequest',
-    ...published('apiLinkedInSearchPerRequest'),
+    credits: creditRates.apiLinkedInSearchPerRequest,
+    rate: 'apiLinkedInSearchPerRequest',
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,

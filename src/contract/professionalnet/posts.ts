@@ -1,4 +1,4 @@
-import { published } from '../credits.ts'
+import { creditRates } from '../credits.ts'
 import { request, response } from '../generated/professionalnet.posts.search.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
@@ -132,7 +132,8 @@ export const professionalnetPostsSearch = {
   surface: 'professionalnet',
   price: {
     kind: 'perRequest',
-    ...published('apiLinkedInSearchPerRequest'),
+    credits: creditRates.apiLinkedInSearchPerRequest,
+    rate: 'apiLinkedInSearchPerRequest',
   },
   timeoutMs: recommendedTimeoutMs,
   documented: true,

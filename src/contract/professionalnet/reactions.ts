@@ -1,4 +1,4 @@
-import { published } from '../credits.ts'
+import { creditRates } from '../credits.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
@@ -11,7 +11,8 @@ export const postReactions = {
   surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    ...published('apiLinkedInPostReactionsPerReaction'),
+    credits: creditRates.apiLinkedInPostReactionsPerReaction,
+    rate: 'apiLinkedInPostReactionsPerReaction',
     ceiling: null,
   },
   list: 'reactions',

@@ -1,5 +1,6 @@
 import type { Issue } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { checkPathId } from '../../contract/path-id.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Dialect } from '../http/dialect.ts'
 
@@ -29,7 +30,7 @@ export function composeRequest(
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
   const issues = validate(operation.request, input)
-  for (const { message } of pathId?.check(id) ?? []) issues.push({ path: 'id', message })
+  if (pathId) for (const { message } of checkPathId(pathId, id)) issues.push({ path: 'id', message })
   const query = method === 'GET' ? queryOf(input, issues) : ''
   let params: string | undefined
   try {

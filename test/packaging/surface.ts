@@ -1,0 +1,125 @@
+/**
+ * Writes `surface.md`, the public declarations without their docstrings, from the built package; with `--check` it only
+ * tells whether they have changed.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import ts from 'typescript'
+import packageJson from '../../package.json' with { type: 'json' }
+import { root } from './tarball.ts'
+
+const file = join(import.meta.dirname, 'surface.md')
+const dist = join(root, 'dist')
+const entries = Object.entries(packageJson.exports).flatMap(([name, target]) =>
+  typeof target === 'object'
+    ? [{ name: join('social-search-sdk', name), path: join(root, target.types) }]
+    : [],
+)
+const program = ts.createProgram(
+  entries.map(({ path }) => path),
+  { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, skipLibCheck: true },
+)
+const checker = program.getTypeChecker()
+const printer = ts.createPrinter({ removeComments: true })
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const surface = render()
+if (!values.check) writeFileSync(file, surface)
+else if (readFileSync(file, 'utf8') !== surface) {
+  console.error(
+    'the public declarations have changed: run npm run surface, and commit test/packaging/surface.md if this is intended',
+  )
+  process.exit(1)
+}
+
+function render(): string {
+  const exported = entries.map(({ name, path }) => ({ name, symbols: exportsOf(path) }))
+  const declarations = [...closure(exported.flatMap(({ symbols }) => symbols))].flatMap(print).sort()
+  return [
+    '# Public declarations',
+    'Written by `npm run surface`. A difference here is a change for users: say so in the CHANGELOG.',
+    ...exported.map(
+      ({ name, symbols }) => `## ${name}\n\n${symbols.map((symbol) => `- ${symbol.name}`).join('\n')}`,
+    ),
+    '## Declarations',
+    `\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`,
+  ].join('\n\n')
+}
+
+function exportsOf(path: string): ts.Symbol[] {
+  const source = program.getSourceFile(path)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (module === undefined) throw new Error(`${path} is not a module; run npm run build`)
+  return checker.getExportsOfModule(module).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The symbols, and the types of the package that their declarations mention. */
+function closure(symbols: readonly ts.Symbol[], found = new Set<ts.Symbol>()): Set<ts.Symbol> {
+  for (const symbol of symbols.map(target)) {
+    const declarations = declarationsOf(symbol)
+    if (found.has(symbol) || declarations.length === 0) continue
+    found.add(symbol)
+    if (!isComputed(symbol)) closure(declarations.flatMap(mentions), found)
+  }
+  return found
+}
+
+function mentions(node: ts.Node): ts.Symbol[] {
+  const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined
+  const inner: ts.Symbol[] = symbol ? [symbol] : []
+  ts.forEachChild(node, (child) => {
+    // Where users call a constructor, the types of its parameters are exported.
+    if (!isPrivate(child) && !ts.isConstructorDeclaration(child)) inner.push(...mentions(child))
+  })
+  return inner
+}
+
+/** The top-level declarations of a symbol in the package; none for a member, a parameter or another package. */
+function declarationsOf({ declarations = [] }: ts.Symbol): ts.Node[] {
+  return declarations.filter(
+    (node) => ts.isSourceFile(node.parent) && node.getSourceFile().fileName.startsWith(dist),
+  )
+}
+
+/** Whether a type is read from a value, such as the ids from the list of operations. */
+function isComputed({ declarations = [] }: ts.Symbol): boolean {
+  const readsValue = (node: ts.Node): boolean =>
+    ts.isTypeQueryNode(node) || (ts.forEachChild(node, readsValue) ?? false)
+  return declarations.some((node) => ts.isTypeAliasDeclaration(node) && readsValue(node))
+}
+
+function print(symbol: ts.Symbol): string[] {
+  if (isComputed(symbol)) {
+    const type = checker.getDeclaredTypeOfSymbol(symbol)
+    const members = type.isUnion() ? type.types : [type]
+    return [
+      `type ${symbol.name} = ${members
+        .map((member) => checker.typeToString(member))
+        .sort()
+        .join(' | ')};`,
+    ]
+  }
+  return declarationsOf(symbol).map((node) => {
+    const kept = ts.isClassDeclaration(node)
+      ? ts.factory.updateClassDeclaration(
+          ...([node, node.modifiers, node.name, node.typeParameters, node.heritageClauses] as const),
+          node.members.filter((member) => !isPrivate(member)),
+        )
+      : node
+    // Names that two modules share get a number, which depends on the order of the modules.
+    return printer.printNode(ts.EmitHint.Unspecified, kept, node.getSourceFile()).replaceAll(/\$\d+\b/g, '')
+  })
+}
+
+function isPrivate(node: ts.Node): boolean {
+  return (
+    (ts.canHaveModifiers(node) &&
+      ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword)) ??
+    (ts.isPropertyDeclaration(node) && ts.isPrivateIdentifier(node.name))
+  )
+}
+
+function target(symbol: ts.Symbol): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+}
