@@ -40,6 +40,7 @@ const mayImport = {
   query: [...calls, 'resources', 'client.ts'],
   export: [...base, 'core/lib'],
   watch: [...base, 'core/lib', 'core/options', 'resources'],
+  tools: [...calls, 'resources', 'client.ts', 'export'],
   sandbox: ['contract', 'serve'],
   command: [...calls, 'resources', 'client.ts', 'index.ts', 'oauth', 'export', 'watch', 'sandbox'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],

@@ -16,6 +16,7 @@ const onClient = {
   'query/index': 'src/query/index.ts',
   'export/index': 'src/export/index.ts',
   'watch/index': 'src/watch/index.ts',
+  'tools/index': 'src/tools/index.ts',
 }
 
 const entry = {

@@ -12,6 +12,7 @@ import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { RedisBudget } from 'social-search-sdk/redis'
+import { createTools } from 'social-search-sdk/tools'
 import { watchSearch } from 'social-search-sdk/watch'
 import { WebLocksLimiter } from 'social-search-sdk/weblocks'
 
@@ -23,6 +24,7 @@ const misuses = [
   () => searchOptions({}, 'microblog.search', {}).queryFn({}),
   () => toCsv({}),
   () => new RedisBudget({}),
+  () => createTools({}),
   () => watchSearch({}).next(),
   () => new WebLocksLimiter({}),
 ]

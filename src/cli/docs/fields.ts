@@ -29,6 +29,25 @@ export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'requi
   }
 }
 
+/** What each param of an operation means, by its path: for tools of language models, whose schemas have the bounds. */
+export function paramTexts(
+  { properties = {} }: JsonSchema,
+  docs: Documented,
+  prefix = '',
+): Record<string, string> {
+  const fields = docs.fields()
+  return Object.assign(
+    {},
+    ...Object.entries(properties).map(([name, schema]) => {
+      const path = `${prefix}${name}`
+      const doc = fields.get(name)
+      if (doc === undefined) throw new Error(`the declarations do not have the field ${path}`)
+      const text = meaning(path, doc, schema)
+      return { ...(text !== '' && { [path]: text }), ...paramTexts(schema, doc, `${path}.`) }
+    }),
+  ) as Record<string, string>
+}
+
 /** A type, its bounds and its default: `integer, 1 to 20, default 20`. */
 function typeText(given: JsonSchema): string {
   if (given.$ref === '#') return 'object of the same shape as the whole'

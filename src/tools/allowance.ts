@@ -1,0 +1,41 @@
+import { count } from '../contract/count.ts'
+import { CreditBudget } from '../core/credits/budget.ts'
+import { CreditBudgetError } from '../errors.ts'
+import { Refusal } from './failures.ts'
+import type { Confirm, ConfirmRequest, ToolsOptions } from './types.ts'
+
+/** Limits of one session on each of its calls. */
+export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove' | 'confirm'> & {
+  readonly budget: unknown
+}
+
+/**
+ * A budget for one call, which holds it to the price that was announced or approved.
+ *
+ * @throws {Refusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
+ */
+export async function allow(
+  { budget, maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
+  request: ConfirmRequest,
+  confirm: Confirm | undefined,
+): Promise<CreditBudget> {
+  const { atMost, isBounded } = request
+  const price = count(atMost, 'credit')
+  if (atMost > maxPerCall)
+    throw new Refusal(
+      'call_limit',
+      `the call may cost ${price}, and one call may cost at most ${maxPerCall}; ask for fewer pages or items`,
+    )
+  if (budget instanceof CreditBudget && atMost > budget.remaining)
+    throw new CreditBudgetError({ needed: atMost, remaining: budget.remaining })
+  if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
+    if (confirm === undefined)
+      throw new Refusal(
+        'confirmation',
+        `the call may cost ${price}, which needs the approval of a person, and nobody can be asked here; ask for less`,
+      )
+    if (!(await confirm(request)))
+      throw new Refusal('confirmation', 'a person has declined the call; do not repeat it')
+  }
+  return new CreditBudget(atMost)
+}

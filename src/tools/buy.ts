@@ -1,0 +1,51 @@
+import type { Operation } from '../contract/operation.ts'
+import type { Transport } from '../core/call/transport.ts'
+import type { CreditBudget } from '../core/credits/budget.ts'
+import { canonicalJson } from '../core/lib/canonical-json.ts'
+import { itemsOf } from '../core/lib/list-items.ts'
+import type { Wait } from '../core/options/types.ts'
+import { nextStep } from '../core/pages/next-step.ts'
+import { InvalidResponseError } from '../errors.ts'
+import { compact } from './compact.ts'
+import type { Bought, Page, Pages } from './pages.ts'
+
+/** Items to set credits aside for, if the service documents no bound. */
+export function itemsToExpect({ price }: Operation): number | undefined {
+  return price.kind === 'perItem' && price.ceiling === null ? 1000 : undefined
+}
+
+/** How a page is bought and shown. */
+export interface Purchase {
+  readonly transport: Transport
+  readonly pages: Pages
+  readonly signal: AbortSignal | undefined
+  readonly allowance: CreditBudget | undefined
+  readonly fields: readonly string[] | undefined
+  readonly maxText: number
+  readonly onWait: ((wait: Wait) => void) | undefined
+}
+
+/** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
+export async function buy(page: Page, purchase: Purchase): Promise<Bought> {
+  const { operation, id } = page
+  const { transport, pages, signal, allowance, fields, maxText, onWait } = purchase
+  const params = JSON.parse(page.params) as Record<string, unknown>
+  const options = { budget: allowance, ceiling: itemsToExpect(operation), onWait }
+  try {
+    // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
+    const { body } = await transport.request(operation, params, options, id, { abandon: signal })
+    const step = nextStep(operation, () => ({ ...params }), body)
+    const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
+    const items = operation.list === undefined ? null : itemsOf(operation, body)
+    return {
+      ...(items === null
+        ? { record: compact(body, undefined, maxText) }
+        : { items: items.map((item) => compact(item, fields, maxText)) }),
+      // A page that names itself as the next one is the last.
+      next: next === page.params ? null : pages.page(operation, next),
+    }
+  } catch (error) {
+    if (!(error instanceof InvalidResponseError) || error.charged !== 'yes') throw error
+    return { record: compact(error.body, undefined, maxText), next: null, error }
+  }
+}

@@ -1,0 +1,139 @@
+import { SocialSearch } from '../client.ts'
+import type { Operation } from '../contract/operation.ts'
+import { type OperationId, operations } from '../contract/operations.ts'
+import type { ComposedRequest } from '../core/call/compose-request.ts'
+import { CreditBudget } from '../core/credits/budget.ts'
+import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../core/lib/assert.ts'
+import { ConfigurationError } from '../errors.ts'
+import { defaultFields } from './default-fields.ts'
+import { describe } from './describe.ts'
+import { ToolSession } from './session.ts'
+import { toolSchema } from './tool-schema.ts'
+import type { AgentTool, ToolJson, ToolReport, ToolSchema, ToolsOptions } from './types.ts'
+
+/** The name of an operation's tool: its id with underscores. */
+export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Rest}`
+  ? `${Group}_${ToolName<Rest>}`
+  : Id
+
+/** Operations that are tools by default: few, since each takes room in a model's context. */
+export type DefaultToolId =
+  'microblog.search' | 'professionalnet.posts.search' | 'technews.search' | 'organization.usage'
+
+/** Tools by their names. */
+export type Tools<Id extends OperationId = OperationId> = {
+  readonly [Each in Id as ToolName<Each>]: AgentTool
+}
+
+const known: Record<keyof ToolsOptions, true> = {
+  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
+  ...{ confirm: true, maxItems: true, maxText: true, fields: true },
+}
+
+const sessions = new WeakMap<object, ToolSession>()
+
+/**
+ * Makes tools for a language model, one for each operation, which spend at most `budget` together.
+ *
+ * @throws {ConfigurationError} for options that cannot work.
+ * @example
+ * const tools = createTools({ client, budget: 50 })
+ * await tools.microblog_search.execute({ query: 'typescript' })
+ */
+export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
+  assertOptions(options, known)
+  const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
+  if (!(client instanceof SocialSearch))
+    throw new ConfigurationError(`client must be a SocialSearch, got ${shown(client)}`)
+  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation, withoutIssues))
+  assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
+  if (confirm !== undefined) assertFunction('confirm', confirm)
+  const budget = budgetOf(options.budget)
+  const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
+  const session = new ToolSession({
+    ...{ client, budget, confirm, transport: client.transport.withOptions({ budget }) },
+    maxPerCall: credits('maxPerCall', maxPerCall),
+    confirmAbove: credits('confirmAbove', confirmAbove),
+    maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
+    maxText: wholeNumber('maxText', options.maxText ?? 1000, 20_000),
+    cheapest: Math.min(...prices),
+  })
+  const tools = Object.fromEntries(
+    chosen.map((operation) => {
+      const tool = toolOf(operation, session, fields[operation.id as OperationId])
+      return [tool.name, tool]
+    }),
+  )
+  sessions.set(tools, session)
+  return tools as Tools<Id>
+}
+
+/**
+ * Says what the calls of a set of tools have cost so far.
+ *
+ * @param tools What {@link createTools} has returned.
+ * @example
+ * console.log(toolReport(tools)) // { spent, uncertain, remaining, byTool }
+ */
+export function toolReport(tools: object): ToolReport {
+  const session = sessions.get(tools)
+  if (session === undefined) throw new ConfigurationError('tools must be what createTools() has returned')
+  return session.report()
+}
+
+/** A request that asks only for the price. */
+const withoutIssues: ComposedRequest = {
+  ...{ path: '', body: undefined, params: undefined, maxItems: undefined, issues: [] },
+}
+
+function toolOf(
+  operation: Operation,
+  session: ToolSession,
+  fields: readonly string[] | undefined = defaultFields[operation.id as OperationId],
+): AgentTool {
+  const name = operation.id.replaceAll('.', '_')
+  const description = describe(operation)
+  const inputSchema = toolSchema(operation)
+  const tool = { name, operation, schema: inputSchema, fields }
+  return {
+    ...{ name, description, inputSchema, json: jsonOf(name, description, inputSchema) },
+    execute: (input, options) => session.run(tool, input, options),
+  }
+}
+
+function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
+  // A copy has no `~standard`.
+  const parameters = structuredClone({ ...schema })
+  const fn = { name, description, parameters, strict: false } as const
+  return {
+    anthropic: { name, description, input_schema: parameters },
+    openai: { type: 'function', ...fn },
+    openaiChat: { type: 'function', function: fn },
+    openaiAgents: fn,
+  }
+}
+
+function operationsOf(ids: readonly string[] | undefined): Operation[] {
+  if (ids === undefined)
+    return operations.filter(({ id }) => id.endsWith('.search') || id === 'organization.usage')
+  if (!Array.isArray(ids) || ids.length === 0)
+    throw new ConfigurationError('allow must be a list of at least one operation id')
+  return ids.map((id: string) => {
+    const operation = operations.find((operation) => operation.id === id)
+    if (operation !== undefined) return operation
+    const all = operations.map(({ id }) => id).join(', ')
+    throw new ConfigurationError(`unknown operation ${id} in allow; expected one of ${all}`)
+  })
+}
+
+function budgetOf(budget: ToolsOptions['budget']) {
+  if (typeof budget === 'number') return new CreditBudget(budget)
+  assertMethod('budget', budget, 'reserve')
+  return budget
+}
+
+function credits(name: string, value: number | undefined): number {
+  if (value === undefined) return Infinity
+  if (typeof value === 'number' && value >= 0) return value
+  throw new ConfigurationError(`${name} must be a number of at least 0, got ${shown(value)}`)
+}

@@ -1,0 +1,31 @@
+import { count } from '../contract/count.ts'
+import type { Operation } from '../contract/operation.ts'
+import { maxPages } from './tool-schema.ts'
+
+/** What a tool does and costs, for the model that chooses it. */
+export function describe(operation: Operation): string {
+  const { summary, documented, request } = operation
+  const isOpen = !documented && request.properties === undefined
+  const open = isOpen && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${open}`
+}
+
+function openParams({ pathId }: Operation): string {
+  return pathId === undefined
+    ? 'Its params are not documented; the documented searches take their keywords in `query`.'
+    : 'Its params are not documented.'
+}
+
+/** The price of a call, and what it may come to. */
+function priceText({ price, paging, list = 'items' }: Operation): string {
+  if (price.kind === 'free') return 'Free.'
+  const each = count(price.credits, 'credit')
+  if (price.kind === 'perRequest')
+    return paging === undefined
+      ? `Costs ${each} a call.`
+      : `Costs ${each} a page, so at most ${price.credits * maxPages} with \`pages\` ${maxPages}.`
+  const perItem = `Costs ${each} for each of the ${list}`
+  return price.ceiling === null
+    ? `${perItem}; nobody knows beforehand how many there are, so a person has to agree to each call.`
+    : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
+}

@@ -1,0 +1,79 @@
+import type { Issue } from '../contract/issues.ts'
+import { ApiError, SocialSearchError } from '../errors.ts'
+import { cutText } from './compact.ts'
+import type { ToolFailure } from './types.ts'
+
+/** Codes of failures that the tools raise themselves. */
+export type RefusalCode =
+  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'call_limit' | 'confirmation' | 'cancelled'
+
+/** A call that the tools refuse. Nothing was sent. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly issues: readonly Issue[] | undefined
+
+  constructor(code: RefusalCode, message: string, issues?: readonly Issue[]) {
+    super(message)
+    this.code = code
+    this.issues = issues
+  }
+}
+
+/** What a model should do about an error; codes that are not listed leave it to the message. */
+const advice: Readonly<Record<string, string>> = {
+  invalid_request: 'Correct the arguments and call again; nothing was charged.',
+  validation_error: 'Correct the arguments and call again; nothing was charged.',
+  unauthorized: 'Stop, and tell the user that the credential does not work.',
+  closed: 'Stop; this session is over.',
+  credit_budget: 'Ask for less, or stop and answer with what you have.',
+  invalid_response: 'The answer was paid for and is in `record`.',
+}
+
+/** Codes after which no further call can succeed. */
+const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
+
+/** @param canBuy Whether the budget has enough left for the cheapest tool. */
+export function failureOf(error: unknown, canBuy: boolean): ToolFailure {
+  if (error instanceof Refusal) {
+    const { code, message, issues } = error
+    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+  }
+  if (!(error instanceof SocialSearchError))
+    return {
+      code: 'internal',
+      message: 'The call failed in an unexpected way.',
+      charged: 'unknown',
+      stop: false,
+    }
+  const { message, charged } = error
+  const code: string = error.code
+  const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
+  const isSpent = code === 'credit_budget' && !canBuy
+  const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
+  const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
+  const doubt = charged === 'unknown' ? ' Do not repeat it unless you need it: it may be charged twice.' : ''
+  const told = isSpent
+    ? 'The budget is spent. Stop calling tools that cost credits, and answer with what you have.'
+    : withAdvice(message, code)
+  return {
+    ...{
+      code,
+      message: `${told}${wait}${doubt}`,
+      ...listed((error as { issues?: readonly Issue[] }).issues),
+    },
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...{ charged, stop: isSpent || isDenied || finalCodes.includes(code) },
+  }
+}
+
+function withAdvice(message: string, code: string): string {
+  const then = advice[code]
+  return `${cutText(message, 500)}.${then === undefined ? '' : ` ${then}`}`
+}
+
+function listed(issues: readonly Issue[] = []): { issues?: readonly Issue[] } {
+  if (issues.length === 0) return {}
+  return {
+    issues: issues.slice(0, 10).map(({ path, message }) => ({ path, message: cutText(message, 300) })),
+  }
+}

@@ -1,0 +1,80 @@
+import type { Operation } from '../contract/operation.ts'
+import type { Compact } from './compact.ts'
+
+/** What was bought, as results show it. */
+export interface Bought {
+  /** Undefined for an answer without a list. */
+  readonly items?: readonly Compact[]
+  readonly record?: Compact
+  /** Null after the last page. */
+  readonly next: Page | null
+  /** Set if the answer was paid for and is not as documented. */
+  readonly error?: unknown
+}
+
+/** A page of an operation, or its whole answer. */
+export interface Page {
+  readonly operation: Operation
+  /** Params as JSON text. */
+  readonly params: string
+  /** Stands for the id in the path. */
+  readonly id: string | undefined
+  /** Set while it is bought, and once it is. */
+  outcome: Promise<Bought> | undefined
+}
+
+/** Where a result goes on. */
+export interface Place {
+  readonly page: Page
+  /** Items of the page that earlier results have shown. */
+  readonly offset: number
+  /** The arguments of the call that led here, as canonical JSON. */
+  readonly args: string
+}
+
+/** Handles and undelivered pages that are kept. The oldest are dropped, so a session takes bounded memory. */
+const kept = 200
+
+/** Remembers which pages may follow, and which were bought without reaching their caller. */
+export class Pages {
+  readonly #places = new Map<string, Place>()
+  readonly #undelivered = new Map<string, Page>()
+
+  /** The handle of a place, for a result. */
+  handleOf(place: Place): string {
+    const handle = `next_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`
+    remember(this.#places, handle, place)
+    return handle
+  }
+
+  placeOf(handle: string): Place | undefined {
+    return this.#places.get(handle)
+  }
+
+  /** The page with these params: the same one as before, if nobody has got it yet. */
+  page(operation: Operation, params: string, id?: string): Page {
+    return (
+      this.#undelivered.get(keyOf(operation, params, id)) ?? { operation, params, id, outcome: undefined }
+    )
+  }
+
+  /** Keeps a page that is being bought. */
+  keep(page: Page): void {
+    remember(this.#undelivered, keyOf(page.operation, page.params, page.id), page)
+  }
+
+  /** A page has reached its caller, or was not bought. */
+  release({ operation, params, id }: Page): void {
+    this.#undelivered.delete(keyOf(operation, params, id))
+  }
+}
+
+function keyOf({ id: operation }: Operation, params: string, id = ''): string {
+  return JSON.stringify([operation, id, params])
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > kept && oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,172 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import type { SocialSearch } from '../client.ts'
+import type { Issue } from '../contract/issues.ts'
+import type { OperationId } from '../contract/operations.ts'
+import type { JsonSchema } from '../contract/validate.ts'
+import type { Budget } from '../core/credits/budget.ts'
+import type { CallCredits } from '../core/credits/ledger.ts'
+import type { Charged } from '../errors.ts'
+
+/** Asks a person about a call that may cost more than `confirmAbove`. */
+export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>
+
+/** A call that needs approval. The approval covers these arguments and this price only. */
+export interface ConfirmRequest {
+  /** Name of the tool. */
+  tool: string
+  /** The arguments of the call, as plain JSON. */
+  input: Record<string, unknown>
+  /** Pages to buy. */
+  pages: number
+  /** Credits that the call may cost at most. If the service documents no bound, an estimate for 1,000 items. */
+  atMost: number
+  /** Whether `atMost` is a bound. */
+  isBounded: boolean
+  /** How the price comes about, in a sentence. */
+  why: string
+  signal?: AbortSignal | undefined
+}
+
+/** Options of {@link createTools}. */
+export interface ToolsOptions<Id extends OperationId = OperationId> {
+  /** Makes the calls. */
+  client: SocialSearch
+  /** Credits for all calls of these tools together, or a budget to take them from. */
+  budget: number | Budget
+  /** Ids of the operations to offer. Default: the searches and `organization.usage`. */
+  allow?: readonly Id[] | undefined
+  /** Most credits of one call. Default: what the budget has left. */
+  maxPerCall?: number | undefined
+  /** Calls that may cost more need approval by `confirm`. Default: none does. */
+  confirmAbove?: number | undefined
+  /** Asks a person. Without it, calls above `confirmAbove` are refused. */
+  confirm?: Confirm | undefined
+  /** Most items of a page in one result, 1 to 100. The others stay available by `next`, for free. Default 20. */
+  maxItems?: number | undefined
+  /** Most characters of one text in a result, 20 to 20,000. Default 1,000. */
+  maxText?: number | undefined
+  /** Fields of the items of an operation, such as `engagements.viewsCount`. Default: those that a model needs. */
+  fields?: { readonly [Operation in OperationId]?: readonly string[] | undefined } | undefined
+}
+
+/** JSON Schema with descriptions. */
+export interface ToolJsonSchema extends Omit<JsonSchema, 'properties' | 'additionalProperties'> {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, ToolJsonSchema>>
+  /** An empty schema if any other property is allowed. */
+  readonly additionalProperties?: boolean | Readonly<Record<string, never>>
+}
+
+type Arguments = Record<string, unknown>
+
+/** JSON Schema and Standard Schema in one object. */
+export interface ToolSchema extends ToolJsonSchema {
+  readonly '~standard': StandardSchemaV1.Props<Arguments, Arguments> &
+    StandardJSONSchemaV1.Props<Arguments, Arguments>
+}
+
+/** The definition of a tool as plain JSON, for the APIs of model providers. */
+export interface ToolJson {
+  /** For `tools` of Anthropic's Messages API. */
+  readonly anthropic: { name: string; description: string; input_schema: ToolJsonSchema }
+  /** For `tools` of OpenAI's Responses API. */
+  readonly openai: ToolFunction & { type: 'function' }
+  /** For `tools` of OpenAI's Chat Completions API. */
+  readonly openaiChat: { type: 'function'; function: ToolFunction }
+  /** For `tool()` of OpenAI Agents, beside `execute`. */
+  readonly openaiAgents: ToolFunction
+}
+
+/** A function that a model may call. Optional params rule out `strict: true`. */
+export interface ToolFunction {
+  name: string
+  description: string
+  parameters: ToolJsonSchema
+  strict: false
+}
+
+/** Options of one call of a tool. */
+export interface ToolCallOptions {
+  /** Cancels the call. If it was sent, its answer is kept. */
+  signal?: AbortSignal | undefined
+  /** The same, under the name of the AI SDK. */
+  abortSignal?: AbortSignal | undefined
+  /** Asks a person, in place of `confirm` of the tools. */
+  confirm?: Confirm | undefined
+  /** Called after each page but the last, and when a page has to wait. */
+  onProgress?: ((progress: ToolProgress) => void) | undefined
+}
+
+/** How far a call is. */
+export interface ToolProgress {
+  /** Pages that are done. */
+  done: number
+  pages: number
+  /** Why the call waits; absent if a page is done. */
+  waiting?: string
+}
+
+/** A tool for a language model. */
+export interface AgentTool {
+  /** The operation's id with underscores: `microblog_search`. */
+  readonly name: string
+  /** What it finds and what it costs. */
+  readonly description: string
+  readonly inputSchema: ToolSchema
+  readonly json: ToolJson
+  /** Runs the tool. It never rejects: failures are results with `ok: false`. */
+  readonly execute: (input: unknown, options?: ToolCallOptions) => Promise<ToolResult>
+}
+
+/** What a tool returns, as plain JSON. */
+export interface ToolResult {
+  ok: boolean
+  /** What went wrong, and what to do. */
+  error?: ToolFailure
+  /** Says that the texts below are data. */
+  notice?: string
+  /** Items of a list, with their fields by path. */
+  items?: Record<string, unknown>[]
+  /** The answer of an operation without a list. */
+  record?: Record<string, unknown>
+  /** Handle of what follows; null after the end. Absent for operations without pages. */
+  next?: string | null
+  credits: ToolCredits
+}
+
+/** Credits of one call. */
+export interface ToolCredits extends CallCredits {
+  /** Left for further calls; null if the budget does not tell. */
+  remaining: number | null
+}
+
+/** A failure, written for a model. */
+export interface ToolFailure {
+  /** The code of the SDK's error, or one of the tools' own. */
+  code: string
+  /** What is wrong and what to do. */
+  message: string
+  /** Invalid params. */
+  issues?: readonly Issue[]
+  /** Seconds to wait before the next try. */
+  retryAfter?: number
+  /** Whether the call cost credits. */
+  charged: Charged
+  /** Whether further calls of these tools are useless. */
+  stop: boolean
+}
+
+/** What the calls of one tool have cost. */
+export interface ToolTally extends CallCredits {
+  calls: number
+  /** Calls that ended with `ok: false`. */
+  failed: number
+}
+
+/** What a session has cost. */
+export interface ToolReport extends CallCredits {
+  /** Left for further calls; null if the budget does not tell. */
+  remaining: number | null
+  /** By name, for each tool that was called. */
+  byTool: Record<string, ToolTally>
+}

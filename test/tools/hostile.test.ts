@@ -1,0 +1,281 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/contract/operations.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import {
+  type AgentTool,
+  type ConfirmRequest,
+  type ToolResult,
+  type ToolsOptions,
+  createTools,
+  toolReport,
+} from '../../src/tools/index.ts'
+
+function setUp(options: Partial<ToolsOptions> = {}, latency: number | [number, number] = 0) {
+  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, latency })
+  const client = new SocialSearch(sandbox.clientOptions())
+  const allow = operations.map(({ id }) => id)
+  return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
+}
+
+const codeOf = ({ error }: ToolResult) => error?.code
+const query = 'coffee'
+const url = 'https://www.professionalnet.example/posts/1'
+
+describe('execute() refuses, for free, and says why', () => {
+  it.each([
+    ['no object', 'coffee', ''],
+    ['a list', [], ''],
+    ['nothing', undefined, ''],
+    ['a wrong type', { query: 3 }, 'query'],
+    ['an unknown param', { query, cursor: 'x' }, 'cursor'],
+    ['a nested mistake', { query, filters: { lang: 7 } }, 'filters.lang'],
+    ['too many pages', { query, pages: 11 }, 'pages'],
+    ['10 MB of text', { query: 'x'.repeat(10_000_000) }, ''],
+    ['10 MB of lists', { query, filters: { hashtags: Array(2_000_000).fill('tag') } }, ''],
+    ['10 MB of names', Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`name${n}`, 1])), ''],
+  ])('%s', async (_, input, path) => {
+    const { tools, sandbox } = setUp()
+    const { ok, error } = await tools.microblog_search.execute(input)
+    expect([ok, error?.code, error?.charged, error?.issues?.[0]?.path]).toEqual([
+      ...[false, 'invalid_request', 'no', path],
+    ])
+    expect(error?.message).toContain('Correct the arguments')
+    expect(JSON.stringify(error).length).toBeLessThan(4000)
+    expect(sandbox.requests).toHaveLength(0)
+    const { issues } = (await tools.microblog_search.inputSchema['~standard'].validate(input)) as {
+      issues: unknown[]
+    }
+    expect(issues.length).toBeGreaterThan(0)
+  })
+
+  it('10 MB for an operation with any params', async () => {
+    const { tools, sandbox } = setUp()
+    expect(codeOf(await tools.technews_search.execute({ query: 'x'.repeat(10_000_000) }))).toBe(
+      'invalid_request',
+    )
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('handles that are forged, of another tool, or used with other arguments', async () => {
+    const { tools, sandbox } = setUp()
+    const { next } = await tools.microblog_search.execute({ query })
+    const codes = [
+      await tools.microblog_search.execute({ query, next: 'next_0123456789abcdef' }),
+      await tools.technews_search.execute({ query, next }),
+      await tools.microblog_search.execute({ query: 'tea', next }),
+      await tools.microblog_search.execute({ query, count: 5, next }),
+      await setUp().tools.microblog_search.execute({ query, next }),
+    ].map(codeOf)
+    expect(codes).toEqual([
+      ...['unknown_handle', 'foreign_handle', 'foreign_handle', 'foreign_handle', 'unknown_handle'],
+    ])
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('calls above the limit of one call', async () => {
+    const { tools, sandbox } = setUp({ maxPerCall: 4 })
+    expect(codeOf(await tools.microblog_search.execute({ query, pages: 3 }))).toBe('call_limit')
+    expect(codeOf(await tools.professionalnet_posts_comments.execute({ postUrl: url }))).toBe('call_limit')
+    expect((await tools.microblog_search.execute({ query, pages: 2 })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('calls above the budget, and says when to stop', async () => {
+    const { tools, sandbox, client } = setUp({ budget: 5 })
+    const tooMany = await tools.microblog_search.execute({ query, pages: 3 })
+    expect([tooMany.error?.code, tooMany.error?.stop]).toEqual(['credit_budget', false])
+    await tools.microblog_search.execute({ query, pages: 2 })
+    const cheap = createTools({ client, budget: 1, allow: ['microblog.search', 'organization.usage'] })
+    const spent = await cheap.microblog_search.execute({ query })
+    expect(spent.error).toMatchObject({ code: 'credit_budget', charged: 'no', stop: true })
+    expect(spent.error?.message).toContain('Stop')
+    expect((await cheap.organization_usage.execute({})).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+})
+
+describe('confirmAbove', () => {
+  it('refuses what nobody can be asked about', async () => {
+    const { tools, sandbox } = setUp({ confirmAbove: 2 })
+    expect(codeOf(await tools.professionalnet_posts_search.execute({ query }))).toBe('confirmation')
+    expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('asks with the exact arguments and price, and does what the person says', async () => {
+    const asked: ConfirmRequest[] = []
+    const answers = [false, true]
+    const confirm = (request: ConfirmRequest) => {
+      asked.push(request)
+      return answers.shift() ?? false
+    }
+    const { tools, sandbox } = setUp({ confirmAbove: 2, confirm })
+    expect(codeOf(await tools.microblog_search.execute({ query, pages: 2 }))).toBe('confirmation')
+    expect((await tools.microblog_search.execute({ query, pages: 2 })).ok).toBe(true)
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toMatchObject({ tool: 'microblog_search', input: { query }, pages: 2, atMost: 4 })
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('asks about each call whose price has no bound, whatever the limit', async () => {
+    const confirm = ({ isBounded }: ConfirmRequest) => isBounded
+    const { tools, sandbox } = setUp({ budget: 2000, confirm })
+    const { error } = await tools.professionalnet_posts_reactions.execute({ postUrl: url })
+    expect(error?.code).toBe('confirmation')
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('asks for nothing that is kept already', async () => {
+    let asked = 0
+    const { tools } = setUp({ confirmAbove: 0, maxItems: 10, confirm: () => ++asked > 0 })
+    const { next } = await tools.microblog_search.execute({ query })
+    await tools.microblog_search.execute({ query, next })
+    expect(asked).toBe(1)
+  })
+})
+
+describe('a caller that leaves', () => {
+  it('before the call is sent pays nothing', async () => {
+    const { tools, sandbox } = setUp()
+    const result = await tools.microblog_search.execute({ query }, { signal: AbortSignal.abort() })
+    expect([result.ok, result.error?.code]).toEqual([false, 'cancelled'])
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it.each(['handle', 'arguments'])(
+    'while the call is under way gets its answer later, by its %s, without paying again',
+    async (by) => {
+      const { tools, sandbox } = setUp({}, 20)
+      const leaver = new AbortController()
+      const left = tools.microblog_search.execute({ query }, { abortSignal: leaver.signal })
+      await reached(() => sandbox.requests.length === 1)
+      leaver.abort()
+      const { ok, error, next } = await left
+      expect([ok, error?.code]).toEqual([false, 'cancelled'])
+      const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
+      expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
+      expect(toolReport(tools).spent).toBe(2)
+      // Delivered now: the same search is a new one.
+      await tools.microblog_search.execute({ query })
+      expect(sandbox.ledger.spent).toBe(4)
+    },
+  )
+
+  it('does not take the answer away from another who asked for the same', async () => {
+    const { tools, sandbox } = setUp({}, 10)
+    const leaver = new AbortController()
+    const { next } = await tools.microblog_search.execute({ query })
+    const calls = [
+      tools.microblog_search.execute({ query, next }, { signal: leaver.signal }),
+      tools.microblog_search.execute({ query, next }),
+    ] as const
+    leaver.abort()
+    const [left, stayed] = await Promise.all(calls)
+    expect([left.ok, stayed.ok, stayed.items?.length]).toEqual([false, true, 20])
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+})
+
+describe('a paid answer', () => {
+  it('is bought once for a handle, however often it is used', async () => {
+    const { tools, sandbox } = setUp({}, 5)
+    const { next } = await tools.microblog_search.execute({ query })
+    const calls = [1, 2, 3].map(() => tools.microblog_search.execute({ query, next }))
+    const results = [...(await Promise.all(calls)), await tools.microblog_search.execute({ query, next })]
+    expect(new Set(results.map(({ items }) => JSON.stringify(items))).size).toBe(1)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('that is not as documented is in the result of the failure', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ status: 200, body: { odd: 'shape' } })
+    const { ok, error, record } = await tools.microblog_search.execute({ query })
+    expect([ok, error?.code, error?.charged, record]).toEqual([
+      ...[false, 'invalid_response', 'yes', { odd: 'shape' }],
+    ])
+  })
+
+  it('that is lost counts as spent, and the model is warned', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ reset: 'after' })
+    const { error, credits } = await tools.microblog_search.execute({ query })
+    expect([error?.charged, credits]).toEqual(['unknown', { spent: 0, uncertain: 2, remaining: 48 }])
+    expect(error?.message).toContain('charged twice')
+  })
+})
+
+describe('a failure of the service', () => {
+  it('tells the model how long to wait', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ status: 429, retryAfter: 90 })
+    const { error } = await tools.microblog_search.execute({ query })
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 90, charged: 'no', stop: false })
+    expect(error?.message).toContain('Wait 90 seconds')
+  })
+
+  it('tells the model to stop if the key does not work', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ status: 401 })
+    expect((await tools.microblog_search.execute({ query })).error).toMatchObject({
+      stop: true,
+      charged: 'no',
+    })
+  })
+})
+
+describe('a session', () => {
+  it('of 200 random, concurrent, hostile calls never passes its budget', async () => {
+    const json = fc.jsonValue() as fc.Arbitrary<unknown>
+    const sensible = fc.record(
+      {
+        query: fc.constantFrom('coffee', 'tea', 'rust'),
+        pages: fc.integer({ min: 0, max: 12 }),
+        next: fc.constantFrom('mine', 'forged'),
+        postUrl: fc.constant(url),
+        id: fc.constantFrom('men_1', '../x'),
+      },
+      { requiredKeys: ['query'] },
+    )
+    const call = fc.record({
+      tool: fc.integer({ min: 0, max: operations.length - 1 }),
+      input: fc.oneof({ weight: 4, arbitrary: sensible }, { weight: 1, arbitrary: json }),
+      leaves: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 200, maxLength: 200 }), async (calls) => {
+        const { tools, sandbox, client } = setUp(
+          { confirm: () => Math.random() < 0.5, confirmAbove: 6 },
+          [0, 2],
+        )
+        sandbox.inject({ reset: 'after', skip: 3, times: 2 })
+        sandbox.inject({ status: 502, skip: 5, times: 2 })
+        const list: AgentTool[] = Object.values(tools)
+        const handles: string[] = []
+        const run = async ({ tool, input, leaves }: (typeof calls)[number]) => {
+          const given = input as { next?: string } | null
+          const real = given?.next === 'mine' ? { ...given, next: handles.at(-1) } : given
+          const signal = leaves ? AbortSignal.timeout(1) : undefined
+          const result = await list[tool]!.execute(real, { signal })
+          if (typeof result.next === 'string') handles.push(result.next)
+          expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
+        }
+        await Promise.all(calls.map(run))
+        await reached(() => client.credits.reserved === 0)
+        const { spent, uncertain } = toolReport(tools)
+        expect(sandbox.ledger.spent).toBeLessThanOrEqual(50)
+        expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
+        expect(spent + uncertain).toBeGreaterThanOrEqual(sandbox.ledger.spent)
+        expect(spent + uncertain).toBeLessThanOrEqual(50)
+      }),
+      { numRuns: 2 },
+    )
+  })
+})
+
+async function reached(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !condition(); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/contract/operations.ts'
+import { fieldsOf } from '../../src/export/index.ts'
+import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
+import { defaultFields } from '../../src/tools/default-fields.ts'
+import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
+
+function setUp(options: Partial<ToolsOptions> = {}) {
+  const sandbox = createSandbox({ limits: { perMinute: false } })
+  const client = new SocialSearch(sandbox.clientOptions())
+  const allow = operations.map(({ id }) => id)
+  const tools = createTools({ client, budget: 50, allow, ...options })
+  return { sandbox, client, tools }
+}
+
+const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
+
+describe('createTools()', () => {
+  it('makes a tool of each allowed operation, with its price and a schema of its own', () => {
+    const { tools } = setUp()
+    expect(Object.keys(tools)).toEqual(operations.map(({ id }) => id.replaceAll('.', '_')))
+    expect(tools.microblog_search.description).toContain('2 credits a page')
+    expect(tools.professionalnet_posts_comments.description).toContain('100 unless you set it')
+    const { properties, required } = tools.microblog_search.json.anthropic.input_schema
+    expect(required).toEqual(['query'])
+    expect(properties).toMatchObject({
+      query: { type: 'string', maxLength: 200, description: 'Keywords.' },
+      next: { type: 'string' },
+    })
+    expect(Object.keys(properties ?? {})).not.toContain('cursor')
+    for (const { name, json, inputSchema } of Object.values(tools)) {
+      expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+      expect(JSON.parse(JSON.stringify(inputSchema))).toEqual(json.openai.parameters)
+    }
+  })
+
+  it('offers the searches and the usage unless allow says more', () => {
+    const { client } = setUp()
+    expect(Object.keys(createTools({ client, budget: 1 }))).toEqual([
+      ...['microblog_search', 'professionalnet_posts_search', 'technews_search', 'organization_usage'],
+    ])
+  })
+
+  it('shows prices of the client', () => {
+    const { sandbox } = setUp()
+    const client = new SocialSearch({ ...sandbox.clientOptions(), prices: { 'microblog.search': 7 } })
+    expect(createTools({ client, budget: 1 }).microblog_search.description).toContain('7 credits a page')
+  })
+
+  it('names default fields that exist', () => {
+    for (const [id, fields] of Object.entries(defaultFields)) {
+      const paths = fieldsOf(id as 'microblog.search').map(({ path }) => path)
+      expect(paths).toEqual(expect.arrayContaining([...fields]))
+    }
+  })
+
+  it.each([
+    [{ budget: -1 }, /at least 0/],
+    [{ allow: ['microblog.find'] }, /unknown operation microblog.find/],
+    [{ allow: [] }, /at least one operation/],
+    [{ maxItems: 0 }, /maxItems must be a whole number/],
+    [{ confirmAbove: 'x' }, /confirmAbove must be a number/],
+    [{ confirm: true }, /confirm must be a function/],
+    [{ bugdet: 3 }, /did you mean budget/],
+    [{ client: {} }, /client must be a SocialSearch/],
+  ])('refuses %j', (options, message) => {
+    expect(() => setUp(options as never)).toThrow(ConfigurationError)
+    expect(() => setUp(options as never)).toThrow(message)
+  })
+})
+
+describe('execute()', () => {
+  it('returns compact items that are marked as data, and what they cost', async () => {
+    const { tools, sandbox } = setUp({ maxText: 20 })
+    const result = await tools.microblog_search.execute({ query: 'coffee' })
+    expect(result).toMatchObject({ ok: true, notice: /data/, credits: { spent: 2, remaining: 48 } } as never)
+    expect(result.items).toHaveLength(20)
+    expect(Object.keys(result.items?.[0] ?? {})).toContain('engagements.viewsCount')
+    expect(String(result.items?.[0]?.['body']).length).toBeLessThanOrEqual(20)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('shows the fields that the option names', async () => {
+    const { tools } = setUp({ fields: { 'microblog.search': ['id', 'engagements.replyCount'] } })
+    const { items } = await tools.microblog_search.execute({ query: 'coffee' })
+    expect(Object.keys(items?.[0] ?? {})).toEqual(['id', 'engagements.replyCount'])
+  })
+
+  it('removes characters that people do not see', async () => {
+    const sandbox = createSandbox({ content: { microblog: [{ body: 'coffee\u{e0041}\u202e \u0007now' }] } })
+    const tools = createTools({ client: new SocialSearch(sandbox.clientOptions()), budget: 2 })
+    const { items } = await tools.microblog_search.execute({ query: 'coffee' })
+    expect(items?.[0]?.['body']).toBe('coffee now')
+  })
+
+  it('reads on with next, first what is left of a page, for free', async () => {
+    const { tools, sandbox } = setUp({ maxItems: 15 })
+    const args = { query: 'coffee' }
+    const seen: unknown[] = []
+    const spent: number[] = []
+    let next: string | null | undefined
+    for (let call = 0; call < 4; call++) {
+      const result = await tools.microblog_search.execute({ ...args, ...(next && { next }) })
+      seen.push(...(result.items ?? []).map((item) => item['url']))
+      spent.push(result.credits.spent)
+      next = result.next
+    }
+    expect(spent).toEqual([2, 0, 2, 0])
+    expect(new Set(seen).size).toBe(40)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('reads several pages in one call, and tells its progress', async () => {
+    const { tools, sandbox } = setUp()
+    const progress: unknown[] = []
+    const onProgress = (each: unknown) => progress.push(each)
+    const result = await tools.microblog_search.execute({ query: 'coffee', pages: 3 }, { onProgress })
+    expect(result.items).toHaveLength(60)
+    expect(progress).toEqual([
+      { done: 1, pages: 3 },
+      { done: 2, pages: 3 },
+    ])
+    expect(sandbox.ledger.spent).toBe(6)
+  })
+
+  it('keeps what it has read if a later page fails, and goes on from there', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ status: 400, skip: 1 })
+    const first = await tools.microblog_search.execute({ query: 'coffee', pages: 3 })
+    expect([first.ok, first.items?.length, first.credits.spent]).toEqual([false, 20, 2])
+    const second = await tools.microblog_search.execute({ query: 'coffee', next: first.next })
+    expect([second.ok, second.items?.length, sandbox.ledger.spent]).toEqual([true, 20, 4])
+  })
+
+  it('ends a list with next: null', async () => {
+    const sandbox = createSandbox({ content: { microblog: [{ body: 'coffee' }] } })
+    const tools = createTools({ client: new SocialSearch(sandbox.clientOptions()), budget: 2 })
+    expect((await tools.microblog_search.execute({ query: 'coffee' })).next).toBeNull()
+  })
+
+  it('serves operations without a list, with ids, and with undocumented params', async () => {
+    const { tools } = setUp({ budget: 10 })
+    const { url } = networkOf(1, 4000).companies[0]!
+    const company = await tools.professionalnet_company_get.execute({ url })
+    expect([company.ok, company.record !== undefined, company.next]).toEqual([true, true, undefined])
+    expect((await tools.technews_search.execute({ query: 'rust' })).items?.length).toBeGreaterThan(0)
+    const { items } = await tools.mentions_list.execute({})
+    const mention = await tools.mentions_get.execute({ id: items?.[0]?.['id'] })
+    expect(mention.record).toBeDefined()
+    expect((await tools.organization_usage.execute({})).credits).toMatchObject({ spent: 0, remaining: 4 })
+  })
+
+  it('reports what each tool has cost', async () => {
+    const { tools } = setUp()
+    await tools.microblog_search.execute({ query: 'coffee' })
+    await tools.microblog_search.execute({})
+    await tools.organization_usage.execute({})
+    expect(toolReport(tools)).toEqual({
+      ...{ spent: 2, uncertain: 0, remaining: 48 },
+      byTool: {
+        microblog_search: { calls: 2, failed: 1, spent: 2, uncertain: 0 },
+        organization_usage: { calls: 1, failed: 0, spent: 0, uncertain: 0 },
+      },
+    })
+    expect(() => toolReport({})).toThrow(ConfigurationError)
+  })
+
+  it('takes the credits from a shared budget, too', async () => {
+    const budget = new CreditBudget(3)
+    const { tools } = setUp({ budget })
+    await tools.microblog_search.execute({ query: 'coffee' })
+    expect(budget.spent).toBe(2)
+    expect(errorOf(await tools.microblog_search.execute({ query: 'coffee' }))).toEqual([
+      ...['credit_budget', false, 'no'],
+    ])
+  })
+})
