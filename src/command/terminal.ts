@@ -83,9 +83,9 @@ export function complain(
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
-  if (error instanceof ReauthorizationRequiredError) say('To go on: run social-search login again')
+  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
-  if (next !== undefined) say(`To go on: ${next}`)
+  if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The answer, which may have been charged:\n${JSON.stringify(paid)}`)
 }
 
