@@ -53,7 +53,10 @@ export function say(message: string): void {
 }
 
 /** Breaks a text between words if it goes to a terminal. */
-export function wrapped(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
+export function wrapped(
+  text: string,
+  { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
+): string {
   if (!isTTY) return text
   return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
 }
