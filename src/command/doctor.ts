@@ -8,7 +8,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { type SharedFlags, clientFor } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 
-/** A free call for each scope that reads; nothing tells whether a key may write without writing. */
+/** A free call for each scope that reads. `mentions:write` cannot be checked without changing a mention. */
 const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [
   ['search:read', ({ professionalnet }) => professionalnet.industries.list()],
   ['mentions:read', ({ mentions }) => mentions.list()],
@@ -17,7 +17,7 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
   ['org:read', ({ organization }) => organization.usage()],
 ]
 
-/** Checks what commands need, with free calls only. Exits with the code of the first check that fails. */
+/** Checks runtime, address, credential, contract and scopes with free calls. Returns the exit code of the first failure. */
 export async function doctor(flags: SharedFlags): Promise<number> {
   let code: number = exitCodes.done
   const check = async (name: string, work: () => string | Promise<string>): Promise<boolean> => {
@@ -52,12 +52,9 @@ export async function doctor(flags: SharedFlags): Promise<number> {
   const differences = compareContract(description)
   await check('contract', () => {
     const breakages = differences.filter(({ kind }) => kind !== 'shape_documented')
-    if (breakages.length === 0) return 'the service describes itself as this package expects'
+    if (breakages.length === 0) return 'the service matches this package'
     const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    throw new CommandError(
-      'refused',
-      `${breakages.length} differences in ${names}; look for a newer version of this package`,
-    )
+    throw new CommandError('refused', `${breakages.length} differences in ${names}; update this package`)
   })
   for (const [scope, call] of probes)
     await check(`scope ${scope}`, async () => {

@@ -9,14 +9,14 @@ import { UsageError } from './command-errors.ts'
 export interface ParamFlag {
   /** `--sort-by`. */
   readonly name: string
-  /** Its name among the parsed options. */
+  /** Its name in the parsed options: `sortBy`. */
   readonly attribute: string
   readonly path: readonly string[]
   readonly schema: JsonSchema
   readonly help: string
 }
 
-/** The param that stands without a flag: the id of a record, or the text that the operation requires. */
+/** The param that is an argument instead of a flag: the id of a record, or the required text. */
 export function positionalOf({ pathId, request }: Operation): string | undefined {
   return pathId === undefined ? request.required?.[0] : 'id'
 }
@@ -35,7 +35,7 @@ function flagsOf({ properties = {} }: JsonSchema, parents: readonly string[]): P
   })
 }
 
-/** `setState` and `sort_by` as a command line spells them. */
+/** `setState` and `sort_by` become `set-state` and `sort-by`. */
 export function kebab(name: string): string {
   return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
@@ -61,7 +61,7 @@ function rangeOf(min: number | undefined, max: number | undefined): string | nul
 }
 
 /**
- * Puts the params of a call together.
+ * Builds the params of a call from the argument, the flags and `--params`.
  *
  * @param open JSON text of `--params`, or undefined.
  */
@@ -87,7 +87,7 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new UsageError('--params is not JSON; expected an object such as \'{"query":"typescript"}\'')
+    throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
   }
   if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
   return value
@@ -109,6 +109,11 @@ function setParam(params: Record<string, unknown>, path: readonly string[], valu
 function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => valueOf(name, each, items ?? {}))
   return type === 'integer' || type === 'number' ? numberOf(name, value) : value
+}
+
+/** The flag that passes these params, quoted for a shell. */
+export function paramsFlag(params: object): string {
+  return `--params '${JSON.stringify(params).replaceAll("'", "'\\''")}'`
 }
 
 /** The number in a flag; its bounds are checked with the params. */

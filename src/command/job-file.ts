@@ -6,34 +6,33 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
 import { isRecord } from '../contract/is-record.ts'
+import { canonicalJson } from '../core/lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
+import { replaceFile } from './replace-file.ts'
 
-/** How far a job has come, as the state file beside its output holds it. */
+/** The progress of a job, as in the state file beside its output. */
 export interface JobState {
   readonly operation: string
-  /** The params that the job was given. */
+  /** Params of the job. */
   readonly params: object
   readonly format: string
   readonly fields: readonly string[] | null
-  /** Params of the page to buy next; null if there is none. */
+  /** Params of the next page; null after the last one. */
   readonly next: object | null
-  /** Length of the output up to which it is whole. */
+  /** Length of the complete pages in the output. */
   readonly bytes: number
   readonly records: number
   readonly credits: number
 }
 
 /**
- * The output of a job and the state beside it. Each page is flushed to the output first, and then the state that names its
- * length. So whenever the process dies, the output is whole up to the length in the state, and the rest belongs to the one
- * page that has to be bought again.
+ * The output of a job and the state beside it. Flushes each page to the output, and then the state with the new length. So
+ * if the process dies, only the page under way is bought again: a resumed job cuts the output to the length in the state.
  */
 export class JobFile {
   readonly #file: number
@@ -54,22 +53,22 @@ export class JobFile {
     const statePath = statePathOf(path)
     for (const name of [path, statePath])
       if (existsSync(name))
-        throw new UsageError(`${name} exists; pass --resume to go on with it, or another --out`)
+        throw new UsageError(`${name} exists; pass --resume to continue it, or another --out`)
     return JobFile.#begin(path, state, 'wx')
   }
 
-  /** Opens the output of an earlier run and cuts off what is not whole; begins a new one if there was none. */
+  /** Opens the output of an earlier run and cuts off an incomplete page. Creates the output if it is missing. */
   static resume(path: string, wanted: JobState): JobFile {
     const statePath = statePathOf(path)
     const text = existsSync(statePath) ? readFileSync(statePath, 'utf8') : null
     if (text === null) {
-      // A process may have died after it had created the output.
+      // The earlier process may have died just after it created the output.
       if (!existsSync(path) || readFileSync(path).length === 0) return JobFile.#begin(path, wanted, 'w')
       throw new UsageError(`${statePath} is missing, so ${path} cannot be resumed; pass another --out`)
     }
     const state = parseState(statePath, text)
     for (const name of ['operation', 'params', 'format', 'fields'] as const)
-      if (JSON.stringify(sorted(state[name])) !== JSON.stringify(sorted(wanted[name])))
+      if (canonicalJson(state[name]) !== canonicalJson(wanted[name]))
         throw new UsageError(`${statePath} belongs to another job: ${name} differs; pass another --out`)
     const file = openSync(path, state.bytes === 0 ? 'a+' : 'r+')
     const { size } = fstatSync(file)
@@ -96,7 +95,7 @@ export class JobFile {
     return job
   }
 
-  /** Adds text to the output, and then says so in the state. */
+  /** Appends text to the output, then replaces the state. */
   append(text: string, change: Pick<JobState, 'next' | 'records' | 'credits'>): void {
     const bytes = Buffer.from(text)
     const start = this.state.bytes
@@ -119,7 +118,7 @@ export class JobFile {
     closeSync(this.#file)
   }
 
-  /** Takes disk space for the next page, so that a full disk ends the job before that page is bought. */
+  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
   reserve(): void {
     writeFileSync(this.#reservePath, Buffer.alloc(this.#reserved))
   }
@@ -128,35 +127,14 @@ export class JobFile {
     rmSync(this.#reservePath, { force: true })
   }
 
-  /** Replaces the state as a whole: a reader finds the old one or the new. */
   #store(state: JobState): void {
-    const temporary = `${this.#statePath}.tmp`
-    const file = openSync(temporary, 'w')
-    try {
-      writeSync(file, `${JSON.stringify(state)}\n`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, this.#statePath)
-    syncFolder(dirname(this.#statePath))
+    replaceFile(this.#statePath, `${JSON.stringify(state)}\n`)
     this.state = state
   }
 }
 
 function statePathOf(path: string): string {
   return `${path}.state.json`
-}
-
-/** Makes a rename durable. Not every system lets a folder be opened. */
-function syncFolder(path: string): void {
-  try {
-    const folder = openSync(path, 'r')
-    fsyncSync(folder)
-    closeSync(folder)
-  } catch {
-    // Only a power failure could lose the rename.
-  }
 }
 
 function parseState(path: string, text: string): JobState {
@@ -168,15 +146,4 @@ function parseState(path: string, text: string): JobState {
     // Refused below.
   }
   throw new UsageError(`${path} is not the state of a job`)
-}
-
-/** A value with its fields in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  )
 }

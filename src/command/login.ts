@@ -21,7 +21,7 @@ export interface LoginFlags {
   readonly browser?: boolean
 }
 
-/** What a new key may do, and a refresh token. */
+/** Scopes of a new key, and a refresh token. */
 const defaultScopes = 'search:read,mentions:read,listeners:read,feeds:read,org:read,offline_access'
 
 /** Stores a key, or the tokens of a login in the browser. */
@@ -74,16 +74,18 @@ export async function logout(): Promise<number> {
   try {
     issuer = storedLogin()?.oauth?.issuer
   } catch {
-    // A file that cannot be used is removed as well.
+    // Remove an unusable file, too.
   }
   for (const path of [loginPath, tokensPath]) rmSync(path, { force: true })
   const rest =
-    issuer === undefined ? 'the key itself is still valid' : `to revoke the tokens, go to ${issuer}`
+    issuer === undefined
+      ? 'the key itself is still valid'
+      : `the tokens stay valid until you revoke them at ${issuer}`
   await print(`${loginPath} is removed; ${rest}\n`)
   return 0
 }
 
-/** Asks without showing what is typed. */
+/** Asks without echoing the key. */
 function askForKey(): Promise<string> {
   process.stderr.write('API key: ')
   const silent = new Writable({ write: (_, __, done) => done() })

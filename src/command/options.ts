@@ -7,7 +7,7 @@ import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress } from './terminal.ts'
 
-/** The flags that commands share, as they were parsed. */
+/** Parsed flags that commands share. */
 export interface SharedFlags {
   readonly params?: string
   readonly body?: string
@@ -29,7 +29,7 @@ export interface SharedFlags {
   readonly json?: boolean
 }
 
-/** A client as the flags and the environment describe it. `more` adds to the options. */
+/** Makes a client from the flags, the environment and the stored login. */
 export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {
   const { perMinute, timeout, validation } = flags
   const options = {
@@ -46,7 +46,8 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     ...more,
   }
   if (flags.sandbox === true) {
-    if (flags.baseUrl !== undefined) throw new UsageError('--sandbox has no address; leave out --base-url')
+    if (flags.baseUrl !== undefined)
+      throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return new SocialSearch({
       ...createSandbox({ limits: { perMinute: false } }).clientOptions(),
       ...options,

@@ -4,7 +4,7 @@ import type { Operation, Price } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { doctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { kebab, paramFlags, positionalOf } from './flags.ts'
+import { type ParamFlag, kebab, paramFlags, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { type LoginFlags, login, logout } from './login.ts'
 import type { SharedFlags } from './options.ts'
@@ -54,7 +54,7 @@ function usageMessageOf({ code, message }: CommanderError): string {
 
 function createProgram(exit: (code: number) => void, { json }: SharedFlags): Command {
   const program = new Command('social-search')
-    .description('Searches public posts and reads the data of an organization, from the command line.')
+    .description('Search public posts and read the data of your organization.')
     .version(version())
     .helpCommand(false)
     .exitOverride()
@@ -63,7 +63,7 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .configureOutput({ outputError: () => {}, ...(json === true && { writeErr: () => {} }) })
     .addHelpText('after', exitCodeHelp)
   for (const operation of operations) addOperation(program, operation, exit)
-  shared(program.command('quote <operation>').description('say what a job costs at most; sends nothing'))
+  shared(program.command('quote <operation>').description('show what a job costs at most; sends nothing'))
     .option('--pages <n>', 'pages to buy', '1')
     .option('--ceiling <n>', 'items to expect on a page whose items have no documented bound')
     .action(async (id: string, flags: SharedFlags & { pages: string; ceiling?: string }) =>
@@ -99,14 +99,10 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
   command.description(`${operation.summary} (${priceOf(operation.price)})`)
   const positional = positionalOf(operation)
   if (positional !== undefined) command.argument(operation.pathId ? '<id>' : `[${positional}]`)
-  for (const { name, schema, help } of paramFlags(operation)) {
-    const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
-    const option = new Option(name + value, help)
-    command.addOption(schema.enum === undefined ? option : option.choices(schema.enum))
-  }
+  for (const flag of paramFlags(operation)) command.addOption(paramOption(flag))
   shared(command)
-    .addOption(new Option('--params <json>', 'params as JSON, or - to read them').conflicts('body'))
-    .option('--body <json>', 'the same')
+    .addOption(new Option('--params <json>', 'params as JSON; - reads stdin').conflicts('body'))
+    .option('--body <json>', 'same as --params')
     .addOption(
       new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
     )
@@ -114,13 +110,13 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
     .addHelpText('after', exitCodeHelp)
   if (operation.list !== undefined)
     command
-      .option('--out <file>', 'write to a file that can be resumed, jsonl or csv')
-      .option('--resume', 'go on with --out; buys no page again')
+      .option('--out <file>', 'write jsonl or csv to a file; --resume can continue it')
+      .option('--resume', 'continue --out after the last written page')
   if (operation.paging !== undefined)
     command
-      .option('--all', 'all pages; default one page')
-      .option('--max-pages <n>', 'most pages')
-      .option('--limit <n>', 'most records')
+      .option('--all', 'buy all pages; default one page')
+      .option('--max-pages <n>', 'most pages to buy')
+      .option('--limit <n>', 'most records to return')
   command.action(async (first: unknown, second: unknown) => {
     const [text, flags] = positional === undefined ? [undefined, first] : [first, second]
     exit(
@@ -136,33 +132,35 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
 function addWatch(program: Command, exit: (code: number) => void): void {
   const search = operations[0]
   const command = program.command('watch <query>').description('print new microblog posts as they come')
-  for (const { name, schema, help, path } of paramFlags(search)) {
-    if (path.length === 1) continue
-    const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
-    command.option(name + value, help)
-  }
+  for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
   shared(command)
-    .option('--every <seconds>', 'between polls while posts come', '60')
-    .option('--max-every <seconds>', 'longest wait while none come')
-    .option('--max-pages <n>', 'most pages of one poll', '10')
-    .option('--state <file>', 'keeps what was seen, so that the next run goes on')
-    .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on its input')
+    .option('--every <seconds>', 'wait between polls while posts come', '60')
+    .option('--max-every <seconds>', 'longest wait while no posts come')
+    .option('--max-pages <n>', 'most pages to buy in one poll', '10')
+    .option('--state <file>', 'remembers seen posts for the next run')
+    .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
     .addHelpText('after', exitCodeHelp)
     .action(async (query: string, flags: WatchFlags) => exit(await watch(query, flags)))
+}
+
+function paramOption({ name, schema, help }: ParamFlag): Option {
+  const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
+  const option = new Option(name + value, help)
+  return schema.enum === undefined ? option : option.choices(schema.enum)
 }
 
 /** Adds the flags that all commands have. */
 function shared(command: Command): Command {
   return command
-    .option('--budget <credits>', 'most credits; with --resume, of all runs together')
-    .option('--per-minute <n>', 'requests a minute, or off')
-    .option('--timeout <seconds>', 'for one request')
+    .option('--budget <credits>', 'most credits to spend; with --resume, in all runs together')
+    .option('--per-minute <n>', 'most requests a minute, or off')
+    .option('--timeout <seconds>', 'time for one request')
     .addOption(
-      new Option('--validation <mode>', 'how answers are checked').choices(['strict', 'lenient', 'off']),
+      new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
     )
-    .option('--base-url <url>', 'default: SOCIAL_SEARCH_BASE_URL')
+    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
     .option('--sandbox', 'use a simulated service; needs no account')
-    .option('--quiet', 'no messages but errors')
+    .option('--quiet', 'only errors on stderr')
     .option('--no-color', 'no bold text; NO_COLOR does the same')
     .option('--json', 'errors as JSON objects')
 }
@@ -198,12 +196,12 @@ function priceOf(price: Price): string {
 }
 
 function version(): string {
-  // From src/command, and from dist/bundled/command.
+  // Relative to src/command and to dist/bundled/command.
   for (const path of ['../../package.json', '../../../package.json'])
     try {
       return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }).version
     } catch {
-      // The other one.
+      // Try the next path.
     }
   return 'unknown'
 }

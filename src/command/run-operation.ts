@@ -5,7 +5,7 @@ import type { OpenRecord } from '../contract/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../core/lib/list-items.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { kebab, paramsOf } from './flags.ts'
+import { kebab, paramsFlag, paramsOf } from './flags.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
 import { type SharedFlags, type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
@@ -36,7 +36,7 @@ export async function runOperation(
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
   const client = clientFor(flags, { middleware: [stop.middleware] })
-  // Refuses what the call would refuse, before a file is made.
+  // Check the params before a file is created.
   client.quote(operation.id as never, id ?? params)
 
   const start: JobState = {
@@ -55,7 +55,7 @@ export async function runOperation(
     if (next !== null) job?.reserve()
     for await (const page of pagesOf()) {
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
-      // A file takes whole pages, so that none is bought twice.
+      // A file takes whole pages, so that --resume buys no page twice.
       const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
       const written = items.slice(0, most)
       records += written.length
@@ -109,7 +109,7 @@ export async function runOperation(
 function formatOf(operation: Operation, flags: SharedFlags): Format {
   const { format, out, resume } = flags
   if (out === undefined) {
-    if (resume === true) throw new UsageError('--resume needs --out, the file to go on with')
+    if (resume === true) throw new UsageError('--resume needs --out, the file to continue')
     return (
       (format as Format | undefined) ??
       (process.stdout.isTTY ? (operation.list === undefined ? 'json' : 'table') : 'jsonl')
@@ -128,10 +128,9 @@ function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefin
   return resume === true ? JobFile.resume(out, start) : JobFile.create(out, start)
 }
 
-/** The command that goes on where this one has ended. */
+/** The command that continues after this one. */
 function continuation({ id }: Operation, flags: SharedFlags, next: object): string {
   if (flags.out !== undefined) return 'the same command with --resume'
-  const text = JSON.stringify(next).replaceAll("'", "'\\''")
   const more = `${flags.all === true ? ' --all' : ''}${flags.sandbox === true ? ' --sandbox' : ''}`
-  return `social-search ${id.split('.').map(kebab).join(' ')}${more} --params '${text}'`
+  return `social-search ${id.split('.').map(kebab).join(' ')}${more} ${paramsFlag(next)}`
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from '../core/http/middleware.ts'
 import { CommandError } from './command-errors.ts'
 
-/** Ends a job on Ctrl-C: after the page under way, which may have been charged, or at once if there is none or on a second. */
+/** Ends a job on Ctrl-C: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
 export class Stop {
   readonly #controller = new AbortController()
   #isWanted = false
@@ -9,13 +9,13 @@ export class Stop {
   readonly #onSignal = (): void => {
     if (!this.#isUnderWay) this.#end()
     else if (this.#isWanted)
-      this.#end('interrupted; the page under way may have been charged, and is not written')
+      this.#end('interrupted; the page under way is not written, and may have been charged')
     this.#isWanted = true
   }
 
   readonly #message: string
 
-  /** @param message What an interruption says, unless a page is under way. */
+  /** @param message Message of the interruption, unless a page is under way. */
   constructor(message = 'interrupted; what was bought is written') {
     this.#message = message
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
@@ -34,13 +34,13 @@ export class Stop {
       isSuccess = response.ok
       return response
     } finally {
-      // After a success the page is yet to be read and written.
+      // After a success, the page must still be read and written.
       this.#isUnderWay = isSuccess
       if (!isSuccess && this.#isWanted) this.#end()
     }
   }
 
-  /** The page has been read: what was bought of it cannot be lost any more. */
+  /** Call it when a page is read: from then on, an interruption cannot lose it. */
   pageIsRead(): void {
     this.#isUnderWay = false
     if (this.#isWanted) this.#end()

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../contract/is-record.ts'
@@ -15,8 +6,9 @@ import type { AuthProvider } from '../core/http/credential.ts'
 import { type OAuthClientOptions, type OAuthSession, createOAuthClient } from '../oauth/index.ts'
 import { FileTokenStore } from '../oauth/node.ts'
 import { CommandError } from './command-errors.ts'
+import { replaceFile } from './replace-file.ts'
 
-/** What `login` stores: an address, and a key or how to refresh the tokens in the file beside it. */
+/** What `login` stores: an address, and a key or the OAuth client of the tokens. */
 export interface StoredLogin {
   readonly baseUrl: string
   readonly apiKey?: string
@@ -27,14 +19,11 @@ const folder = process.platform === 'win32' ? process.env['APPDATA'] : process.e
 export const loginPath = join(folder || join(homedir(), '.config'), 'social-search', 'login.json')
 export const tokensPath = join(dirname(loginPath), 'tokens.json')
 
-/** Replaces the stored login, readable by its owner alone. Tokens of the login before would belong to another address. */
+/** Replaces the stored login. Only its owner can read the file. Removes the tokens of the previous login. */
 export function storeLogin(login: StoredLogin): void {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
   rmSync(tokensPath, { force: true })
-  const temporary = `${loginPath}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600 })
-  chmodSync(temporary, 0o600)
-  renameSync(temporary, loginPath)
+  replaceFile(loginPath, `${JSON.stringify(login)}\n`, 0o600)
 }
 
 /** The stored login, or null. */
@@ -43,7 +32,7 @@ export function storedLogin(): StoredLogin | null {
   if (process.platform !== 'win32' && (statSync(loginPath).mode & 0o077) !== 0)
     throw new CommandError(
       'credentials',
-      `${loginPath} may be read by others; replace the key and log in again`,
+      `${loginPath} can be read by other users; replace the key and log in again`,
     )
   try {
     const login: unknown = JSON.parse(readFileSync(loginPath, 'utf8'))
@@ -59,7 +48,7 @@ export function storedLogin(): StoredLogin | null {
   throw new CommandError('credentials', `${loginPath} holds no login; log in again`)
 }
 
-/** Sends the stored tokens and refreshes them. Reads nothing before the first call. */
+/** Provides the stored tokens and refreshes them. Reads the file at the first call. */
 export function sessionOf({ baseUrl, oauth }: StoredLogin): AuthProvider {
   let session: Promise<OAuthSession> | undefined
   const opened = (): Promise<OAuthSession> =>

@@ -53,7 +53,10 @@ export function say(message: string): void {
 }
 
 /** Breaks a text between words if it goes to a terminal. */
-export function wrapped(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
+export function wrapped(
+  text: string,
+  { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
+): string {
   if (!isTTY) return text
   return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
 }
@@ -83,9 +86,9 @@ export function complain(
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
-  if (error instanceof ReauthorizationRequiredError) say('To go on: run social-search login again')
+  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
-  if (next !== undefined) say(`To go on: ${next}`)
+  if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The answer, which may have been charged:\n${JSON.stringify(paid)}`)
 }
 

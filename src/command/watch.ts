@@ -1,23 +1,14 @@
 import { spawn } from 'node:child_process'
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../contract/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { millisecondsOf, paramsOf, wholeNumberOf } from './flags.ts'
+import { millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { type SharedFlags, budgetOf, clientFor } from './options.ts'
+import { replaceFile } from './replace-file.ts'
 import { Stop } from './stop.ts'
 import { complain, print, say } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
@@ -30,7 +21,7 @@ export interface WatchFlags extends SharedFlags {
   readonly exec?: string
 }
 
-/** Prints new posts as JSON Lines, or hands each batch to a command; returns the exit code. */
+/** Prints new posts as JSON Lines, or passes each batch to a command. Returns the exit code. */
 export async function watch(query: string, flags: WatchFlags): Promise<number> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
@@ -52,10 +43,9 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (flags.exec !== undefined) await execute(flags.exec, text)
       else if (!(await print(text))) return 0
-      if (flags.state !== undefined) writeState(flags.state, state)
+      if (flags.state !== undefined) replaceFile(flags.state, `${JSON.stringify(state)}\n`)
       if (gap !== null) {
-        const next = JSON.stringify(gap.next).replaceAll("'", "'\\''")
-        say(`There are more posts: social-search microblog search --all --params '${next}'`)
+        say(`There are more posts: social-search microblog search --all ${paramsFlag(gap.next)}`)
       }
       stop.pageIsWritten()
     }
@@ -69,7 +59,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
   }
 }
 
-/** The same searches, with each page noted that has been read: the watch yields it whenever it ends. */
+/** Reports each page to `stop` as soon as it is read: the watch yields the posts even if it ends then. */
 function noting(microblog: Microblog, stop: Stop): Microblog {
   const search = (params: MicroblogSearchParams, options?: PagedOptions): object => ({
     async *pages() {
@@ -82,11 +72,11 @@ function noting(microblog: Microblog, stop: Stop): Microblog {
   return { search } as Microblog
 }
 
-/** Runs a command with a text on its input. */
+/** Runs a shell command with the text on stdin. */
 function execute(command: string, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
-    // A command need not read its input.
+    // The command may ignore stdin.
     child.stdin.on('error', () => {})
     child.on('error', reject)
     child.on('close', (code, signal) =>
@@ -97,7 +87,7 @@ function execute(command: string, text: string): Promise<void> {
 }
 
 function readState(path: string): WatchState | null {
-  // Fails before a page is bought if the state cannot be written.
+  // Fail before a page is bought if the state cannot be written.
   accessSync(dirname(resolve(path)), constants.W_OK)
   if (!existsSync(path)) return null
   try {
@@ -106,15 +96,4 @@ function readState(path: string): WatchState | null {
     if (!(error instanceof SyntaxError)) throw error
     throw new UsageError(`${path} is not the state of a watch`)
   }
-}
-
-function writeState(path: string, state: WatchState): void {
-  const file = openSync(`${path}.tmp`, 'w')
-  try {
-    writeSync(file, `${JSON.stringify(state)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(`${path}.tmp`, path)
 }

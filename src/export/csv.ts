@@ -13,7 +13,7 @@ export function csvLines(options: ColumnOptions): CsvLines {
   const format: Options = {
     escape_formulas: true,
     cast: { boolean: String },
-    // Readers take an empty line for no row at all.
+    // Readers skip empty lines.
     quoted_empty: columns.length === 1,
   }
   return {
@@ -23,8 +23,8 @@ export function csvLines(options: ColumnOptions): CsvLines {
 }
 
 /**
- * Returns a stream that turns posts or other records into a CSV file, as UTF-8 bytes: a header, then a row for each. A
- * text that a spreadsheet would run as a formula gets a `'` in front.
+ * Returns a stream that turns posts or other records into a CSV file, as UTF-8 bytes: a header, then one row for
+ * each. It puts a `'` in front of a text that a spreadsheet would run as a formula.
  *
  * @throws {ConfigurationError} for fields that cannot be columns.
  * @example

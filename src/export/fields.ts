@@ -3,7 +3,7 @@ import type { JsonSchema } from '../contract/validate.ts'
 import { assertOptions } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 
-/** What a column of a Parquet file holds; CSV has text only. */
+/** Type of a column in a Parquet file. CSV ignores it. */
 export type ColumnType = 'text' | 'number' | 'boolean'
 
 /** A column of an export. */
@@ -18,15 +18,15 @@ export interface Column {
 export interface ColumnOptions {
   /** The columns in their order, as paths (`engagements.viewsCount`) or with a type: `fieldsOf('microblog.search')`. */
   fields: readonly (string | Column)[]
-  /** Goes between the items of a list. Default `|`. */
+  /** Separates the items of a list. Default `|`. */
   separator?: string | undefined
 }
 
 const columnTypes = ['text', 'number', 'boolean']
 
 /**
- * Returns the columns of what an operation finds, in the order of the service's description. Optional fields are among
- * them, so the columns are the same for every export.
+ * Returns the documented fields of an operation's records as columns, in the order of the service's description. They include
+ * optional fields, so the columns are the same for every export.
  *
  * @throws {ConfigurationError} if the service does not document the fields.
  * @example
@@ -50,7 +50,7 @@ function columnsOf({ type, properties }: JsonSchema, names: readonly string[]): 
   return [{ path: names.join('.'), type: isNumber ? 'number' : single === 'boolean' ? 'boolean' : 'text' }]
 }
 
-/** A column that has been checked, with its path taken apart. */
+/** A checked column; `names` are the parts of its path. */
 export interface ReadyColumn {
   readonly path: string
   readonly names: readonly string[]
@@ -79,7 +79,7 @@ export function resolveColumns(options: ColumnOptions): { columns: ReadyColumn[]
   return { columns, separator }
 }
 
-/** The value of a cell: plain values as they are, lists joined, other objects as JSON; null if there is none. */
+/** The value of a cell: plain values unchanged, lists joined, other objects as JSON; null for a missing value. */
 export function cellOf(
   record: unknown,
   names: readonly string[],
@@ -94,7 +94,7 @@ export function cellOf(
   return isPlain ? value.map((item) => String(item ?? '')).join(separator) : JSON.stringify(value)
 }
 
-/** A path through a list leads to the list of what is there in each of its items. */
+/** The value at a path. Through a list, it is the list of the values in its items. */
 export function valueAt(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names
   if (name === undefined) return value

@@ -1,5 +1,5 @@
 /**
- * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, whole.
+ * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
  *
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())

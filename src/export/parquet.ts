@@ -2,7 +2,7 @@ import type * as Parquet from 'hyparquet-writer'
 import { ConfigurationError } from '../errors.ts'
 import { type ColumnOptions, type ColumnType, type ReadyColumn, cellOf, resolveColumns } from './fields.ts'
 
-/** Rows that are kept until they are written together: more of them compress better, and take more memory. */
+/** Rows that are written together. More rows compress better, but take more memory. */
 const groupSize = 10_000
 
 const schemas: Record<ColumnType, Partial<Parquet.SchemaElement>> = {
@@ -60,7 +60,7 @@ export function toParquet(options: ColumnOptions): TransformStream<unknown, Uint
   })
 }
 
-/** In a `try`, so that bundlers accept that the package is missing. */
+/** Imports in a `try`, so that bundlers accept a missing package. */
 async function loadWriter(): Promise<typeof Parquet> {
   try {
     return await import('hyparquet-writer')

@@ -1,6 +1,6 @@
 /**
- * Returns a stream of the items of a walk. It asks for an item when its reader does, so it buys no page ahead, and none after
- * it was canceled.
+ * Returns a stream of the items of a walk. It fetches an item only when its reader asks for one, so it buys no page ahead, and
+ * none after it is canceled.
  *
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts'
 
 /**
- * Walks several searches of one network, one after the other, and leaves out each post that came before: the same `id`, or
- * the same `urn` on the professional network. It keeps the ids that it has seen, not the posts.
+ * Walks several searches of one network, one after the other, and skips duplicates: posts with the same `id`, or the same
+ * `urn` on the professional network. It keeps all ids in memory, but no posts.
  *
- * @throws {ConfigurationError} for an item that has neither.
+ * @throws {ConfigurationError} for an item without `id` and `urn`.
  * @example
  * for await (const post of unique(client.microblog.search({ query: 'rust' }), client.microblog.search({ query: 'go' }))) {}
  */

@@ -9,12 +9,12 @@ import { type Random, hash } from './random.ts'
 
 export const languages: readonly Phrases[] = [english, german, french, spanish, japanese, portuguese]
 
-/** Somebody made up who writes posts. */
+/** A made-up author of posts. */
 export interface Author {
   readonly handle: string
   readonly name: string
   readonly language: Phrases
-  /** What most of their posts are about. */
+  /** Topics of most of their posts. */
   readonly interests: readonly Topic[]
   /** Typical number of views of a post. */
   readonly reach: number
@@ -55,7 +55,7 @@ export const surnames: readonly string[] = [
   'Plumtree',
 ]
 
-/** Accounts that are not a person, each with the keyword of its topic. */
+/** Accounts of organizations and projects, each with the keyword of its topic. */
 const pages = {
   'The Slow Compiler': 'typescript',
   'Patch Tuesday Choir': 'opensource',
@@ -80,7 +80,7 @@ const pages = {
 
 const suffixes = ['', '_writes', '_says', '_hq', '_fm', '_out_loud', '_irl', '_notes', '_daily']
 
-/** Makes up the people of one corpus, each with a handle of their own; those who come first write most. */
+/** Makes up the people of one corpus, each with a unique handle. The first ones write most posts. */
 export function createAuthors(random: Random): Author[] {
   const authors = new Map<string, Author>()
   for (const [name, keyword] of Object.entries(pages)) {
@@ -120,7 +120,7 @@ export function longTail(random: Random, typical: number): number {
   return Math.floor((typical * 0.5) / (random.next() + 0.004))
 }
 
-/** Keeps what may stand in a handle; a name in Japanese leaves nothing. */
+/** Keeps the letters that a handle may contain; a Japanese name has none of them. */
 function slug(name: string): string {
   return name
     .normalize('NFD')

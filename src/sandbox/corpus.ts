@@ -7,7 +7,7 @@ import { normalize } from './match-words.ts'
 import { english } from './phrases/en.ts'
 import { topicAbout } from './phrases/about.ts'
 
-/** A post, and what a search needs to know of it that is not on the wire. */
+/** A post, with data for searches that the service does not send. */
 export interface IndexedPost {
   readonly post: MicroblogPost
   /** Time of the post, in milliseconds since 1970. */
@@ -57,7 +57,7 @@ function createCorpus(seed: number, size: number): IndexedPost[] {
   })
 }
 
-/** Makes up posts about a query that no other post is about, newest first; the same for the same seed and query. */
+/** Makes up posts about a query that no other post matches, newest first. The same seed and query give the same posts. */
 export function postsAbout(query: string, seed: number): IndexedPost[] {
   const topic = topicAbout(query)
   if (topic === null) return []

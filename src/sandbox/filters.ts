@@ -8,7 +8,7 @@ type Test = (post: IndexedPost) => boolean
 /** ISO 8601, a date alone or with a time; other forms are read differently by different engines. */
 const isoPattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** Which posts have what the paired `remove…` and `only…` filters speak of. */
+/** Tests of the paired `remove…` and `only…` filters. */
 const traits: readonly (readonly [
   remove: keyof MicroblogFilters,
   only: keyof MicroblogFilters,

@@ -17,10 +17,10 @@ export type {
 } from './types.ts'
 
 /**
- * Starts the service in memory: it checks requests as the service would, keeps its limits, charges its credits,
- * and searches made-up content. Its `fetch` goes where a client takes one.
+ * Simulates the service in memory: it checks requests, enforces limits, charges credits, and searches made-up posts or
+ * yours.
  *
- * What the service description leaves open is made up here: how search matches and ranks, the bodies of 403, 404,
+ * Made up here, because the service does not document it: how search matches and ranks, the bodies of 403, 404,
  * 405 and 413, `retryAfter: 1` when too many requests are open at once, and the requests and responses of the
  * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, except the form of ids.
  *

@@ -9,7 +9,7 @@ import type { Sandbox, SandboxClientOptions, SandboxOptions } from './types.ts'
 
 /** How a sandbox server is set up; every field is optional. */
 export interface SandboxServerOptions extends SandboxOptions {
-  /** Port to listen on. Default 0: any that is free. */
+  /** Port to listen on. Default 0: any free port. */
   port?: number | undefined
   /** Address to listen on. Default `127.0.0.1`, which only this machine can reach. */
   host?: string | undefined

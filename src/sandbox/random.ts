@@ -1,4 +1,4 @@
-/** A source of numbers that are always the same for the same seed, on every runtime. */
+/** Random numbers that are the same for the same seed, on every runtime. */
 export interface Random {
   /** A number from 0 up to, but not including, 1. */
   next(): number
@@ -45,7 +45,7 @@ export function createRandom(seed: string): Random {
   }
 }
 
-/** A 53-bit hash of a text (cyrb53). It tells apart what was mixed up, not what was forged on purpose. */
+/** A 53-bit hash of a text (cyrb53). It detects mistakes, not forgeries. */
 export function hash(text: string): number {
   let high = 0xdeadbeef
   let low = 0x41c6ce57

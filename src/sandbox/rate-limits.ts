@@ -12,7 +12,7 @@ export interface RateLimits {
 }
 
 export function createRateLimits(limits: Settings['limits']): RateLimits {
-  // Keeps the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
+  // Keep the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
   // stalled one would stay open forever.
   const openRequests = new Set<{ readonly request: Request }>()
   const arrivals = new Map<Surface, number[]>()

@@ -20,12 +20,12 @@ const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boo
 }
 
 /**
- * Searches made-up microblog posts. How the service matches and orders is not documented; these rules are the
+ * Searches microblog posts. How the service matches and orders is not documented; these rules are the
  * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
  * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
  *
- * Params were checked against the contract already. `corpusId` keeps cursors of other posts apart. `about` makes up posts
- * for a query that no post matches.
+ * The params are checked already. `corpusId` distinguishes cursors of other posts. `about` makes up posts for a query that
+ * no post matches.
  */
 export function searchMicroblog(
   posts: readonly IndexedPost[],

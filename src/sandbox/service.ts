@@ -65,7 +65,7 @@ export function createService(options: SandboxOptions): Service {
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
-      // A caller that leaves ends the wait, but is charged all the same: the service has its request.
+      // A caller that gives up ends the wait, but is charged: the service has the request.
       await wait(delay, request.signal).catch(() => {})
       const response = admission.refusal ?? process(entry, admission, body, fault)
       request.signal.throwIfAborted()

@@ -28,7 +28,7 @@ interface TechnewsPost {
   readonly storyId: string | null
 }
 
-/** A story or a comment, made up or of a test. */
+/** A story or a comment, made up or from a test. */
 export interface IndexedStory {
   readonly post: { readonly type?: unknown }
   readonly words: string
@@ -48,7 +48,7 @@ const storiesOf = memoizeLatest((seed, size): readonly MadeUpStory[] => {
   const count = Math.ceil(size / 5)
   let at = newest
   const posts: MadeUpStory[] = []
-  // From the oldest on, so that comments come after their stories.
+  // Begin with the oldest, so that comments come after their stories.
   for (let serial = 1; serial <= count; serial++) {
     const story = posts.length === 0 ? undefined : random.pick(posts)
     posts.push(
@@ -62,8 +62,9 @@ const storiesOf = memoizeLatest((seed, size): readonly MadeUpStory[] => {
 })
 
 /**
- * Searches stories and comments: made-up ones, or the ones of a test. Request and response are made up, too: it takes `query`, `cursor`, `count` up
- * to 20 and `type` (`story` or `comment`), and answers with `posts` and the `meta` of the documented search by cursor.
+ * Searches stories and comments: made-up ones, or those of a test. Request and response are made up, too. It takes `query`,
+ * `cursor`, `count` up to 20 and `type` (`story` or `comment`), and returns `posts` and the `meta` of the documented search by
+ * cursor.
  */
 export function searchTechnews(
   seed: number,
@@ -90,7 +91,7 @@ export function searchTechnews(
   return { body: { posts: page.map(({ post }) => post), meta } }
 }
 
-/** Makes up stories about a query that no other one is about, newest first. */
+/** Makes up stories about a query that no other story matches, newest first. */
 function storiesAbout(query: string, seed: number): MadeUpStory[] {
   const topic = topicAbout(query)
   if (topic === null) return []

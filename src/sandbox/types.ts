@@ -14,7 +14,7 @@ export interface SandboxLimits {
   perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
   windowMs?: number | undefined
-  /** Also counts requests that were turned away, as some services do. Default `false`. */
+  /** Also counts rejected requests, as some services do. Default `false`. */
   countRejected?: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ export interface SandboxKey {
   /** What stands behind `Bearer `: visible ASCII characters. */
   key: string
   scopes: readonly Scope[]
-  /** Permissions that the member behind the key has lost since: 403 although the scope was granted. Default none. */
+  /** Scopes whose permission the member behind the key has lost: 403 although the key has the scope. Default none. */
   lost?: readonly Scope[] | undefined
 }
 
@@ -53,7 +53,7 @@ export interface SandboxContent {
 
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
-  /** An integer that everything made up depends on: the same seed gives the same posts, ids and key. Default 1. */
+  /** An integer: the same seed gives the same posts, ids and key. Default 1. */
   seed?: number | undefined
   /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
   posts?: number | undefined
@@ -67,8 +67,7 @@ export interface SandboxOptions {
 }
 
 /**
- * Something that goes wrong on purpose. It strikes a request that has passed authentication and limits, before
- * its body is checked.
+ * An injected failure. It strikes a request that has passed authentication and limits, before its body is checked.
  */
 export interface Fault {
   /** Id of the operation to strike, such as `microblog.search`. Default any. */
@@ -125,12 +124,12 @@ export interface SandboxRequest {
   readonly query: string
   /** Id of the operation, or null if no operation has this method and path. */
   readonly operation: string | null
-  /** Null until answered, and for good where the connection broke or the caller gave up first. */
+  /** Null until answered; stays null if the connection broke or the caller gave up first. */
   readonly status: number | null
   readonly requestId: string
   /** Requests that were open on arrival, this one included. */
   readonly inFlight: number
-  /** The body as parsed JSON; undefined until it was read, or where it is not JSON. */
+  /** The body as parsed JSON; undefined until it is read, or if it is not JSON. */
   readonly body: unknown
   /** Credits charged, also if the caller gave up while the request was processed. */
   readonly charged: number
@@ -171,6 +170,6 @@ export interface Sandbox {
   readonly ledger: SandboxLedger
   /** Every request so far, in order of arrival; a live view. */
   readonly requests: readonly SandboxRequest[]
-  /** Makes coming requests go wrong. Faults strike one request each, in the order of injection. */
+  /** Makes coming requests fail. Faults strike in the order of injection. */
   inject(fault: Fault): void
 }

@@ -1,21 +1,21 @@
 import type { MicroblogPost, MicroblogSearchParams } from '../contract/microblog.ts'
 import type { MicroblogSearchPage } from '../resources/microblog.ts'
 
-/** What one poll found. */
+/** The result of one poll. */
 export interface Poll {
   /** Unknown posts, newest first. */
   readonly fresh: MicroblogPost[]
-  /** Ids of all posts that it saw, newest first. */
+  /** Ids of all posts on its pages, newest first. */
   readonly seen: Set<string>
   readonly pages: number
-  /** Where unread posts may be; null if it reached enough known posts, or the end. */
+  /** Params of the next page; null if the poll reached enough known posts, or the end. */
   readonly next: MicroblogSearchParams | null
-  /** Why it ended early. */
+  /** The error that ended the poll early. */
   readonly failure: { readonly error: unknown } | null
 }
 
 /**
- * Reads pages, newest posts first, until enough known posts came in a row. One known post is not enough: the service may
+ * Reads pages, newest posts first, until `overlap` known posts come in a row. One known post is not enough: the service may
  * list a post late, below newer ones.
  */
 export async function poll(
@@ -32,10 +32,10 @@ export async function poll(
     for await (const page of pages) {
       count++
       next = page.next
-      /** Unknown posts below the overlap: late ones if a known post follows, otherwise older than all that is known. */
+      /** Unknown posts below the overlap: late ones if a known post follows, otherwise older than every known post. */
       let below: MicroblogPost[] = []
       for (const post of page.posts) {
-        // New posts during the poll push posts to the next page, where they come again.
+        // New posts during the poll push posts to the next page, so they appear twice.
         if (seen.has(post.id)) continue
         const isKnown = known.has(post.id)
         if (inARow >= overlap && !isKnown) {

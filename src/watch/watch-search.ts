@@ -8,19 +8,19 @@ import type { Microblog } from '../resources/microblog.ts'
 import { poll } from './poll.ts'
 import type { WatchBatch, WatchOptions, WatchParams, WatchState } from './types.ts'
 
-/** Posts that a page holds: one page must be enough for a poll that finds nothing new. */
+/** Posts on a page. `overlap` must fit on one page, so that a poll without new posts buys one page. */
 const pageSize = 20
 
-/** Fewest ids that a state keeps. */
+/** A state keeps at least this many ids. */
 const fewestIds = 1000
 
 /**
  * Polls a search for new posts and yields them in batches, each post at least once. The first poll buys one page and
- * yields what is on it; later ones buy pages until they meet posts that you have. Each page costs the price of a search.
+ * yields its posts. Later polls buy pages until they reach known posts. Each page costs the price of a search.
  *
  * @param microblog `client.microblog`, or `microblog(transport)`.
- * @throws {ConfigurationError} for options that cannot work, or the state of another search.
- * @throws What a search throws. A poll that fails after its first page yields the posts that it has bought before.
+ * @throws {ConfigurationError} for invalid options, or the state of another search.
+ * @throws the errors of a search. A poll that fails after its first page yields the posts of the earlier pages first.
  * @example
  * for await (const { posts, state } of watchSearch(client.microblog, { query }, { state: stored })) {}
  */
@@ -41,7 +41,7 @@ export async function* watchSearch(
     const pages = microblog.search(search, { ...pageOptions, maxPages: isFirst ? 1 : maxPages }).pages()
     const { fresh, seen, pages: bought, next, failure } = await poll(pages, new Set(ids), overlap)
     if (fresh.length > 0 || (isFirst && bought > 0)) {
-      // A page has been bought, so even if the service named no next one, the newest posts are where to begin again.
+      // After a failure without a next page, the gap begins at the newest posts.
       const rest = next ?? (failure === null ? null : search)
       const most = Math.max(fewestIds, 2 * pageSize * maxPages)
       ids = [...seen, ...ids.filter((id) => !seen.has(id))].slice(0, most)

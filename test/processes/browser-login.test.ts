@@ -163,6 +163,6 @@ describe('login --issuer', () => {
     await (await server.provider.RefreshToken.find(refreshToken))?.destroy()
     await (await server.provider.AccessToken.find(accessToken))?.destroy()
     const { code, err } = await social(usage)
-    expect([code, err]).toEqual([3, expect.stringContaining('run social-search login again')])
+    expect([code, err]).toEqual([3, expect.stringContaining('To continue, run social-search login again')])
   })
 })

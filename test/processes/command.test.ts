@@ -128,7 +128,7 @@ describe('social-search', () => {
     expect(server.requests.length).toBeLessThan(15)
   })
 
-  it('reports a full disk, puts the page on stderr and says how to go on, and buys no more', async () => {
+  it('reports a full disk, with the page on stderr and the command that continues', async () => {
     const shell = spawn(
       'sh',
       ['-c', '"$0" "$@" >/dev/full', process.execPath, command.file, ...search, '--all'],
@@ -141,7 +141,7 @@ describe('social-search', () => {
     const code = await new Promise((resolve) => shell.on('close', resolve))
     expect([code, server.requests.length]).toEqual([1, 1])
     expect(err).toMatch(
-      /^social-search: ENOSPC[^]*\nTo go on: social-search microblog search --all --params '{/,
+      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --params '{/,
     )
     const { posts } = JSON.parse(err.trimEnd().split('\n').at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
@@ -163,7 +163,7 @@ describe('exit codes', () => {
     ['a value that is no choice', [...search, '--category', 'Newest'], 'Allowed choices'],
     ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
-    ['params that are no JSON', ['technews', 'search', '--params', '{'], 'not JSON'],
+    ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
     ['no query', ['microblog', 'search'], 'query is required'],
     ['an argument for params', ['technews', 'search', 'rust'], 'as JSON with --params'],
     ['a limit that is no count', [...search, '--limit', '0'], '--limit must be a whole number'],
@@ -234,7 +234,7 @@ describe('login', () => {
     const other = await run(command, [...search, '--base-url', 'http://127.0.0.1:9/v1'], { env: config() })
     expect([other.code, other.err]).toEqual([3, expect.stringContaining('no key for this address')])
     chmodSync(stored(), 0o644)
-    expect((await run(command, search, { env: config() })).err).toContain('may be read by others')
+    expect((await run(command, search, { env: config() })).err).toContain('can be read by other users')
     expect((await run(command, ['logout'], { env: config() })).code).toBe(0)
     expect((await run(command, search, { env: config() })).code).toBe(3)
   })

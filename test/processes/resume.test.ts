@@ -112,7 +112,7 @@ describe('--resume', () => {
     expect(readFileSync(out, 'utf8')).toBe(text)
   })
 
-  it('finishes and writes the page under way on Ctrl-C, and says how to go on', async () => {
+  it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {
     const { text } = await undisturbed()
     const out = newFile()
     const { code, err } = await search(
@@ -131,14 +131,14 @@ describe('--resume', () => {
       out,
     )
     expect(code).toBe(130)
-    expect(err).toContain('To go on: the same command with --resume')
+    expect(err).toContain('To continue: the same command with --resume')
     const lines = readFileSync(out, 'utf8').trimEnd().split('\n').length
     expect(lines).toBe(20 * server.requests.filter(({ charged }) => charged > 0).length)
     expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(text)
   })
 
-  it('says how to go on without a file, too', async () => {
+  it('says how to continue without a file, too', async () => {
     const { text } = await undisturbed()
     const first = await search('typescript', {}, '--all', '--budget', '5')
     const next = /--params '(.*)'/.exec(first.err)?.[1] ?? ''
@@ -189,7 +189,7 @@ describe('--out', () => {
     const full = await search('typescript', {}, '--all', '--out', out, '--resume')
     expect([full.code, server.requests.length]).toEqual([1, 2])
     expect(full.err).toContain('ENOSPC')
-    expect(full.err).toContain('To go on: the same command with --resume')
+    expect(full.err).toContain('To continue: the same command with --resume')
     expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(text)
     expect(existsSync(`${out}.reserve`)).toBe(false)

@@ -1,9 +1,9 @@
 import type { Topic } from './topic.ts'
 
-/** The word in a query about which nothing is made up, for tests of empty results. */
+/** A query with this word has no results, for tests of empty results. */
 const nothing = /\bnothing\b/i
 
-/** A topic for what nobody has written about yet; null if nothing is to be made up. */
+/** A topic for a query that no post matches; null for a query without results. */
 export function topicAbout(query: string): Topic | null {
   const words = query.match(/[\p{L}\p{M}\p{N}_']+/gu) ?? []
   if (words.length === 0 || nothing.test(query)) return null

@@ -35,7 +35,7 @@ export function commentsOn(
   }
 }
 
-/** Makes up the first comments. One that was asked for before comes out the same. */
+/** Makes up the first comments. The same post always has the same comments. */
 function createComments(
   { seed, people }: Network,
   { post, activity, at, topic }: NetworkPost,

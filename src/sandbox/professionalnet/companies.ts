@@ -5,7 +5,7 @@ import type { Random } from '../random.ts'
 import { companyNames, places, specialities, streets } from './company-names.ts'
 import { industryOf } from './industries.ts'
 
-/** A company, and what is known of it besides its profile. */
+/** A company, with data for searches that its profile does not have. */
 export interface IndexedCompany {
   readonly company: Company
   readonly slug: string

@@ -14,7 +14,7 @@ export type Components = Pick<
 
 type Make = (random: Random, topic: Topic) => Components
 
-/** Who plays a video that was streamed as it happened; made up, like the other provider. */
+/** The provider of live videos; made up, like the other provider. */
 export const liveProvider = 'live'
 
 /** Shares of all posts; the rest has text alone. */
@@ -27,7 +27,7 @@ const kinds: readonly { readonly weight: number; readonly make: Make }[] = [
   { weight: 41, make: () => ({}) },
 ]
 
-/** Makes up what a post shows besides its text: nothing, or one thing. */
+/** Makes up one optional part of a post, or none. */
 export function createComponents(random: Random, topic: Topic): Components {
   return random.weighted(kinds).make(random, topic)
 }

@@ -4,8 +4,8 @@ import type { Network, NetworkPost } from './network.ts'
 import type { Person } from './people.ts'
 
 /**
- * Finds what a URL stands for, on any host: that of the sandbox's own URLs does not exist. What the service answers
- * where there is nothing at a URL is not documented; 404 is made up.
+ * Finds the company at a URL. The host may be any, since the host of the sandbox's URLs does not exist. The 404 for an
+ * unknown company is made up: the service documents none.
  */
 export function findCompany({ companies }: Network, url: string): Outcome<Omit<CompanyGetBody, 'requestId'>> {
   const name = partOf(url, /\/company\/([^/?#]+)/)
@@ -18,7 +18,7 @@ export function findPerson({ people }: Network, url: string): Person | undefined
   return people.find(({ handle }) => handle === name)
 }
 
-/** Finds a post by its URL, by the URL of its update, or by anything else that names its activity. */
+/** Finds a post by its URL, or by any text with its activity, such as a URN. */
 export function findPost({ posts, made }: Network, url: string): NetworkPost | undefined {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
   return (

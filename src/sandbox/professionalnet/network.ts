@@ -12,7 +12,7 @@ import { type IndexedCompany, createCompanies } from './companies.ts'
 import { createComponents } from './components.ts'
 import { type Person, createPeople } from './people.ts'
 
-/** A post, and what a search needs to know of it that is not on the wire. */
+/** A post, with data for searches that the service does not send. */
 export interface NetworkPost {
   readonly post: ProfessionalnetPost
   /** Number of the activity, the last part of its URN. */
@@ -20,7 +20,7 @@ export interface NetworkPost {
   /** Time of the post, in milliseconds since 1970. */
   readonly at: number
   readonly topic: Topic
-  /** Null if a company posted, or an author that the network does not have. */
+  /** Null for a post of a company, or of an author outside this network. */
   readonly person: Person | null
   /** The company that posted, or that the author works for. */
   readonly company: IndexedCompany | null
@@ -30,14 +30,14 @@ export interface NetworkPost {
   readonly score: number
 }
 
-/** Everything made up of the professional network. */
+/** The simulated professional network. */
 export interface Network {
   readonly seed: number
   readonly companies: readonly IndexedCompany[]
   readonly people: readonly Person[]
   /** Newest first. */
   readonly posts: readonly NetworkPost[]
-  /** Posts that were made up for a query, by their activity, so that their comments can be found; null to make up none. */
+  /** Posts made up for a query, by activity, for requests of their comments. Null disables making up posts. */
   readonly made: Map<string, NetworkPost> | null
 }
 
@@ -59,7 +59,7 @@ export const networkOf: (seed: number, size: number) => Network = memoizeLatest(
   return { seed, companies, people, posts, made: new Map() }
 })
 
-/** Makes up posts about a query that no other post is about, newest first; the same for the same seed and query. */
+/** Makes up posts about a query that no other post matches, newest first. The same seed and query give the same posts. */
 export function postsAbout(network: Network, query: string): NetworkPost[] {
   const about = topicAbout(query)
   const { made } = network

@@ -4,7 +4,7 @@ import type { Topic } from '../phrases/topic.ts'
 import type { Random } from '../random.ts'
 import type { IndexedCompany } from './companies.ts'
 
-/** Somebody made up who has a profile. */
+/** A made-up person with a profile. */
 export interface Person {
   /** Last part of the profile's URL, and the name after `@` in a text. */
   readonly handle: string
@@ -15,7 +15,7 @@ export interface Person {
   readonly headline: string
   readonly image: string
   readonly employer: IndexedCompany
-  /** What most of their posts are about. */
+  /** Topics of most of their posts. */
   readonly interests: readonly Topic[]
 }
 
@@ -38,7 +38,7 @@ const jobTitles = [
   'Head of Sustainability',
 ]
 
-/** Makes up people who work at the given companies, each with a handle of their own. */
+/** Makes up people who work at the given companies, each with a unique handle. */
 export function createPeople(random: Random, companies: readonly IndexedCompany[]): Person[] {
   const people = new Map<string, Person>()
   while (people.size < personCount) {

@@ -12,8 +12,8 @@ import type { Person } from './people.ts'
 const pageSize = 20
 
 /**
- * Fetches a page of a person's posts. All but the ignored `count` is made up: the service documents neither request nor
- * response. It takes `profileUrl` and `cursor`, and answers with `posts` and the `meta` of a search by cursor.
+ * Fetches a page of a person's posts. Request and response are made up, except the ignored `count`:
+ * the service documents neither. It takes `profileUrl` and `cursor`, and returns `posts` and the `meta` of a search by cursor.
  */
 export function postsOf(network: Network, input: unknown): Outcome {
   return pageAbout('posts', network, input, (person) =>

@@ -21,7 +21,7 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
 }
 
 /**
- * Searches made-up posts. How the service matches is not documented; these rules are the sandbox's own:
+ * Searches posts. How the service matches is not documented; these rules are the sandbox's own:
  *
  * - Every word of the query must occur as a whole word in the text or the author's name, in any case.
  * - Without `sort_by`, and with `recent`, the newest come first, otherwise those with the most engagement.
@@ -76,7 +76,7 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   }
 }
 
-/** What is behind the last colon of a URN; an id without colons is its own. */
+/** The part after the last colon of a URN; an id without colons stays as it is. */
 function lastPart(urn: string): string {
   return urn.trim().split(':').at(-1) ?? ''
 }
