@@ -59,6 +59,7 @@ const guides = [
       'SECURITY.md': 'Security',
       'CHANGELOG.md': 'Changelog',
       'CONTRIBUTING.md': 'Contributing',
+      'CODE_OF_CONDUCT.md': 'Code of conduct',
     }),
   },
 ]

@@ -73,6 +73,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
  *
  * @param tools What {@link createTools} has returned.
  * @example
+ * const tools = createTools({ client, budget: 50 })
  * console.log(toolReport(tools)) // { spent, uncertain, remaining, byTool }
  */
 export function toolReport(tools: object): ToolReport {
