@@ -86,7 +86,7 @@ export default tseslint.config(
     ignores: [
       ...['dist', 'coverage', '**/node_modules', 'bench/.out'],
       ...['bench/peers/extra', 'test/apps'],
-      'examples/{bun,dashboard,deno,express,hono,next}',
+      ...['examples/{bun,dashboard,deno,express,hono,next}', '**/.wrangler'],
     ],
   },
   ...tseslint.configs.strictTypeChecked,
