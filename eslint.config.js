@@ -85,7 +85,7 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
-      ...['bench/peers/extra', 'test/apps', 'examples/{bun,dashboard,deno,express,hono,next}'],
+      ...['bench/peers/extra', 'test/apps', 'examples/{bun,dashboard,deno,express,hono,next}', '**/.wrangler'],
     ],
   },
   ...tseslint.configs.strictTypeChecked,

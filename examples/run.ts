@@ -18,6 +18,7 @@ if (!examples.includes(name)) {
   process.exit(2)
 }
 
+console.log(`Building the package and installing it into examples/${name}\n`)
 const cwd = join(import.meta.dirname, name)
 run('npx', ['tsup', '--silent', '--no-dts'])
 const { folder, tarball } = pack()

@@ -10,9 +10,11 @@ const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavai
 const budget = new RedisBudget({ client: redis, name: 'fleet', limit: 100 }) // credits of all workers together
 const client = SocialSearch.fromEnv({ limiter, budget })
 
+// A query is in `taken` until its posts are stored, so a worker that is killed loses none.
+const takeQuery = () => redis.lMove('queries', 'taken', 'LEFT', 'RIGHT')
+
 try {
-  // A query is in `taken` until its posts are stored, so a worker that is killed loses none.
-  for (let query; (query = await redis.lMove('queries', 'taken', 'LEFT', 'RIGHT')) !== null;) {
+  for (let query = await takeQuery(); query !== null; query = await takeQuery()) {
     const { posts } = await client.microblog.search({ query })
     await redis.multi().hSet('posts', query, JSON.stringify(posts)).lRem('taken', 1, query).exec()
     console.log(`worker ${process.pid}: ${posts.length} posts about ${query}`)

@@ -1,6 +1,6 @@
 /**
  * Collects the posts of a search in posts.jsonl, one a line. Run it again after it ended for any reason, kill -9 included:
- * it continues at the next page. All runs together cost at most `limit` credits.
+ * it continues at the next page. All runs together cost at most `creditLimit` credits.
  */
 import {
   appendFileSync,
@@ -24,7 +24,7 @@ const params: MicroblogSearchParams = {
   category: 'Latest',
   filters: { lang: 'en' },
 }
-const limit = 200
+const creditLimit = 200
 
 interface State {
   /** Params of the page to buy next; null when the walk is complete. */
@@ -45,7 +45,7 @@ if (stored ? size < bytes : size > 0)
 ftruncateSync(file, bytes)
 
 const client = SocialSearch.fromEnv()
-const budget = new CreditBudget(stored?.remaining ?? limit)
+const budget = new CreditBudget(stored?.remaining ?? creditLimit)
 const pagePrice = client.quote('microblog.search', params).perPage ?? 0
 
 /** Replaces the state as a whole, because a rename either happens or does not. */
@@ -65,7 +65,7 @@ try {
     bytes += Buffer.byteLength(lines)
     next = page.next
     saveBeforeNextPage()
-    console.log(`${page.posts.length} posts, ${budget.remaining} of ${limit} credits left`)
+    console.log(`${page.posts.length} posts, ${budget.remaining} of ${creditLimit} credits left`)
   }
   console.log('All posts are in posts.jsonl')
 } catch (error) {
