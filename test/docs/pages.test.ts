@@ -51,7 +51,8 @@ describe('the pages of the documentation', () => {
     it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())
   })
 
-  it.each([...pages.keys()])('%s is in the sidebar of the site', (page) => {
+  const guides = [...pages.keys()].filter((page) => page.startsWith('docs/'))
+  it.each(guides)('%s is in the sidebar of the site', (page) => {
     const config = readFileSync(new URL('docs/.vitepress/config.js', root), 'utf8')
     expect(config).toContain(`'${page}'`)
   })
