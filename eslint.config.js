@@ -85,7 +85,12 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
-      ...['bench/peers/extra', 'test/apps', 'examples/{bun,dashboard,deno,express,hono,next}', '**/.wrangler'],
+      ...[
+        'bench/peers/extra',
+        'test/apps',
+        'examples/{bun,dashboard,deno,express,hono,next}',
+        '**/.wrangler',
+      ],
     ],
   },
   ...tseslint.configs.strictTypeChecked,

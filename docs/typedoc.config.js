@@ -23,6 +23,7 @@ export default {
   // `npm run types` checks the types.
   skipErrorChecking: true,
   validation: { notExported: false },
+  excludeExternals: true,
   excludePrivate: true,
   excludeInternal: true,
   disableSources: true,

@@ -99,8 +99,12 @@ export default defineConfig({
     [
       'style',
       {},
-      `.vp-doc :is(th, td) { padding: 6px 10px }
-      @media (max-width: 640px) { .vp-doc td { min-width: 7em } .vp-doc td code { overflow-wrap: anywhere } }`,
+      `.vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px }
+      @media (max-width: 640px) {
+        .vp-doc td { min-width: 8em }
+        .vp-doc td:first-child { min-width: 12em }
+        .vp-doc td code { overflow-wrap: anywhere }
+      }`,
     ],
   ],
   vite: { build: { chunkSizeWarningLimit: 2000 } },

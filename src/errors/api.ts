@@ -66,7 +66,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * 403: the credential lacks a scope, or its owner lacks a permission.
+ * 403: the credential lacks a scope, or the member behind it lacks the permission.
  *
  * @example
  * if (error instanceof PermissionDeniedError) console.error('the key needs', error.requiredScopes)

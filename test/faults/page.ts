@@ -6,7 +6,7 @@ const forUsers = `## Summary
 | What happened | Was I charged? | Does the client retry? | What to do |
 |---|---|---|---|
 | \`InvalidRequestError\`, \`CreditBudgetError\`, \`QueueFullError\`, \`ConfigurationError\` | no, nothing was sent | no | change the call, or raise the budget |
-| 400, 403, 404 | no | no | fix what \`issues\` or \`requiredScopes\` names; after a 403, check the permissions of the key's owner |
+| 400, 403, 404 | no | no | fix what \`issues\` or \`requiredScopes\` names; after a 403, check the permissions of the member behind the key |
 | 401 | no | once, if \`auth\` can refresh its token | replace the key |
 | 429 with the service's error body | no | yes, after the announced time | nothing; if it still fails, retry after \`retryAfter\` |
 | 502 or 503 with the service's error body | no | yes, up to 3 attempts; not a PATCH after a 502 | try later |
