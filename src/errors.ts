@@ -20,7 +20,7 @@ export * from './errors/base.ts'
 export * from './errors/client.ts'
 export * from './errors/oauth.ts'
 
-/** Every error of this package, told apart by `code`. */
+/** Every error of this package; `code` distinguishes them. */
 export type AnySocialSearchError =
   | ConfigurationError
   | InvalidRequestError
@@ -38,7 +38,7 @@ export type AnySocialSearchError =
   | OAuthError
   | TokenStoreError
 
-/** Tells whether a caught value is an error of this package, and types it for narrowing. */
+/** Whether a caught value is an error of this package; narrows its type. */
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
   return value instanceof SocialSearchError
 }

@@ -11,20 +11,20 @@ import { catalogDialect } from './dialect.ts'
 
 /** Options of a client of the catalog. */
 export interface CatalogOptions extends Omit<SharedOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
-  /** The catalog's base address. https, or http on a loopback address. */
+  /** The catalog's base URL: https, or http on a loopback address. */
   baseUrl: string
-  /** The JWT that the catalog takes as bearer token, or a function that returns it, called before each attempt. */
+  /** The JWT that the catalog accepts as bearer token, or a function that returns it, called before each attempt. */
   token: string | (() => string | Promise<string>)
 }
 
-/** Options of one call to the catalog: they replace those of the client, but headers add to its headers. */
+/** Options of one call to the catalog. They replace those of the client; headers are added to its headers. */
 export type CatalogCallOptions = Omit<CallOptions, 'budget'>
 
 /** Calls about planets. */
 export interface Planets {
-  /** Creates a planet (`POST /planets`). The catalog calls one of the callback URLs in it when it is done. */
+  /** Creates a planet (`POST /planets`). When the catalog has finished, it calls one of the planet's callback URLs. */
   create(planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
-  /** Replaces what is known of a planet (`PUT /planets/{planetId}`). */
+  /** Replaces a planet (`PUT /planets/{planetId}`). */
   update(planetId: PlanetId, planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
 }
 
@@ -34,13 +34,13 @@ export interface CelestialBodies {
   create(body: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
 }
 
-/** The catalog states no limits. */
+/** The catalog documents no limits. */
 const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
 
 /**
- * A client of the catalog, an area of its own beside the search: no credits, no search surfaces, another credential. A
- * call rejects with a `ProblemError` where the catalog says what is wrong, and as those of `SocialSearch` otherwise. What
- * creates or replaces is sent once, unless it provably did not arrive or the catalog answers 429 or 503.
+ * A client of the catalog, which has its own credential and no credits or search surfaces. A call rejects with a
+ * `ProblemError` if the catalog describes the error, and otherwise with the same errors as a call of `SocialSearch`. A
+ * call is retried only if the request did not arrive, or after a 429 or 503.
  */
 export class CatalogClient {
   readonly planets: Planets
@@ -48,9 +48,9 @@ export class CatalogClient {
   readonly #transport: Transport
 
   /**
-   * A client of the catalog. Nothing is sent before the first call.
+   * Makes a client of the catalog. Sends nothing before the first call.
    *
-   * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+   * @throws {ConfigurationError} for invalid options; the message contains no secret.
    */
   constructor({ token, ...options }: CatalogOptions) {
     if (typeof token !== 'function') assertToken(token, 'token')
@@ -73,7 +73,7 @@ export class CatalogClient {
     }
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
   close(): Promise<void> {
     return this.#transport.close()
   }

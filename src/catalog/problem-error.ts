@@ -1,16 +1,16 @@
 import type { Problem } from '../contract/catalog/problem.ts'
 import { ApiError, type ApiErrorDetails } from '../errors.ts'
 
-/** The catalog answered with an error of its own kind. What the service does not document as required may be absent. */
+/** The catalog returned a problem. Fields that the service does not document as required may be absent. */
 export class ProblemError extends ApiError {
   static {
     this.prototype.name = 'ProblemError'
   }
-  /** What kind of problem it is, like a URL. */
+  /** The type of the problem, like a URL. */
   declare readonly type?: string
   /** The problem in a few words. */
   declare readonly title?: string
-  /** What is the matter this time. */
+  /** Details of this occurrence. */
   declare readonly detail?: string
 
   constructor(details: ApiErrorDetails, { type, title, detail }: Problem) {

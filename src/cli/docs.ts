@@ -1,6 +1,6 @@
 /**
- * Writes the pages of docs/reference from the operation table, its schemas and the docstrings; with `--check` it only
- * tells whether they are up to date.
+ * Writes the pages of docs/reference from the operation table, its schemas and the docstrings. With `--check`, it only
+ * checks that they are up to date.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -23,8 +23,8 @@ if (!values.check) {
   for (const [name, page] of stale) writeFileSync(new URL(name, folder), page)
 } else if (extra.length + stale.length > 0) {
   for (const name of extra)
-    console.error(`docs/reference/${name} is no page of the reference; run npm run docs`)
+    console.error(`docs/reference/${name} is not a page of the reference; run npm run docs`)
   for (const [name] of stale)
-    console.error(`docs/reference/${name} is not what the sources say; run npm run docs`)
+    console.error(`docs/reference/${name} does not match the sources; run npm run docs`)
   process.exitCode = 1
 }

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 export const organizationContext = {
   ...undocumentedRead,
   id: 'organization.context',
-  summary: 'what the organization says of its brand and business',
+  summary: "the organization's brand and business context",
   path: '/organization/context',
   scopes: ['org:read'],
 } as const satisfies Operation

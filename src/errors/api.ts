@@ -12,7 +12,7 @@ export interface ApiErrorDetails extends ErrorContext {
   requiredScopes?: readonly Scope[] | undefined
 }
 
-/** The service, or something in front of it, answered with an HTTP error. */
+/** The service, or a proxy in front of it, returned an HTTP error. */
 export class ApiError extends SocialSearchError {
   static {
     this.prototype.name = 'ApiError'
@@ -20,7 +20,7 @@ export class ApiError extends SocialSearchError {
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   readonly status: number
-  /** Each invalid field; empty unless the service named some. Of more than a hundred, the first. */
+  /** Each invalid field; empty if the service named none. At most the first hundred. */
   readonly issues: readonly Issue[]
   /** Seconds until a retry is welcome, if the service announced it. */
   declare readonly retryAfter?: number
@@ -57,14 +57,14 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** 404: there is nothing at that path or id. */
+/** 404: the path or the id does not exist. */
 export class NotFoundError extends ApiError {
   static {
     this.prototype.name = 'NotFoundError'
   }
 }
 
-/** 429: a limit of the organization is exceeded, and waiting it out was not allowed or not enough. */
+/** 429: a limit of the organization is exceeded, and `retry` or `deadline` did not allow a longer wait. */
 export class RateLimitError extends ApiError {
   static {
     this.prototype.name = 'RateLimitError'
@@ -85,7 +85,7 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** The class of each status that has one of its own. */
+/** The error class of each status; other statuses are an `ApiError`. */
 export const apiErrorClasses: Readonly<Record<number, new (details: ApiErrorDetails) => ApiError>> = {
   400: ValidationError,
   401: AuthenticationError,

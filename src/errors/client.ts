@@ -3,7 +3,10 @@ import type { Issue } from '../contract/issues.ts'
 import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 
-/** An option has a value that cannot work. Raised at construction, or before the first send; the message never holds a secret. */
+/**
+ * An option is invalid. Thrown by a constructor, or by a call before it sends anything. The message never contains a
+ * secret.
+ */
 export class ConfigurationError extends SocialSearchError {
   static {
     this.prototype.name = 'ConfigurationError'
@@ -15,16 +18,16 @@ export class ConfigurationError extends SocialSearchError {
   }
 }
 
-/** The params or call options break the documented constraints. Nothing was sent, nothing was charged. */
+/** The params or call options are outside the documented bounds. Nothing was sent or charged. */
 export class InvalidRequestError extends SocialSearchError {
   static {
     this.prototype.name = 'InvalidRequestError'
   }
   declare readonly code: 'invalid_request'
-  /** Each invalid field, in the format of the service's own validation errors; of more than a hundred, the first. */
+  /** Each invalid field, in the format of the service's validation errors; at most the first hundred. */
   readonly issues: readonly Issue[]
 
-  /** @param context `subject`: the name of what was passed, for an issue with all of it. */
+  /** @param context `subject`: the name of the invalid value, for an issue with an empty path. */
   constructor(issues: readonly Issue[], context: ErrorContext & { subject?: string } = {}) {
     const told = summary(issues, context.subject ?? 'params')
     super('invalid_request', `invalid request, nothing was sent: ${told}`, context)
@@ -32,10 +35,10 @@ export class InvalidRequestError extends SocialSearchError {
   }
 }
 
-/** How far a connection came before it failed. */
+/** The phase in which a connection failed. */
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
-/** The network failed: no connection, or one that broke before the answer was complete. */
+/** The network failed: no connection, or it broke before the response was complete. */
 export class ConnectionError extends SocialSearchError {
   static {
     this.prototype.name = 'ConnectionError'
@@ -43,7 +46,7 @@ export class ConnectionError extends SocialSearchError {
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
-  /** The runtime's name for it, such as `ECONNRESET`, or its words. */
+  /** The runtime's code, such as `ECONNRESET`, or its message. */
   readonly reason: string
 
   constructor(message: string, context: ErrorContext & { phase: ConnectionPhase; reason: string }) {
@@ -53,7 +56,7 @@ export class ConnectionError extends SocialSearchError {
   }
 }
 
-/** What a call was doing when its time ran out. */
+/** The phase in which the time ran out. */
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
 /** The `timeout` of one attempt, or the `deadline` of the whole call, passed. */
@@ -62,7 +65,7 @@ export class TimeoutError extends SocialSearchError {
     this.prototype.name = 'TimeoutError'
   }
   declare readonly code: 'timeout'
-  /** What the call was doing: waiting in the queue, for headers, for the body, or between two attempts. */
+  /** The phase: in the queue, waiting for headers, reading the body, or waiting between two attempts. */
   readonly phase: TimeoutPhase
 
   constructor(message: string, context: ErrorContext & { phase: TimeoutPhase }) {
@@ -71,13 +74,13 @@ export class TimeoutError extends SocialSearchError {
   }
 }
 
-/** The answer was a redirect. Redirects are never followed: they would carry the credential elsewhere. */
+/** The response was a redirect. The client never follows redirects, since they would send the credential elsewhere. */
 export class RedirectError extends SocialSearchError {
   static {
     this.prototype.name = 'RedirectError'
   }
   declare readonly code: 'redirect'
-  /** HTTP status; absent where the browser hides it. */
+  /** HTTP status; absent if the browser hides it. */
   declare readonly status?: number
 
   constructor(message: string, context?: ErrorContext & { status?: number | undefined }) {
@@ -86,15 +89,15 @@ export class RedirectError extends SocialSearchError {
   }
 }
 
-/** A success whose body is not JSON or not of the documented shape. The data was paid for: it is in `body`. */
+/** A success whose body is not JSON, or not of the documented shape. You paid for the data: it is in `body`. */
 export class InvalidResponseError extends SocialSearchError {
   static {
     this.prototype.name = 'InvalidResponseError'
   }
   declare readonly code: 'invalid_response'
-  /** The body: parsed where it is JSON, otherwise its text. Not enumerable, so that logging the error stays short. */
+  /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs of the error stay short. */
   declare readonly body: unknown
-  /** What does not fit the documented shape; of more than a hundred issues, the first. */
+  /** How the body differs from the documented shape; at most the first hundred issues. */
   readonly issues: readonly Issue[]
 
   constructor(message: string, context: ErrorContext & { body: unknown; issues?: readonly Issue[] }) {
@@ -105,15 +108,15 @@ export class InvalidResponseError extends SocialSearchError {
   }
 }
 
-/** The call may cost more than the budget has left; for reactions, that is what `ceiling` sets aside. Nothing was sent. */
+/** The call may cost more than the budget has left; for reactions, `ceiling` decides. Nothing was sent. */
 export class CreditBudgetError extends SharedError {
   static {
     this.prototype.name = 'CreditBudgetError'
   }
   declare readonly code: 'credit_budget'
-  /** Credits that the call may cost at most, as far as that is documented. */
+  /** The most credits that the call may cost, as far as documented. */
   readonly needed: number
-  /** Credits that the budget has left, reservations of other calls taken off. */
+  /** Credits that the budget has left, without those reserved by other calls. */
   readonly remaining: number
 
   constructor(details: { needed: number; remaining: number }, context?: ErrorContext) {
@@ -132,17 +135,17 @@ export class CreditBudgetError extends SharedError {
   }
 }
 
-/** A budget kept elsewhere could not be asked, so nothing was sent. */
+/** A shared budget could not be reached, so nothing was sent. */
 export class BudgetUnavailableError extends SharedError {
   static {
     this.prototype.name = 'BudgetUnavailableError'
   }
   declare readonly code: 'budget_unavailable'
-  /** What its store said. */
+  /** The error of its store. */
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is out of reach: ${reason}`, context)
+    super('budget_unavailable', `the budget is unreachable: ${reason}`, context)
     this.reason = reason
   }
 
@@ -151,15 +154,15 @@ export class BudgetUnavailableError extends SharedError {
   }
 }
 
-/** The pages contradict each other, so walking on could repeat or lose items. */
+/** The pages contradict each other, so continuing could repeat or lose items. */
 export class PaginationError extends SocialSearchError {
   static {
     this.prototype.name = 'PaginationError'
   }
   declare readonly code: 'pagination'
-  /** Params to go on with, or null where the service named none. */
+  /** Params to continue with, or null if the service named no next page. */
   declare readonly next: object | null
-  /** A page that was paid for and not delivered, since it is not the one that was asked for. Not enumerable. */
+  /** A paid page that was not delivered, because it is not the requested one. Not enumerable. */
   declare readonly page?: unknown
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
@@ -169,13 +172,13 @@ export class PaginationError extends SocialSearchError {
   }
 }
 
-/** More calls wait for their turn than `limits.maxQueued` allows. Nothing was sent. */
+/** More calls are queued than `limits.maxQueued` allows. Nothing was sent. */
 export class QueueFullError extends SocialSearchError {
   static {
     this.prototype.name = 'QueueFullError'
   }
   declare readonly code: 'queue_full'
-  /** Calls that may wait. */
+  /** Maximum number of queued calls. */
   readonly maxQueued: number
 
   constructor(maxQueued: number, context?: ErrorContext) {
@@ -188,7 +191,7 @@ export class QueueFullError extends SocialSearchError {
   }
 }
 
-/** The client, or what it needs, was closed before the call was answered. */
+/** The client, or its limiter, was closed before the call ended. */
 export class ClosedError extends SocialSearchError {
   static {
     this.prototype.name = 'ClosedError'

@@ -38,7 +38,7 @@ export class OAuthClient {
    *
    * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
    * @param pending The `pending` that `authorizationUrl` returned for this user.
-   * @param store Where the tokens go; one for each user, where there are several. Default the client's own.
+   * @param store Where to store the tokens, if each user has a store. Default: the store of the client.
    * @returns the session of that store.
    * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
    */
@@ -73,8 +73,8 @@ export class OAuthClient {
 /**
  * Makes a client of an authorization server. Reads the server's metadata first, unless you pass `endpoints`.
  *
- * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
- * @throws {OAuthError} if the metadata cannot be read, or is not the issuer's.
+ * @throws {ConfigurationError} for invalid options; the message contains no secret.
+ * @throws {OAuthError} if the metadata cannot be read, or belongs to another issuer.
  */
 export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
   const settings = resolveOAuthOptions(options)

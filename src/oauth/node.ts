@@ -8,8 +8,8 @@ import { withLockFile } from './node/lock-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
 /**
- * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist; while a refresh is under way it also holds the file's name with `.lock`. A link to the file is followed.
+ * Keeps tokens in a file that only its owner can read, for any number of processes on one machine. The folder must
+ * exist. During a refresh, it also contains a lock file: the file's name with `.lock`. Links to the file are followed.
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
@@ -19,7 +19,8 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Reads the file; null where there is none. A file that others may read is refused: what is in it may be known already.
+   * Reads the file; null if it does not exist. Refuses a file that other users can read, since its tokens may have
+   * leaked.
    *
    * @throws {TokenStoreError}
    */
@@ -42,7 +43,7 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Replaces the file as a whole: a reader sees the old tokens or the new, also where the machine fails in between.
+   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between.
    *
    * @throws {TokenStoreError}
    */
@@ -73,7 +74,7 @@ export class FileTokenStore implements TokenStore {
     if (process.platform === 'win32' || (mode & 0o077) === 0) return
     const shown = (mode & 0o777).toString(8)
     throw new TokenStoreError(
-      `the token file ${this.#path} may be read by others (mode ${shown}); authorize again, or set mode 600 if you trust it`,
+      `the token file ${this.#path} can be read by other users (mode ${shown}); authorize again, or set mode 600 if you trust it`,
     )
   }
 

@@ -33,7 +33,7 @@ export interface Feeds {
   get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for feeds on a transport. */
+/** Makes the methods for feeds on a transport. */
 export function feeds(transport: Transport): Feeds {
   return { list: openList(transport, feedsList), get: openGet(transport, feedsGet) }
 }

@@ -33,7 +33,7 @@ export interface Listeners {
   get(id: string, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for listeners on a transport. */
+/** Makes the methods for listeners on a transport. */
 export function listeners(transport: Transport): Listeners {
   return { list: openList(transport, listenersList), get: openGet(transport, listenersGet) }
 }

@@ -25,7 +25,7 @@ export interface Organization {
   usage(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }
 
-/** The methods for the organization on a transport. */
+/** Makes the methods for the organization on a transport. */
 export function organization(transport: Transport): Organization {
   return { context: openCall(transport, organizationContext), usage: openCall(transport, organizationUsage) }
 }

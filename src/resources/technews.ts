@@ -29,7 +29,7 @@ export interface Technews {
   search(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }
 
-/** The tech news site's methods on a transport. */
+/** Makes the methods of the tech news site on a transport. */
 export function technews(transport: Transport): Technews {
   return { search: openList(transport, technewsSearch) }
 }

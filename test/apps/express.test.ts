@@ -37,7 +37,7 @@ describe('createProxy() in Express', () => {
     await client.mentions.setState(mentions[0]!.id, { state: 'done' })
   })
 
-  it('answers 500 and logs how to mount it when express.json() comes first', async () => {
+  it('responds with 500 and logs how to mount it when express.json() runs first', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const app = express().use(express.json()).use('/api/social', proxyListener())
     const client = await clientOf(app)

@@ -29,7 +29,7 @@ async function memoryOf(page: Page): Promise<string> {
 }
 
 describe('a page that searches through createProxy()', () => {
-  it('gets what it may have, under a strict policy, and never sees the key', async () => {
+  it('gets the allowed calls under a strict content security policy, and never sees the key', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     const seen: Promise<string>[] = []

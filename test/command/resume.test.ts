@@ -39,7 +39,7 @@ describe('--resume', () => {
     ['jsonl', 30],
     ['csv', 10],
   ])(
-    'writes each post once, in order, to %s, when the process is killed %i times, and buys only the page under way again',
+    'writes each post once, in order, to %s, when the process is killed %i times, and buys only the interrupted page again',
     async (format, times) => {
       const { text, pages } = await undisturbed(format, '--count', '5')
       const out = newFile(format)
@@ -91,7 +91,7 @@ describe('--resume', () => {
     expect([code, server.requests.length]).toEqual([0, before])
   })
 
-  it('goes on after a budget, which covers all runs together', async () => {
+  it('continues after a budget, which covers all runs together', async () => {
     const { text } = await undisturbed()
     const out = newFile()
     const first = await search('typescript', {}, '--all', '--budget', '5', '--out', out)
@@ -104,7 +104,7 @@ describe('--resume', () => {
     expect(readFileSync(out, 'utf8')).toBe(text)
   })
 
-  it('finishes and writes the page under way on Ctrl-C, and says how to go on', async () => {
+  it('finishes and writes the current page on Ctrl-C, and says how to resume', async () => {
     const { text } = await undisturbed()
     const out = newFile()
     const { code, err } = await search(
@@ -130,7 +130,7 @@ describe('--resume', () => {
     expect(readFileSync(out, 'utf8')).toBe(text)
   })
 
-  it('says how to go on without a file, too', async () => {
+  it('says how to resume without a file, too', async () => {
     const { text } = await undisturbed()
     const first = await search('typescript', {}, '--all', '--budget', '5')
     const next = /--params '(.*)'/.exec(first.err)?.[1] ?? ''
@@ -150,7 +150,7 @@ describe('--resume', () => {
     ['an output that exists', () => {}, ['typescript'], 'pass --resume'],
     ['a missing state', (out) => rmSync(`${out}.state.json`), ['typescript', '--resume'], 'is missing'],
     [
-      'a state that is none',
+      'an invalid state',
       (out) => writeFileSync(`${out}.state.json`, '[]'),
       ['typescript', '--resume'],
       'not the state',
@@ -173,7 +173,7 @@ describe('--resume', () => {
 })
 
 describe('--out', () => {
-  it('fails before it buys if the file cannot be written, and leaves nothing behind', async () => {
+  it('fails before it buys a page when the file cannot be written, and leaves no file behind', async () => {
     const { code, err } = await search(
       'typescript',
       {},

@@ -20,13 +20,13 @@ describe('the pages of the documentation', () => {
     new Map([['given.ts', given], ...samples.map(({ file, text }) => [file, moduleOf(text)] as const)]),
   )
 
-  it('have samples', () => expect(samples.length).toBeGreaterThan(10))
+  it('have code samples', () => expect(samples.length).toBeGreaterThan(10))
 
   it.each(samples)('$page: sample $number compiles', ({ file }) => {
     expect(errorsOf(file)).toEqual([])
   })
 
-  it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {
+  it.each([...pages.keys()])('%s links to existing files and headings', (page) => {
     const text = pages.get(page) ?? ''
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
     const paths = [...text.matchAll(/`((?:src|test|docs|simulate|examples)\/[\w./-]+)`/g)].map(
@@ -46,11 +46,11 @@ describe('the pages of the documentation', () => {
     expect(missing).toEqual([])
   })
 
-  it('have a sample of a test that passes as it stands', async () => {
+  it('have a sample of a test that passes', async () => {
     expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('have a receiver of Standard Webhooks that takes what is signed, now and once', async () => {
+  it('have a receiver of Standard Webhooks that accepts signed, recent, new events', async () => {
     const { stdout } = await run(
       'standardwebhooks',
       `

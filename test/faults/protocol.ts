@@ -29,14 +29,14 @@ const redirects = [301, 302, 303, 307, 308].flatMap((status, index): Omit<Fault,
   {
     id: 40 + index,
     name: `${status} to the same origin`,
-    expected: 'not followed: the service documents none, and a repeated POST could be charged again',
+    expected: 'not followed: the service documents none, and a second POST could be charged again',
     observed: `${redirected}; ${unknown}`,
     run: () => redirect(status, 'same'),
   },
   {
     id: 45 + index,
     name: `${status} to another origin`,
-    expected: `no hit at the target: ${status < 307 ? 'the key must not go elsewhere' : 'key and body would both go elsewhere'}`,
+    expected: `no request to the target: ${status < 307 ? 'the key must not leave the origin' : 'key and body would leave the origin'}`,
     observed: `${redirected}; ${unknown}; target ×0`,
     run: () => redirect(status, 'other'),
   },
@@ -47,29 +47,29 @@ const raw = (text: string) => (socket: Socket) => void socket.end(text)
 export const protocol = group('protocol', [
   {
     id: 20,
-    name: 'garbage in place of a status line',
-    expected: 'no answer, and possibly processed: like a reset',
+    name: 'garbage instead of a status line',
+    expected: 'no response, and possibly processed: like a reset',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('garbage\r\n\r\n')),
   },
   {
     id: 21,
     name: 'two Content-Lengths that differ',
-    expected: 'not read by either: it is how responses are smuggled',
+    expected: 'refused: responses can be smuggled this way',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde')),
   },
   {
     id: 22,
     name: 'a header of 100 kB',
-    expected: 'settles, one way or the other; Node refuses it',
+    expected: 'the call settles; Node refuses the header',
     observed: `${reset}; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('200 OK', body, { 'x-long': 'x'.repeat(100_000) }))),
   },
   {
     id: 23,
-    name: '103 before the answer',
-    expected: 'an early hint is no answer; the call goes on',
+    name: '103 before the response',
+    expected: 'ignored; the call continues',
     observed: answered,
     run: () =>
       onWire((socket) => {
@@ -79,22 +79,22 @@ export const protocol = group('protocol', [
   },
   {
     id: 24,
-    name: '204 in place of a page',
-    expected: 'a success without its data: the error says charged, and a paid call is not repeated',
+    name: '204 instead of a page',
+    expected: 'a success without data: the error says charged, and a paid call is not retried',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () => onWire(raw('HTTP/1.1 204 No Content\r\n\r\n')),
   },
   {
     id: 25,
     name: '200 with an empty body',
-    expected: 'a success without its data: the error says charged, and a paid call is not repeated',
+    expected: 'a success without data: the error says charged, and a paid call is not retried',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(http('200 OK', ''))),
   },
   {
     id: 26,
-    name: '206 that nobody asked for',
-    expected: 'a part is not taken for the whole, even if it parses',
+    name: 'an unrequested 206',
+    expected: 'a part is not a page, even if it parses',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () =>
       onWire(
@@ -103,23 +103,22 @@ export const protocol = group('protocol', [
   },
   {
     id: 27,
-    name: '304 that nobody asked for',
-    expected:
-      'an error, not an empty page, and no redirect; not repeated, since asking again would change nothing',
+    name: 'an unrequested 304',
+    expected: 'an error, not an empty page or a redirect; not retried, since it would change nothing',
     observed: `GET ×1, POST ×1, PATCH ×1; ApiError 304; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 304 Not Modified\r\n\r\n')),
   },
   {
     id: 28,
     name: '307 without a Location',
-    expected: 'a redirect all the same',
+    expected: 'still a redirect',
     observed: `${redirected}; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('307 Temporary Redirect', ''))),
   },
   {
     id: 29,
     name: '308 from https to http',
-    expected: 'not followed: the key would travel in the clear',
+    expected: 'not followed: the key would be sent unencrypted',
     observed: `${redirected}; ${unknown}`,
     run: () =>
       onFetch((request) => {
@@ -134,7 +133,7 @@ export const protocol = group('protocol', [
   {
     id: 30,
     name: 'a redirect that a browser makes opaque',
-    expected: 'told from a network failure, though it has no status',
+    expected: 'distinguished from a network failure, although it has no status',
     observed: `${redirected}; ${unknown}`,
     run: () =>
       onFetch(() => {
@@ -145,8 +144,8 @@ export const protocol = group('protocol', [
   },
   {
     id: 31,
-    name: '101, a switch of protocols that nobody asked for',
-    expected: 'no answer, and possibly processed: like a reset',
+    name: 'an unrequested 101, Switching Protocols',
+    expected: 'no response, and possibly processed: like a reset',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')),
   },
@@ -159,8 +158,8 @@ export const protocol = group('protocol', [
   },
   {
     id: 33,
-    name: 'a second answer behind the first, which nobody asked for',
-    expected: 'the next call must not take it for its own',
+    name: 'an unrequested second response after the first',
+    expected: 'the next call must not use it',
     observed: 'posts 1, then 2; spent 4, uncertain 0',
     run: async () => {
       const answer = (id: string) => JSON.stringify({ ...success, posts: [{ ...success.posts[0], id }] })
@@ -181,14 +180,14 @@ export const protocol = group('protocol', [
   {
     id: 34,
     name: 'status 999',
-    expected: 'settles with an error that keeps the status; like any failure of somebody in between',
+    expected: 'an error that keeps the status, like any failure of a proxy',
     observed: `GET ×3, POST ×1, PATCH ×1; ApiError 999; POST charged unknown, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(http('999 Denied', '<h1>Denied</h1>'))),
   },
   {
     id: 35,
     name: '300, with a Location to choose',
-    expected: 'an error that keeps the status, as no fetch takes it for a redirect',
+    expected: 'an error that keeps the status, since fetch does not follow it',
     observed: `GET ×1, POST ×1, PATCH ×1; ApiError 300; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('300 Multiple Choices', '', { location: '/v1/a' }))),
   },

@@ -148,7 +148,7 @@ const named = steps.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name
 
 describe('the limits of an organization', () => {
   it(
-    'hold, every call settles, and nothing is left, whatever calls and service do',
+    'hold for any calls and responses; every call settles, and nothing is left pending',
     { timeout: 100_000 },
     async () => {
       await fc.assert(

@@ -93,7 +93,7 @@ async function watch(before: number, history: readonly Turn[], maxPages: number)
   return { feed, sink, batches, old }
 }
 
-it('watchSearch() misses no post whatever is posted, removed or moved, and whenever the process dies', async () => {
+it('watchSearch() misses no post when posts are added, removed or moved, and the process dies at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(50),

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { planet } from '../generated/planet.ts'
 
-/** What the operations of the catalog have in common (service description, part 4.8): no scopes, surfaces or credits. */
+/** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
   scopes: [],
   surface: null,
@@ -25,7 +25,7 @@ export const planetsCreate = {
 export const planetsUpdate = {
   ...common,
   id: 'planets.update',
-  summary: 'replace what is known of a planet',
+  summary: 'replace a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
   pathId: {},

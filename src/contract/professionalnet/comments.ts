@@ -31,7 +31,7 @@ export interface PostCommentsBody<Comment = PostComment> {
   meta: {
     /** Comments returned. */
     returnedCount: number
-    /** Comments that the post reports, where available. */
+    /** Number of comments that the post reports, if known. */
     total?: number
     /** Credits that this call cost. */
     creditsCharged: number
@@ -41,7 +41,7 @@ export interface PostCommentsBody<Comment = PostComment> {
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
-  summary: 'what was commented on a post',
+  summary: 'list the comments on a post',
   method: 'POST',
   path: '/data/professionalnet/posts/comments',
   scopes: ['search:read'],

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts'
 export const personPosts = {
   ...undocumentedSearch,
   id: 'professionalnet.person.posts',
-  summary: 'what a person has posted, a page at a time',
+  summary: 'list the posts of a person',
   path: '/data/professionalnet/person/posts',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personPosts, rate: null },
@@ -17,7 +17,7 @@ export const personPosts = {
 export const personComments = {
   ...undocumentedSearch,
   id: 'professionalnet.person.comments',
-  summary: 'what a person has commented, a page at a time',
+  summary: 'list the comments of a person',
   path: '/data/professionalnet/person/comments',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personComments, rate: null },
