@@ -64,7 +64,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** 429: a limit of the organization is exceeded, and `retry` or `deadline` did not allow a longer wait. */
+/** 429: a limit of the organization is exceeded, and retries were not allowed or did not help. */
 export class RateLimitError extends ApiError {
   static {
     this.prototype.name = 'RateLimitError'

@@ -19,7 +19,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** All that the page has in memory, as the debugger of the browser sees it. */
+/** The memory of the page, as the debugger of the browser sees it. */
 async function memoryOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page)
   const chunks: string[] = []

@@ -44,7 +44,7 @@ async function answered(page: Page, count: number): Promise<void> {
 
 const all = (count: number) => Array.from({ length: count }, () => 'ok')
 
-/** What the service saw, whatever tab it came from. */
+/** The requests of all tabs, as the service saw them. */
 function expectLimitsKept(): void {
   const { requests } = sandbox
   expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(2)

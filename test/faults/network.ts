@@ -23,7 +23,7 @@ import {
 
 const body = JSON.stringify(success)
 
-/** Listens with a server that is no HTTP server. */
+/** Listens with a server that does not speak HTTP. */
 async function listening(server: Server, scheme: string): Promise<Place> {
   let connections = 0
   server.on('connection', () => connections++)

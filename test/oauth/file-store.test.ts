@@ -183,7 +183,7 @@ describe('FileTokenStore.lock()', () => {
 
   it('waits for an owner on another machine while it renews the lock, and not much longer', async () => {
     const lock = `${path}.lock`
-    // Here, nobody has that pid any more.
+    // No process here has that pid any more.
     const { pid } = spawnSync(process.execPath, ['--version'])
     writeFileSync(lock, JSON.stringify({ pid, place: 'elsewhere', id: 'a' }))
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })

@@ -30,7 +30,7 @@ afterEach(() => {
 
 const coffee = { query: 'coffee' }
 
-/** Lets whatever a query has set off begin. */
+/** Lets the effects of a query begin. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 async function leaveAndReturn(): Promise<void> {

@@ -28,7 +28,7 @@ interface Worker {
   readonly open: Set<string>
 }
 
-/** Four processes, and calls that are handed out to whoever has fewer than four under way. */
+/** Four processes, and calls for each process with fewer than four pending. */
 async function fleet(setup: Partial<WorkerSetup>, calls: number) {
   const { baseUrl, apiKey } = sandbox
   const workers = await Promise.all([0, 1, 2, 3].map((i) => start(packages[i % 2]!)))

@@ -33,7 +33,7 @@ async function open(handler: RequestHandler): Promise<Socket> {
   return connect(port, '127.0.0.1').on('error', () => {})
 }
 
-/** All that comes until the connection ends. */
+/** All bytes until the connection ends. */
 async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk) => (text += chunk.toString('latin1')))
@@ -48,7 +48,7 @@ async function ask(handler: RequestHandler, head: string): Promise<string> {
   return readAll(socket)
 }
 
-/** An answer that goes on until nobody wants it, and does not look at the signal of its request. */
+/** An endless response that ignores the signal of its request. */
 function endless() {
   const cancel = vi.fn()
   const pull = (controller: ReadableStreamDefaultController): void => controller.enqueue(new Uint8Array(10))

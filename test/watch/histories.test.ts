@@ -46,7 +46,7 @@ async function watch(before: number, history: readonly Turn[], maxPages: number)
         return undefined
       }
       next.removed.forEach((position) => feed.remove(position))
-      // A post must not sink below the overlap by two moves before anybody has it.
+      // Two moves must not put an unseen post below the overlap.
       const lost = history[turns - 2]?.crash === 'before work'
       if (next.turned !== null) {
         if (!lost) feed.reverse(next.turned, overlap)

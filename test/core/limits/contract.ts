@@ -18,7 +18,7 @@ const windowMs = 600
 const never = new AbortController().signal
 const everything: Share = { inFlight: 2, perMinute: 4 }
 
-/** What every limiter promises, whatever it is made of. Windows are short, since some can only be tried in real time. */
+/** The promises of every limiter. Windows are short, since some can only be tried in real time. */
 export function limiterContract(name: string, { time, make, end }: LimiterWorld): void {
   const { pass, settle } = time
 

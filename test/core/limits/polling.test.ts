@@ -25,7 +25,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   const ask = (limiter: LocalLimiter, signal = new AbortController().signal) =>
     limiter.acquire({ ...ticket, signal })
 
-  /** Runs a function as another request does: it sees none of what becomes of its timers. */
+  /** Runs a function like another worker request, without its timers. */
   function inOtherRequest(work: () => void): void {
     const { setTimeout } = globalThis
     vi.stubGlobal('setTimeout', () => 0)
