@@ -5,7 +5,7 @@ import type { Contestant } from './contestants.ts'
 import { folder, out } from './folders.ts'
 import { page, searchDescription } from './page.ts'
 
-/** Where the built program of a contestant lies. */
+/** Path of a contestant's built program. */
 export function programOf({ name }: Contestant): string {
   return join(out, 'peers', `${name.replaceAll(' ', '-')}.js`)
 }
@@ -14,10 +14,10 @@ export function childProgram(name: string): string {
   return join(out, 'child', `${name}.js`)
 }
 
-/** The page that stub and server answer with. */
+/** The page in the responses of stub and server. */
 export const pageFile = join(out, 'page.json')
 
-/** Leads `social-search-sdk` to a built package: either checkout's, and never to the sources. */
+/** Resolves `social-search-sdk` to a built package of either checkout, never to the sources. */
 function packageAt(dist: string, external: boolean): Plugin {
   return {
     name: 'package',
@@ -34,7 +34,7 @@ function packageAt(dist: string, external: boolean): Plugin {
   }
 }
 
-/** One file for each contestant; where `packages` are external, Node loads them as it would for a user. */
+/** One file for each contestant; Node loads `external` packages as it would for a user. */
 export function buildOptions({ file, dist }: Contestant, packages: 'external' | 'bundle'): BuildOptions {
   return {
     entryPoints: [join(folder, 'peers', `${file}.ts`)],
@@ -48,7 +48,7 @@ export function buildOptions({ file, dist }: Contestant, packages: 'external' | 
   }
 }
 
-/** Writes the client that hey-api's generator makes of the service's description. */
+/** Writes the client that hey-api's generator makes from the service's description. */
 async function generateHeyApi(name: string, zod: object): Promise<void> {
   // Its types would need the peers installed to check this file.
   const generator = '@hey-api/openapi-ts'
@@ -68,7 +68,7 @@ async function generateHeyApi(name: string, zod: object): Promise<void> {
   })
 }
 
-/** Builds everything that is run, so that no process spends time or memory on TypeScript. */
+/** Builds all programs, so that no process spends time or memory on TypeScript. */
 export async function buildAll(contestants: readonly Contestant[]): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   await generateHeyApi('hey-api', {})

@@ -1,14 +1,14 @@
-/** Who is measured: a name, and the file in `peers/` that sets it up. */
+/** A measured client: a name, and the file in `peers/` that sets it up. */
 export interface Contestant {
   name: string
   file: string
-  /** Folder of the built package that stands for `social-search-sdk`, if it is one of ours. */
+  /** Folder of the built package to use as `social-search-sdk`, for our own contestants. */
   dist?: string
 }
 
-/** What the others are compared with. */
+/** The base of the comparisons. */
 export const base: Contestant = { name: 'four packages by hand', file: 'composed' }
-/** What a cold start is compared with. */
+/** The base of the comparison of cold starts. */
 export const imports: Contestant = { name: 'importing the four packages', file: 'imports' }
 export const raw: Contestant = { name: 'raw fetch', file: 'raw' }
 

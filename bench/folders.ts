@@ -2,5 +2,5 @@ import { join } from 'node:path'
 
 export const folder = import.meta.dirname
 export const root = join(folder, '..')
-/** Everything that the bench builds. */
+/** Folder of all build output. */
 export const out = join(folder, '.out')

@@ -9,10 +9,10 @@ async function ask(where: string, body?: string): Promise<string> {
   return (await sandbox.fetch(new Request(sandbox.baseUrl + where, init))).text()
 }
 
-/** The sandbox's answer to one search: twenty posts. */
+/** The sandbox's response to one search: twenty posts. */
 export const page = await ask(path, '{"query":"typescript"}')
 
-/** The service's description, of the search alone. */
+/** The service's description, reduced to the search. */
 export async function searchDescription(): Promise<Record<string, unknown>> {
   const description = JSON.parse(await ask('/openapi.json')) as { paths: Record<string, unknown> }
   return { ...description, paths: { [path]: description.paths[path] } }

@@ -5,28 +5,28 @@ import { root } from './folders.ts'
 const sections = ['bundle', 'start', 'calls', 'queue', 'walk'] as const
 type Section = (typeof sections)[number]
 
-/** What is measured, and how much of it. */
+/** Which sections to measure, and how much. */
 export interface Plan {
   sections: readonly Section[]
-  /** Whether every section is measured in full. */
+  /** Whether to measure every section in full. */
   isWhole: boolean
   /** Folder of the built package. */
   dist: string
-  /** The same of another checkout. */
+  /** Folder of the built package of another checkout. */
   against: string | undefined
-  /** How often each contestant gets a new process, and rounds in each. */
+  /** Number of new processes for each contestant, and rounds in each. */
   callProcesses: number
   callRounds: number
-  /** Calls before the first that counts. */
+  /** Warm-up calls. */
   warmUp: number
   startRounds: number
   queueRounds: number
   walkRounds: number
-  /** Calls that wait. */
+  /** Queued calls. */
   crowds: readonly number[]
-  /** Time that one contestant may queue in all; larger crowds are left out where it is used up. */
+  /** Total time for one contestant to queue; when it is used up, larger numbers are skipped. */
   queueBudgetMs: number
-  /** Items that are walked. */
+  /** Items in the walk. */
   walks: readonly number[]
 }
 

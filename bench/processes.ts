@@ -5,7 +5,7 @@ import { childProgram, pageFile } from './build.ts'
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill()))
 
-/** Runs a program of `child/` in a new process, which has nothing else loaded. */
+/** Runs a program of `child/` in a new process without other modules. */
 export class Child {
   readonly #process: ChildProcess
   readonly #failure: Promise<never>
@@ -35,7 +35,7 @@ export class Child {
     return answer
   }
 
-  /** Ends the process, and waits until it has, so that it takes no time from the next. */
+  /** Ends the process and waits for its end, so that it takes no time from the next. */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null) return
     this.#process.kill()
@@ -43,7 +43,7 @@ export class Child {
   }
 }
 
-/** Starts a program that measures once and says what it found. */
+/** Runs a program that measures once, and returns its result. */
 export async function measureIn<T>(
   program: string,
   args: readonly string[],

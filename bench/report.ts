@@ -6,7 +6,7 @@ export interface Table {
   rows: readonly (readonly string[])[]
 }
 
-/** Two or three digits that say something. */
+/** Rounds to two or three significant digits. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '-'
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0

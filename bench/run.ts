@@ -1,6 +1,6 @@
 /**
- * What the package costs beside its peers. Everything is measured in turns, in one run, and given as ratios, since times
- * of different runs or machines cannot be compared.
+ * Compares the package with its peers. It measures everything in turns, in one run, and reports ratios, since times of
+ * different runs or machines cannot be compared.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

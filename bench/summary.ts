@@ -5,7 +5,7 @@ import type { QueueFigures } from './measure/queue.ts'
 import { type Table, number, spreadText } from './report.ts'
 import { type Samples, ratio, totalRatio } from './turns.ts'
 
-/** What a run has measured. */
+/** The measurements of a run. */
 export interface Measured {
   sizes?: Sizes
   start?: Timed
@@ -15,7 +15,7 @@ export interface Measured {
   walks: { items: number; peaks: Samples }[]
 }
 
-/** The figures that hold on any machine, a column for each of `names`. */
+/** The figures that are comparable between machines, with a column for each of `names`. */
 export function summarize(names: readonly string[], measured: Measured): Table {
   const { stub, http, start, sizes, queue, walks } = measured
   const kilobytes = (name: string): string => number((sizes?.get(name) ?? NaN) / 1000)

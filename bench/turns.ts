@@ -1,4 +1,6 @@
-/** Each of `entries` in every round, in another order each time: no one always follows the same neighbour. */
+/**
+ * Yields all `entries` in each round, in a different order each time, so that no entry always has the same predecessor.
+ */
 export async function inTurns<Entry>(
   entries: readonly Entry[],
   rounds: number,
@@ -33,20 +35,20 @@ export function spread(values: readonly number[]): Spread {
   return { low: at(0.25), median: at(0.5), high: at(0.75) }
 }
 
-/** What each contestant measured, a value for each round, by its name. */
+/** Measurements by contestant, with a value for each round. */
 export type Samples = Map<string, number[]>
 
 export function note(samples: Samples, name: string, value: number): void {
   samples.set(name, [...(samples.get(name) ?? []), value])
 }
 
-/** The ratios of two contestants, round by round: only neighbours in time are compared. */
+/** The ratios of two contestants, round by round, so that each compares measurements close in time. */
 export function ratio(samples: Samples, name: string, base: string): Spread {
   const [own = [], other = []] = [samples.get(name), samples.get(base)]
   return spread(own.slice(0, other.length).map((value, round) => value / (other[round] ?? NaN)))
 }
 
-/** The ratio of the totals of two contestants, for values that are too coarse one by one. */
+/** The ratio of the totals of two contestants, for values that are too coarse in single rounds. */
 export function totalRatio(samples: Samples, name: string, base: string): number {
   const total = (values: readonly number[] = []): number => values.reduce((sum, value) => sum + value, 0)
   return total(samples.get(name)) / total(samples.get(base))

@@ -5,7 +5,7 @@ import { folder, root } from './folders.ts'
 const shared = ['ky', 'p-limit', 'p-retry', 'zod', 'esbuild']
 const extra = ['openapi-fetch', 'openai', '@octokit/core', '@hey-api/openapi-ts']
 
-/** What was measured with what, in one line. */
+/** The versions of the measured packages, in one line. */
 export function versions(): string {
   const read = (base: string, name: string): string => {
     const file = join(base, 'node_modules', name, 'package.json')

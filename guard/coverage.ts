@@ -2,28 +2,27 @@ import { type Profiler, Session } from 'node:inspector/promises'
 
 /** A function that was called. */
 export interface CalledFunction {
-  /** Path below the folder. */
+  /** Path, relative to the folder. */
   file: string
   name: string
   /** How often V8 entered it. */
   calls: number
-  /** Where it begins in the file, in characters. */
+  /** Position of its start in the file, in characters. */
   offset: number
 }
 
 /**
- * Runs something and returns the functions of `folder` that it called, by V8's precise coverage.
- *
- * A call is each time that V8 enters a function: a method, accessor, constructor, field initializer, arrow function or
- * callback, from any caller. An async function or generator is entered once more each time it goes on, so one with three
- * awaits counts four. What packages and Node do counts nothing.
+ * Runs a function and returns the functions of `folder` that it called, by V8's precise coverage. Each entry by V8
+ * counts as a call: of a method, accessor, constructor, field initializer, arrow function or callback. An async
+ * function or generator counts once more for each time it continues, so one with three awaits counts four. Calls in
+ * packages and Node do not count.
  */
 export async function functionsCalled(folder: URL, run: () => Promise<void>): Promise<CalledFunction[]> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  // Each take counts from the one before.
+  // Each result counts from the previous one.
   await session.post('Profiler.takePreciseCoverage')
   await run()
   const { result } = await session.post('Profiler.takePreciseCoverage')

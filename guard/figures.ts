@@ -7,7 +7,7 @@ const limits = { perMinute: false } as const
 const query = { query: 'typescript' }
 const noop = (): void => {}
 
-/** A search of twenty posts, again and again the same, with a fetch that answers on the spot. */
+/** A search of twenty posts, always the same, with a fetch that responds at once. */
 export async function warmSearch(): Promise<() => Promise<void>> {
   const sandbox = createSandbox({ seed: 1, limits })
   let page: Response | undefined
@@ -25,7 +25,7 @@ export async function warmSearch(): Promise<() => Promise<void>> {
   return search
 }
 
-/** Bytes that each of many calls takes that wait behind two which are never answered. Needs --expose-gc. */
+/** Bytes of a waiting call, measured with many calls behind two that never get a response. Needs --expose-gc. */
 export async function bytesOfWaitingCall(): Promise<number> {
   const { gc } = globalThis
   if (gc === undefined) throw new Error('node needs --expose-gc')
@@ -46,7 +46,7 @@ export async function bytesOfWaitingCall(): Promise<number> {
     await settled()
     gc()
   }
-  // Leaves out what is made once.
+  // Excludes objects that are made once.
   await fill(100)
   const before = process.memoryUsage().heapUsed
   const held = calls.slice(0, 100)
@@ -56,7 +56,7 @@ export async function bytesOfWaitingCall(): Promise<number> {
   return bytes
 }
 
-/** Requests that reach a server for one search. */
+/** Number of requests that a server gets for one search. */
 export async function requestsOfSearch(): Promise<number> {
   await using server = await serveSandbox({ seed: 1 })
   const { baseUrl, apiKey } = server

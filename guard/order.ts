@@ -3,8 +3,8 @@ import { Session } from 'node:inspector'
 import type { CalledFunction } from './coverage.ts'
 
 /**
- * Runs something and returns `functions` in the order in which they are first entered, the few that cannot be told last.
- * Each gets a breakpoint whose condition takes note and is false, so that nothing stops.
+ * Runs a function and returns `functions` in the order of their first call; a few that cannot be ordered come last.
+ * Each function gets a breakpoint whose condition records the call and is false, so the program does not stop.
  */
 export async function inOrderOfCall(
   folder: URL,

@@ -1,6 +1,6 @@
 /**
- * Fails when a search has become heavier than `bounds.json` allows. It holds counts and bytes, which are the same on any
- * machine, and no times. With `--list` it prints the files and functions of a search in the order of their first call.
+ * Fails if a search exceeds a bound of `bounds.json`. It measures counts and bytes, which are equal on all machines,
+ * and no times. With `--list`, it prints the files and functions of a search in the order of their first call.
  */
 import bounds from './bounds.json' with { type: 'json' }
 import { functionsCalled } from './coverage.ts'
@@ -9,7 +9,7 @@ import { inOrderOfCall } from './order.ts'
 
 const folder = new URL('../src/', import.meta.url)
 
-// First, since counting calls makes V8 keep more of them.
+// First, since counting calls makes V8 keep more memory.
 const waitingBytes = await bytesOfWaitingCall()
 const search = await warmSearch()
 const called = await functionsCalled(folder, search)
@@ -27,7 +27,7 @@ if (process.argv.includes('--list')) {
   for (const { file, name, calls } of await inOrderOfCall(folder, called, search))
     console.log(`${String(calls).padStart(4)} ${file} ${name || '(callback)'}`)
 }
-// The calls that wait keep the process alive.
+// Waiting calls keep the process alive.
 process.exit()
 
 function hold(what: string, found: number, most: number): void {

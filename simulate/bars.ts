@@ -9,7 +9,7 @@ interface Panel {
   readonly title: string
   readonly ticks: readonly number[]
   readonly showTick: (value: number) => string
-  /** Share of the panel's width, where 1 or more is its right edge. */
+  /** Share of the panel's width; 1 or more is its right edge. */
   readonly scale: (value: number) => number
   readonly mean: (summary: Summary) => number
   readonly worst: (summary: Summary) => number
@@ -58,7 +58,7 @@ export const colors: Readonly<Record<string, string>> = {
 /** Keeps figures readable where they cross the grid. */
 const halo = { 'paint-order': 'stroke', stroke: 'white', 'stroke-width': 3 }
 
-/** Grouped bars, a group for each scenario; returns them with their height. */
+/** Draws grouped bars, a group for each scenario; returns them with their height. */
 export function bars(
   top: number,
   scenarios: readonly Scenario[],
@@ -103,7 +103,7 @@ function row(summary: Summary, y: number): Svg[] {
   return [name, ...panels.flatMap((panel, index) => bar(panel, summary, y, index === 0 ? failed.mean : 0))]
 }
 
-/** A bar to the mean, a whisker to the worst seed, and the mean in figures; pale where calls failed. */
+/** A bar for the mean, a whisker for the worst seed, and the mean as text; pale if calls failed. */
 function bar(panel: Panel, summary: Summary, y: number, failed: number): Svg[] {
   const { x, scale, mean, worst, label } = panel
   const clip = (value: number): number => Math.min(1.03, Math.max(0, scale(value))) * panelWidth

@@ -6,7 +6,7 @@ import { timeline, timelineHeight } from './timeline.ts'
 
 const width = 1120
 
-/** The scenarios of which the first seed is drawn over time. */
+/** The scenarios whose first seed is drawn over time. */
 const drawn = ['alone', '2-processes']
 
 /** All results in one picture. */

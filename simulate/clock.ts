@@ -7,20 +7,20 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms))
 }
 
-/** How some work ended on the virtual clock. */
+/** The result of work on the virtual clock. */
 export interface VirtualRun {
   /** Virtual milliseconds. */
   readonly ms: number
-  /** Whether the work was still under way when its time was up. */
+  /** Whether the work was still running at the time limit. */
   readonly isCutOff: boolean
 }
 
-/** Far more than any run needs; work that spins without time passing ends here. */
+/** Far more timers than any run needs; stops work that loops without time passing. */
 const maxTimers = 2_000_000
 
 /**
- * Runs work with clocks, timers and `Math.random` replaced, jumping from timer to timer, and gives up when a virtual
- * time is over. What is left of the work then never runs again.
+ * Runs work with virtual clocks, timers and `Math.random`, from timer to timer, up to a virtual time limit. Unfinished
+ * work then never continues.
  */
 export async function runVirtual(
   work: () => Promise<unknown>,
@@ -38,10 +38,10 @@ export async function runVirtual(
     const start = performance.now()
     setTimeout(() => (state.isCutOff = true), limitMs)
     const settled = work().finally(() => (state.isDone = true))
-    // A failure is thrown below, when the work is over.
+    // Failures are thrown below, after the work has ended.
     settled.catch(() => {})
     for (let fired = 0; fired < maxTimers; fired++) {
-      // Everything in between is microtasks, which all run before the next turn of the real loop.
+      // Everything in between is microtasks, which all run before the next turn of the real event loop.
       await new Promise((resolve) => realTurn(resolve))
       const ms = performance.now() - start
       if (state.isDone) {
@@ -49,7 +49,7 @@ export async function runVirtual(
         return { ms, isCutOff: false }
       }
       if (state.isCutOff) return { ms, isCutOff: true }
-      // The one that cuts off is always there.
+      // The timer of the time limit always exists.
       if (clock.countTimers() === 1)
         throw new Error('the work hangs: it has not settled, and no timer is left')
       clock.next()

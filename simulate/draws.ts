@@ -2,7 +2,7 @@ import { type Random, createRandom } from '../src/sandbox/random.ts'
 import { organizationLimits } from '../src/contract/limits.ts'
 import { type Scenario, serviceMs } from './scenarios.ts'
 
-/** What becomes of a request that is admitted. */
+/** The fate of an admitted request. */
 export interface Visit {
   /** How long it occupies a slot, in milliseconds. */
   readonly ms: number
@@ -12,8 +12,8 @@ export interface Visit {
 }
 
 /**
- * The random side of one run, each purpose with a sequence of its own. Visits are drawn by the order of admission, not
- * by call, so that no strategy fares better by sending calls in a luckier order, and a bound can be computed.
+ * The random numbers of one run, with a separate sequence for each purpose. Visits are drawn by the order of admission,
+ * not by call, so that no strategy profits from a luckier order, and a bound can be computed.
  */
 export class Draws {
   /** When the first fixed window ends, in milliseconds. */
@@ -32,7 +32,7 @@ export class Draws {
     this.phase = createRandom(`${seed}/phase`).integer(1, organizationLimits.windowMs)
   }
 
-  /** What becomes of the request that is admitted after so many others. */
+  /** The fate of the n-th admitted request. */
   visit(index: number): Visit {
     const random = this.#visitRandom
     const { unavailable, reset } = this.#scenario.faults
@@ -45,12 +45,12 @@ export class Draws {
     return this.#visits[index] as Visit
   }
 
-  /** Milliseconds on the way to or from the service. */
+  /** Latency to or from the service, in milliseconds. */
   network(): number {
     return this.#networkRandom.integer(...this.#scenario.network)
   }
 
-  /** Milliseconds until somebody else sends again. */
+  /** Milliseconds until the next foreign request. */
   foreignGap(): number {
     const mean = organizationLimits.windowMs / this.#scenario.foreignPerMinute
     return Math.max(1, Math.round(-mean * Math.log(1 - this.#foreignRandom.next())))

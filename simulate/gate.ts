@@ -1,10 +1,10 @@
 import { organizationLimits } from '../src/contract/limits.ts'
 import { type Window, createWindow } from './windows.ts'
 
-/** Whose request: of the strategy under test, or of somebody else in the organization. */
+/** The sender of a request: the strategy under test, or foreign load in the organization. */
 export type Sender = 'own' | 'foreign'
 
-/** Why a request was turned away. It is the foreign load's doing where our own requests alone would have passed. */
+/** Why a request was refused. `foreign` if our own requests alone would have passed. */
 export type Cause = 'pace' | 'in-flight' | 'foreign'
 
 export interface Refusal {
@@ -13,12 +13,12 @@ export interface Refusal {
   readonly cause: Cause
 }
 
-/** Counts requests at their arrival, and turns away what exceeds the organization's limits. */
+/** Counts requests on arrival, and refuses those above the organization's limits. */
 export class Gate {
   readonly #rules: Parameters<typeof createWindow>
   readonly #countsRejects: boolean
   readonly #open: Record<Sender, number> = { own: 0, foreign: 0 }
-  /** For each surface what the service counts, and what it would count if there were no foreign load. */
+  /** For each surface, the count of the service, and the count without foreign load. */
   readonly #windows = new Map<string | null, { all: Window; own: Window }>()
 
   constructor(countsRejects: boolean, ...rules: Parameters<typeof createWindow>) {
@@ -26,7 +26,7 @@ export class Gate {
     this.#countsRejects = countsRejects
   }
 
-  /** Returns null for a request that is admitted; it stays in flight until `leave`. */
+  /** Returns null if it admits a request, which stays in flight until `leave`. */
   arrive(surface: string | null, at: number, sender: Sender): Refusal | null {
     const { all, own } = this.#windowsOf(surface)
     const refusal = this.#refusal(all, own, at)

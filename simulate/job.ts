@@ -1,7 +1,7 @@
 import type { Arrival } from './service.ts'
 import type { Summary } from './summary.ts'
 
-/** One strategy in one scenario, by their names, over all seeds. */
+/** One strategy in one scenario, by name, over all seeds. */
 export interface Job {
   readonly scenario: string
   readonly strategy: string
@@ -11,6 +11,6 @@ export interface Job {
 
 export interface JobResult {
   readonly summary: Summary
-  /** What the service saw with the first seed. */
+  /** The service's record of the first seed. */
   readonly arrivals: readonly Arrival[]
 }

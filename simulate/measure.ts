@@ -7,24 +7,24 @@ import type { Scenario } from './scenarios.ts'
 import { type Arrival, Service } from './service.ts'
 import type { Strategy } from './strategies.ts'
 
-/** What came of one run. */
+/** The result of one run. */
 export interface Outcome {
-  /** Time until all calls had ended, over the least that as many successes take; Infinity where there were none. */
+  /** Time until all calls had ended, divided by the minimum time for as many successes; Infinity without a success. */
   readonly ratio: number
-  /** Least time that all calls take, in milliseconds. */
+  /** Minimum time of all calls, in milliseconds. */
   readonly optimumMs: number
-  /** Calls that did not succeed. */
+  /** Number of failed calls. */
   readonly failed: number
-  /** Whether calls were still under way when the run was cut off. */
+  /** Whether calls were still running at the time limit. */
   readonly isCutOff: boolean
   readonly arrivals: readonly Arrival[]
   readonly foreign: Service['foreign']
 }
 
-/** A run is cut off after so many times the optimum. */
+/** The time limit of a run, as a multiple of the optimum. */
 export const patience = 5
 
-/** Makes so many calls at once, or process by process, and sees what comes of them. */
+/** Makes a number of calls at once, or process by process, and measures the result. */
 export async function measure(
   scenario: Scenario,
   strategy: Strategy,

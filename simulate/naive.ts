@@ -8,7 +8,7 @@ import type { SimulatedCall, Strategy, World } from './strategies.ts'
 
 const { inFlight, perMinute, windowMs } = organizationLimits
 
-/** Retries of a call; p-retry's own default. */
+/** Retries of a call; the default of p-retry. */
 const retries = 10
 
 class Unsuccessful extends Error {
@@ -28,7 +28,7 @@ async function send(fetch: World['fetch'], { operation }: SimulatedCall): Promis
   await response.text()
 }
 
-/** What is announced, or else exponential backoff with full jitter. */
+/** The announced wait, or exponential backoff with full jitter. */
 function waitAfter(error: unknown, failed: number): number {
   const announced = error instanceof Unsuccessful ? error.announced : undefined
   return announced ?? Math.random() * Math.min(20_000, 500 * 2 ** failed)
@@ -42,7 +42,7 @@ function retrying(task: () => Promise<void>): Promise<void> {
   })
 }
 
-/** Everything at once, and again when the answer says so. Processes have nothing of their own that would tell them apart. */
+/** Sends everything at once, and retries as responses say. Its processes share nothing that could differ. */
 export const backoff: Strategy = {
   name: 'fetch + backoff',
   applies: ({ processes, inTurn }) => processes === 1 || inTurn,
@@ -72,7 +72,7 @@ export const limitAroundRetry: Strategy = {
     }),
 }
 
-/** A call gives its slot to another while it waits. */
+/** A call frees its slot while it waits. */
 export const retryAroundLimit: Strategy = {
   name: 'p-retry(p-limit)',
   applies: () => true,
@@ -83,7 +83,7 @@ export const retryAroundLimit: Strategy = {
     }),
 }
 
-/** Bottleneck as its manual has it: a reservoir for each surface behind one limit of what is open. */
+/** Bottleneck as documented: a reservoir for each surface, behind one limit of open requests. */
 export const bottleneck: Strategy = {
   name: 'Bottleneck',
   applies: () => true,
@@ -108,7 +108,7 @@ export const bottleneck: Strategy = {
     }),
 }
 
-/** Sets each process up for itself. */
+/** Sets up each process separately. */
 function inProcesses(
   { scenario }: World,
   setUp: () => (call: SimulatedCall) => Promise<void>,

@@ -4,16 +4,15 @@ import { type Scenario, serviceMs } from './scenarios.ts'
 import { type Window, createWindow } from './windows.ts'
 
 /**
- * The least time, in milliseconds, in which so many calls on each surface can have succeeded, whoever sends them.
+ * The minimum time, in milliseconds, in which any client can have made so many successful calls on each surface. It is
+ * the schedule of a client that knows everything, has the organization for itself, and meets the shortest network
+ * times: each request arrives the moment the window is open and one of the two slots is free.
  *
- * It is the schedule of a client that knows everything, has the organization for itself, and meets the shortest network
- * times: each request arrives the moment the window is open and one of the two slots is free at the service. Visits are
- * drawn by the order of admission, so the k-th admission of this schedule is as early as the k-th of any other: admitting
- * earlier never closes a window or keeps a slot for longer, and holding back helps nobody. Requests that fail count as
- * admissions, as they do at the service; waits after them do not.
- *
- * With several surfaces the order among them is open, so the bound is the larger of two relaxations: the slots without
- * windows, and each surface's window without slots.
+ * Visits are drawn by the order of admission. So the k-th admission of this schedule is at least as early as in any
+ * other: an earlier admission never closes a window or keeps a slot for longer, and a later one never helps. Failed
+ * requests count as admissions, as they do at the service; waits after them do not. With several surfaces, their order
+ * is open, so the bound is the larger of two relaxations: the slots without windows, and each surface's window without
+ * slots.
  */
 export function optimum(
   scenario: Scenario,
@@ -43,7 +42,7 @@ interface Task {
   readonly slots: number
   readonly window: Window
   readonly visit: (index: number) => Visit
-  /** Shortest way to or from the service, in milliseconds. */
+  /** Shortest latency to or from the service, in milliseconds. */
   readonly shortest: number
 }
 

@@ -5,14 +5,14 @@ import type { Strategy, World } from './strategies.ts'
 
 let worlds = 0
 
-/** One limiter for each process, which knows of nothing that the others send. */
+/** One limiter for each process, without knowledge of the others. */
 export const ours: Strategy = {
   name: 'ours',
   applies: () => true,
   start: (world) => processes(world, (process) => ({ organization: `${worlds}/${process}` })),
 }
 
-/** As before, but each process is told its share of the limits. */
+/** The same, but each process knows its share of the limits. */
 export const oursWithShares: Strategy = {
   name: 'ours, shares set',
   applies: (scenario) => scenario.processes > 1,
@@ -22,7 +22,7 @@ export const oursWithShares: Strategy = {
   },
 }
 
-/** What a limiter shared by all processes would come to, if asking it took no time. */
+/** A limiter shared by all processes, without the time to ask it. */
 export const oursScheduled: Strategy = {
   name: 'ours, one scheduler',
   applies: (scenario) => scenario.processes > 1,
@@ -33,14 +33,14 @@ function processes(
   { scenario, fetch }: World,
   optionsOf: (process: number) => { organization: string; limits?: LimitOptions },
 ): ReturnType<Strategy['start']> {
-  // Limiters are kept for as long as the real process lives, so each run needs labels of its own.
+  // Limiters live as long as the real process, so each run needs new labels.
   worlds++
   const transports = Array.from({ length: scenario.processes }, (_, process) =>
     createTransport({ baseUrl, apiKey: 'simulated', fetch, ...optionsOf(process) }),
   )
   return ({ process, operation }) => {
     const transport = transports[process]
-    if (transport === undefined) throw new RangeError(`there is no process ${process}`)
+    if (transport === undefined) throw new RangeError(`unknown process ${process}`)
     return transport.request(operation, { query: 'typescript' })
   }
 }

@@ -9,9 +9,9 @@ export interface Plan {
   readonly strategies: readonly Strategy[]
   readonly calls: number
   readonly seeds: number
-  /** Whether to check what is promised of our own pacer, and nothing else. */
+  /** Whether to check only the promises of our own pacer. */
   readonly isQuick: boolean
-  /** Whether this is the run whose results are kept. */
+  /** Whether to write the results of the run. */
   readonly isWhole: boolean
 }
 
@@ -56,7 +56,9 @@ function chosen<T extends { readonly name: string }>(
 ): readonly T[] {
   const unknown = names?.find((name) => !all.some((item) => item.name === name))
   if (unknown !== undefined) {
-    throw new Error(`there is no ${option} "${unknown}", but: ${all.map(({ name }) => name).join('; ')}`)
+    throw new Error(
+      `unknown ${option} "${unknown}"; expected one of: ${all.map(({ name }) => name).join('; ')}`,
+    )
   }
   return all.filter(({ name }) => names?.includes(name) ?? true)
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Job, JobResult } from './job.ts'
 
-/** Runs jobs on all cores, the first ones first. Ends when all have ended; a failure rejects the job's promise. */
+/** Runs jobs in order on all cores. Resolves when all have ended; a failure rejects the job's promise. */
 export function runJobs(jobs: readonly Job[]): Promise<JobResult>[] {
   const results = jobs.map(() => Promise.withResolvers<JobResult>())
   const waiting = jobs.entries()

@@ -1,22 +1,23 @@
 import { ours, oursWithShares } from './ours.ts'
 import type { Summary } from './summary.ts'
 
-/** What must hold for our own pacer at 200 calls, with every seed. */
+/** Bounds for our own pacer at 200 calls, for every seed. */
 interface Promised {
   readonly scenario: string
   readonly strategy: string
-  /** Most time, over the optimum. */
+  /** Maximum time, divided by the optimum. */
   readonly ratio: number
-  /** Most 429s. */
+  /** Maximum number of 429s. */
   readonly refused: number
-  /** Most calls that do not succeed. */
+  /** Maximum number of failed calls. */
   readonly failed: number
 }
 
 /**
- * Alone nothing may go wrong, however uneven the network. With somebody else in the organization every sixth call may
- * meet a 429, and none may fail; where two processes do not know of each other, every second one may. Two halves never meet
- * at all. Three thirds are three requests for two slots, and come to eighteen a minute, not twenty.
+ * Alone, no call may fail or meet a 429 on any network. With foreign load, every sixth call may meet a 429, and none
+ * may fail; with two processes that do not know of each other, every second one may. Two processes with half of the
+ * limits each never meet a 429. Three thirds are three requests for two slots, and add up to eighteen a minute, not
+ * twenty.
  */
 export const promises: readonly Promised[] = [
   { scenario: 'alone', strategy: ours.name, ratio: 1.02, refused: 0, failed: 0 },
@@ -29,7 +30,7 @@ export const promises: readonly Promised[] = [
   { scenario: '3-processes', strategy: oursWithShares.name, ratio: 1.25, refused: 40, failed: 0 },
 ]
 
-/** Says which promises the figures break. */
+/** Lists the broken promises. */
 export function broken(summaries: readonly Summary[]): string[] {
   return promises.flatMap(({ scenario, strategy, ...limits }) => {
     const name = `${scenario}, ${strategy}`

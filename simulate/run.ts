@@ -1,4 +1,4 @@
-/** Shows how long calls take and how many 429s they meet, for our own pacer beside others, on a virtual clock. */
+/** Compares duration and 429s of calls between our own pacer and other strategies, on a virtual clock. */
 import { writeFileSync } from 'node:fs'
 import { chart } from './chart.ts'
 import type { JobResult } from './job.ts'

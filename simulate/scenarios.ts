@@ -4,30 +4,30 @@ import { technewsSearch } from '../src/contract/technews.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import type { WindowKind } from './windows.ts'
 
-/** Circumstances in which the calls are made. */
+/** The conditions of the calls. */
 export interface Scenario {
   readonly name: string
   readonly about: string
   readonly window: WindowKind
-  /** Whether a request that is turned away counts like one that is served. */
+  /** Whether a refused request counts like an accepted one. */
   readonly countsRejects: boolean
-  /** Milliseconds one way, from and to, drawn for each request and each answer. */
+  /** Latency in milliseconds, minimum and maximum, drawn for each request and each response. */
   readonly network: readonly [number, number]
-  /** Whether answers have a `Date`, as those of most servers do. */
+  /** Whether responses have a `Date`, as those of most servers do. */
   readonly dates: boolean
-  /** Processes of ours that share the organization; the calls are dealt out to them in turn. */
+  /** Number of our processes in the organization; calls are distributed in turn. */
   readonly processes: number
-  /** Whether each process starts only when the one before has ended, knowing nothing of it. */
+  /** Whether each process starts after the previous one has ended, without its state. */
   readonly inTurn: boolean
-  /** One on each surface; the calls go to them in turn. */
+  /** Surfaces; calls use them in turn. */
   readonly operations: readonly Operation[]
-  /** Requests a minute of somebody else, at random times, to the first surface. */
+  /** Foreign requests a minute, at random times, to the first surface. */
   readonly foreignPerMinute: number
   /** Shares of the admitted requests that end in a 503 with Retry-After, or in a reset. */
   readonly faults: { readonly unavailable: number; readonly reset: number }
 }
 
-/** Milliseconds that the service spends on a request, from and to. */
+/** Minimum and maximum time that the service spends on a request, in milliseconds. */
 export const serviceMs = [300, 5000] as const
 
 const alone: Scenario = {
@@ -51,7 +51,7 @@ const scenario = (name: string, about: string, changes: Partial<Scenario>): Scen
   about,
 })
 
-/** Each is `alone` but for what its text says. */
+/** Each differs from `alone` only as its text says. */
 export const scenarios: readonly Scenario[] = [
   alone,
   scenario('jitter', 'network 20-800 ms', { network: [20, 800] }),

@@ -5,21 +5,21 @@ import type { Draws } from './draws.ts'
 import { type Cause, Gate } from './gate.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** Where the service is; nothing but its model answers there. */
+/** URL of the service; only its model responds there. */
 export const baseUrl = 'https://simulated.example/v1'
 
-/** The arrival of a request of ours. */
+/** The arrival of one of our requests. */
 export interface Arrival {
   /** Milliseconds since the start of the run. */
   readonly at: number
-  /** Null for one that was admitted. */
+  /** Null if it was admitted. */
   readonly refused: Cause | null
 }
 
-/** The service as a client sees it: network, limits, time, faults. Runs on whatever clock is installed. */
+/** The service as a client sees it: network, limits, time, faults. Uses the installed clock. */
 export class Service {
   readonly arrivals: Arrival[] = []
-  /** Requests of somebody else. */
+  /** Foreign requests. */
   readonly foreign = { sent: 0, served: 0 }
   readonly #draws: Draws
   readonly #dates: boolean
@@ -35,13 +35,13 @@ export class Service {
     if (scenario.foreignPerMinute > 0) void this.#foreignLoad(first?.surface ?? null)
   }
 
-  /** Stands for the global fetch. */
+  /** Replaces the global fetch. */
   readonly fetch = async ({ url }: Pick<Request, 'url'>): Promise<Response> => {
     await sleep(this.#draws.network())
     const answer = await this.#serve(surfaceAt(url))
     if (answer !== 'reset' && this.#dates) answer.headers.set('date', date())
     await sleep(this.#draws.network())
-    // Where a connection dies, undici says just that, with the code below it.
+    // undici reports only this for a broken connection, with the code in `cause`.
     if (answer === 'reset') {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })
     }
@@ -60,7 +60,7 @@ export class Service {
     return end === 'success' ? success() : failure(503, 'professionalnet_unavailable', retryAfter)
   }
 
-  /** Somebody else, who does not care about 429s. */
+  /** Foreign load, which ignores 429s. */
   async #foreignLoad(surface: string | null): Promise<void> {
     for (;;) {
       await sleep(this.#draws.foreignGap())
@@ -78,7 +78,7 @@ function surfaceAt(url: string): string | null {
   return all.find(({ path }) => url === `${baseUrl}${path}`)?.surface ?? null
 }
 
-/** The service's clock is not the client's, and tells whole seconds. */
+/** The service's clock differs from the client's, and has whole seconds. */
 function date(): string {
   return new Date(Date.now() + 1_234_567).toUTCString()
 }

@@ -3,24 +3,24 @@ import { backoff, bottleneck, limitAroundRetry, retryAroundLimit } from './naive
 import { ours, oursScheduled, oursWithShares } from './ours.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** What a strategy finds when it starts. */
+/** What a strategy gets when it starts. */
 export interface World {
   readonly scenario: Scenario
   readonly fetch: (request: Pick<Request, 'url'>) => Promise<Response>
 }
 
 export interface SimulatedCall {
-  /** The process that makes it, counted from 0. */
+  /** The process of a call, counted from 0. */
   readonly process: number
   readonly operation: Operation
 }
 
-/** A way to get calls through. */
+/** A way to make calls. */
 export interface Strategy {
   readonly name: string
-  /** Whether it differs from the others here. */
+  /** Whether it is compared with the other strategies here. */
   applies(scenario: Scenario): boolean
-  /** Sets up all processes. The returned function makes a call; it rejects when the call is given up. */
+  /** Sets up all processes. The returned function makes a call; it rejects if the call gives up. */
   start(world: World): (call: SimulatedCall) => Promise<unknown>
 }
 

@@ -7,20 +7,20 @@ interface Spread {
   readonly worst: number
 }
 
-/** What came of a strategy in a scenario, over all seeds. */
+/** The result of a strategy in a scenario, over all seeds. */
 export interface Summary {
   readonly scenario: string
   readonly strategy: string
   readonly runs: number
   readonly ratio: Spread
-  /** Answers of 429. */
+  /** Number of 429s. */
   readonly refused: Spread
-  /** Means; together they make up `refused`. */
+  /** Means, which add up to `refused`. */
   readonly causes: Readonly<Record<Cause, number>>
   readonly failed: Spread
-  /** Runs that were cut off; their ratio is what it had come to by then. */
+  /** Runs that reached the time limit; their ratio is the one at that time. */
   readonly cutOff: number
-  /** Share of somebody else's requests that were served, or null where there were none. */
+  /** Share of the foreign requests that were admitted, or null without any. */
   readonly foreignServed: number | null
   readonly optimumMs: number
 }

@@ -52,7 +52,7 @@ function escaped(content: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** Breaks a text into lines of so many characters at most, at spaces. */
+/** Breaks a text into lines of a maximum length, at spaces. */
 export function wrapped(content: string, width: number): string[] {
   const lines: string[] = []
   for (const word of content.split(' ')) {

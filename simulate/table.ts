@@ -67,7 +67,7 @@ export function showRatio(ratio: number): string {
   return ratio.toFixed(ratio < 10 ? 3 : 0)
 }
 
-/** Never rounds to nothing what happened at all. */
+/** Never rounds a small number to zero. */
 export function showCount(count: number): string {
   return count === 0 || count >= 10 ? count.toFixed(0) : count.toFixed(1)
 }

@@ -9,7 +9,7 @@ const endMs = 12 * windowMs
 const plotHeight = 46
 const ticksHeight = 10
 
-/** Where a timeline stands. */
+/** Position of a timeline. */
 interface Place {
   readonly x: number
   readonly y: number
@@ -18,7 +18,7 @@ interface Place {
 
 export const timelineHeight = plotHeight + ticksHeight + 34
 
-/** How many requests were admitted in the last 60 s, over time; below, a stroke for each that was turned away. */
+/** The number of requests admitted in the last 60 s, over time; below, a stroke for each refused one. */
 export function timeline({ x, y, width }: Place, strategy: string, arrivals: readonly Arrival[]): Svg[] {
   const across = (at: number): number => x + (Math.min(at, endMs) / endMs) * width
   const bottom = y + 16 + plotHeight
@@ -50,7 +50,7 @@ export function timeline({ x, y, width }: Place, strategy: string, arrivals: rea
   ]
 }
 
-/** Steps up where a request is admitted, and down when it has been 60 s ago. */
+/** Steps up when a request is admitted, and down 60 s later. */
 function outline(
   admitted: readonly Arrival[],
   across: (at: number) => number,

@@ -2,15 +2,15 @@ import { organizationLimits } from '../src/contract/limits.ts'
 
 const { perMinute, windowMs } = organizationLimits
 
-/** A way to count the requests of a surface. Times are whole milliseconds and never go back. */
+/** A way to count the requests of a surface. Times are whole milliseconds and never decrease. */
 export interface Window {
-  /** Milliseconds until a request would be admitted; 0 if one is now. */
+  /** Milliseconds until the next request would be admitted; 0 if at once. */
   closedFor(at: number): number
   /** Counts a request. */
   count(at: number): void
 }
 
-/** The service does not say which of these it uses. */
+/** The service does not document which of these it uses. */
 export type WindowKind = 'sliding' | 'fixed' | 'bucket'
 
 /** @param phase When the first fixed window ends, in milliseconds. */
@@ -18,7 +18,7 @@ export function createWindow(kind: WindowKind, phase: number): Window {
   return { sliding: slidingWindow, fixed: fixedWindow, bucket: tokenBucket }[kind](phase)
 }
 
-/** At most 20 in any 60 s: the twentieth latest must have left. */
+/** At most 20 in any 60 s. */
 function slidingWindow(): Window {
   const counted: number[] = []
   return {
@@ -27,7 +27,7 @@ function slidingWindow(): Window {
   }
 }
 
-/** At most 20 between two ticks of a clock that nobody sees. */
+/** At most 20 between two ticks of a clock that clients do not see. */
 function fixedWindow(phase: number): Window {
   let end = phase
   let used = 0
@@ -48,7 +48,7 @@ function fixedWindow(phase: number): Window {
   }
 }
 
-/** A token every 3 s, at most 20 in store. Counted in milliseconds of refill, so that nothing is ever rounded. */
+/** A token every 3 s, at most 20 stored. Counted in milliseconds of refill, to avoid rounding. */
 function tokenBucket(): Window {
   const price = windowMs / perMinute
   let level: number = windowMs

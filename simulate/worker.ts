@@ -5,7 +5,7 @@ import { scenarios } from './scenarios.ts'
 import { strategies } from './strategies.ts'
 import { summarize } from './summary.ts'
 
-// Hundreds of thousands of errors are made, and nobody reads their stacks.
+// Stacks of hundreds of thousands of errors cost time, and no test reads them.
 Error.stackTraceLimit = 0
 
 async function run({
@@ -17,7 +17,7 @@ async function run({
   const scenario = scenarios.find(({ name }) => name === scenarioName)
   const strategy = strategies.find(({ name }) => name === strategyName)
   if (scenario === undefined || strategy === undefined) {
-    throw new Error(`there is no ${scenarioName}, or no ${strategyName}`)
+    throw new Error(`unknown scenario ${scenarioName} or strategy ${strategyName}`)
   }
   const outcomes: Outcome[] = []
   for (let seed = 1; seed <= seeds; seed++) outcomes.push(await measure(scenario, strategy, calls, seed))
@@ -25,6 +25,6 @@ async function run({
 }
 
 parentPort?.on('message', (job: Job) => {
-  // A failure goes unhandled, and ends the worker: the pool hears of it.
+  // A failure stays unhandled and ends the worker, which the pool notices.
   void run(job).then((result) => parentPort?.postMessage(result))
 })

@@ -18,7 +18,7 @@ import { type Organization, organization } from './resources/organization.ts'
 import { type Professionalnet, professionalnet } from './resources/professionalnet.ts'
 import { type Technews, technews } from './resources/technews.ts'
 
-/** A typo in an id would be a price or a surface that silently does not hold. */
+/** Rejects unknown operation ids, which would otherwise be ignored. */
 function assertIds({ prices = {}, limits: { surfaces = {} } = {} }: ClientOptions): void {
   const known = Object.fromEntries(operations.map(({ id }) => [id, true]))
   assertOptions(prices, known, 'prices')
@@ -50,10 +50,10 @@ export class SocialSearch {
   readonly #transport: Transport
 
   /**
-   * A client for one organization. Nothing is sent before the first call.
+   * Makes a client for one organization. Sends nothing before the first call.
    *
-   * @param options Options, or a transport to put all resources on.
-   * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+   * @param options Options, or a transport that all resources use.
+   * @throws {ConfigurationError} for invalid options; the message contains no secret.
    */
   constructor(options: ClientOptions | Transport) {
     this.#transport = options instanceof Transport ? options : createTransport(options)
@@ -75,9 +75,9 @@ export class SocialSearch {
   }
 
   /**
-   * A client for the base address in `SOCIAL_SEARCH_BASE_URL` and the key in `SOCIAL_SEARCH_API_KEY`. Nothing else
-   * that you import from this package reads the environment. If either is missing, each call fails with a {@link ConfigurationError}: a build
-   * may load a module without the variables that its server has.
+   * Makes a client from the environment: the base URL is `SOCIAL_SEARCH_BASE_URL`, the key `SOCIAL_SEARCH_API_KEY`. If
+   * either is missing, each call fails with a {@link ConfigurationError}, so a build can load a module without the
+   * variables of its server. No other import of this package reads the environment.
    */
   static fromEnv(options: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> = {}): SocialSearch {
     const { process } = globalThis as { process?: { env: Record<string, string | undefined> } }
@@ -87,18 +87,18 @@ export class SocialSearch {
     return new this(failingOptions(options, `the environment variable ${missing} is not set`))
   }
 
-  /** What the calls of this client and its relatives have cost so far, in credits; a copy. */
+  /** The credits that calls of this client have cost, including calls of clients made by `withOptions()`; a copy. */
   get credits(): Credits {
     return this.#transport.credits
   }
 
-  /** What the calls of this client and its relatives wait for, by surface; a copy. */
+  /** What calls wait for, by surface; includes calls of clients made by `withOptions()`; a copy. */
   status(): ClientStatus {
     return this.#transport.status()
   }
 
   /**
-   * Says what a call costs at most, at this client's `prices`. Sends nothing. Each page counts once, so
+   * Returns the most that a call can cost, at this client's `prices`. Sends nothing. Each page counts once, so
    * `retry: { ambiguous: true }` may cost more.
    *
    * @param id Id of the operation, such as `microblog.search`.
@@ -118,34 +118,34 @@ export class SocialSearch {
     return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
   }
 
-  /** What carries the calls of this client; other resources, or a proxy, can be put on it. */
+  /** Sends the calls of this client. Pass it to a proxy, or to functions such as `microblog()`. */
   get transport(): Transport {
     return this.#transport
   }
 
   /**
-   * A client with other options, which shares limits, ledger, credential and closing with this one: `timeout`, `deadline`,
-   * `retry`, `validation`, `headers`, `middleware` and `logger` replace those in force, header by header; a `budget` adds
-   * to those in force.
+   * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `timeout`,
+   * `deadline`, `retry`, `validation`, `middleware` and `logger` replace the current ones; `headers` replace headers of
+   * the same name; a `budget` applies in addition to the current ones.
    */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
   }
 
-  /** The service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */
+  /** Fetches the service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */
   openapi(options?: CallOptions): ApiCall<OpenRecord> {
     return openapi(this.#transport, options)
   }
 
   /**
-   * The credit rates that the service publishes in its description (`GET /openapi.json`), and where those of a documented
-   * name differ from what is assumed here. Free.
+   * Reads the published credit rates (`GET /openapi.json`), and lists those that differ from the rates assumed here.
+   * Free.
    */
   creditRates(options?: CallOptions): Promise<CreditRates> {
     return readCreditRates(this.#transport, options)
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
   close(): Promise<void> {
     return this.#transport.close()
   }

@@ -20,7 +20,7 @@ export * from './errors/base.ts'
 export * from './errors/client.ts'
 export * from './errors/oauth.ts'
 
-/** Every error of this package, told apart by `code`. */
+/** Every error of this package; `code` distinguishes them. */
 export type AnySocialSearchError =
   | ConfigurationError
   | InvalidRequestError

@@ -1,6 +1,6 @@
 /**
- * Makes calls one after the other, as many as it is asked for, and says how long they took. Arguments: program, calls to warm up,
- * base URL. Without a base URL the answers are made on the spot.
+ * Makes the requested number of calls one after the other, and prints how long they took. Arguments: program, calls to
+ * warm up, base URL. Without a base URL, responses come from a stub.
  */
 import { type Duration, apiKey, load, nowhere, readPage, stopwatch, tell } from './set-up.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Lets calls wait behind two that are never answered, and says what it took to queue one, to abort one, and in memory.
- * The work of the process counts, since nothing of it waits. Arguments: program, calls. Needs --expose-gc.
+ * Queues calls behind two that never get a response, and prints the time to queue one, to abort one, and the memory of
+ * one. It measures processor time, since the process only waits. Arguments: program, calls. Needs --expose-gc.
  */
 import { setImmediate as settled } from 'node:timers/promises'
 import type { Peer } from '../peers/peer.ts'
@@ -21,7 +21,7 @@ const never = (): Promise<Response> => new Promise(noop)
 const [, , program, calls] = process.argv
 const create = await load(program)
 
-/** Every promise of a call that can settle without an answer has. */
+/** Waits until every promise that can settle without a response has settled. */
 async function queue(peer: Peer, into: unknown[], signals?: readonly AbortSignal[]): Promise<number> {
   const stop = stopwatch()
   for (let i = 0; i < into.length; i++) {
@@ -59,7 +59,7 @@ async function measure(calls: number, collect = globalThis.gc): Promise<QueueRes
 }
 
 for (let i = 0; i < 15; i++) await measure(100, async () => {})
-// A small crowd takes too little time to be measured once.
+// A small number of calls takes too little time to measure once.
 const results: QueueResult[] = []
 for (let left = 2_000; left > 0; left -= Number(calls)) results.push(await measure(Number(calls)))
 const mean = (field: keyof QueueResult): number =>

@@ -1,4 +1,6 @@
-/** Answers every search with twenty posts. A query `pages 12` makes a walk of twelve pages; other searches have one. */
+/**
+ * Responds to every search with twenty posts. A query `pages 12` makes a walk of twelve pages; other searches have one.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MicroblogSearchBody } from 'social-search-sdk'
@@ -29,6 +31,6 @@ const server = createServer((request, response) => {
     response.end(text)
   })
 })
-// Contestants pause while it is the others' turn, and shall not have to connect again.
+// Contestants pause during the others' turns, and must not have to reconnect.
 server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }))

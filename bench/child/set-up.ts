@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { CreatePeer } from '../peers/peer.ts'
 
 export const apiKey = 'bench_0123456789abcdef0123456789abcdef'
-/** Nothing listens there. */
+/** A port without a server. */
 export const nowhere = 'http://127.0.0.1:9/v1'
 
 export async function load(program: string | undefined): Promise<CreatePeer> {
@@ -19,7 +19,7 @@ export function tell(message: object | number): void {
   process.send?.(message)
 }
 
-/** How long something took, in milliseconds: by the clock, and in processor time of this process. */
+/** Duration in milliseconds: wall clock, and processor time of this process. */
 export interface Duration {
   wall: number
   cpu: number

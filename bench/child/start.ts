@@ -1,4 +1,4 @@
-/** Says how long it takes to import a program, and to set up its client. Argument: program. */
+/** Prints how long it takes to import a program and to set up its client. Argument: program. */
 import { apiKey, load, nowhere, stopwatch, tell } from './set-up.ts'
 
 const stop = stopwatch()

@@ -1,17 +1,17 @@
-/** Walks the items of many pages, and says how much memory the process took at most. Arguments: program, base URL, items. */
+/** Walks the items of many pages, and prints the peak memory of the process. Arguments: program, base URL, items. */
 import { type Duration, apiKey, load, stopwatch, tell } from './set-up.ts'
 import type { Peer, SearchParams } from '../peers/peer.ts'
 import type { MicroblogPost, MicroblogSearchBody } from 'social-search-sdk'
 
 export interface WalkResult extends Duration {
-  /** Most resident memory, in MB. */
+  /** Peak resident memory, in MB. */
   peak: number
 }
 
 const [, , program = '', baseUrl = '', items] = process.argv
 const peer = (await load(program))({ baseUrl, apiKey, fetch: undefined })
 
-/** As a user walks whose client does not page. */
+/** Walks like a user whose client has no paging. */
 async function* walkByHand(peer: Peer, params: SearchParams): AsyncGenerator<MicroblogPost> {
   for (let next: SearchParams | null = params; next !== null;) {
     const { posts, meta }: MicroblogSearchBody = await peer.search(next)

@@ -6,10 +6,10 @@ import { Child } from '../processes.ts'
 import { type Samples, inTurns, note, ratio, spread, totalRatio } from '../turns.ts'
 import { type Table, number, spreadText } from '../report.ts'
 
-/** Calls of one sample: enough that a rest before it does not matter. */
+/** Calls of one sample: enough that the pause before it does not matter. */
 const calls = 100
 
-/** By the clock, and in work of the process that calls. */
+/** Wall clock, and processor time of the calling process. */
 export interface Timed {
   wall: Samples
   cpu: Samples
@@ -17,8 +17,8 @@ export interface Timed {
 }
 
 /**
- * One search after the other, each contestant in a process of its own, which rests while it is the others' turn. All
- * processes are replaced a few times, since the same code may run faster in one than in another.
+ * Measures one search after the other. Each contestant has a separate process, which pauses during the others' turns.
+ * All processes are replaced a few times, since the same code may run faster in one than in another.
  */
 export async function measureCalls(
   contestants: readonly Contestant[],

@@ -10,13 +10,13 @@ const few = 2_000
 const many = 20_000
 
 export interface QueueFigures {
-  /** Microseconds to queue a call with many waiting, over the same with few. */
+  /** Time to queue a call with many waiting, divided by the time with few. */
   growth: number
   /** Bytes of a waiting call. */
   bytes: number
 }
 
-/** Calls that wait behind two that are never answered, in a new process for each crowd. */
+/** Queues calls behind two that never get a response, in a new process for each number of calls. */
 export async function measureQueue(
   contestants: readonly Contestant[],
   { crowds, queueRounds, queueBudgetMs }: Plan,
@@ -42,12 +42,12 @@ export async function measureQueue(
     })
   }
 
-  /** Microseconds that a crowd will take, taking the growth for quadratic; 0 where there is nothing to go by. */
+  /** Estimated microseconds for a number of calls, with quadratic growth; 0 without an earlier measurement. */
   function foretold(name: string, calls: number): number {
     const smaller = crowds.filter((crowd) => crowd < calls && results.has(keyOf(name, crowd))).at(-1)
     if (smaller === undefined) return 0
     const perCall = medianOf(results.get(keyOf(name, smaller)) ?? [], 'queue')
-    // Small crowds cost much of what does not grow with them.
+    // Fixed costs dominate small numbers.
     const grows = perCall > 40 && smaller >= few
     return perCall * calls * (grows ? calls / smaller : 1)
   }
@@ -56,7 +56,7 @@ export async function measureQueue(
     const known = results.get(keyOf(name, calls))
     return known === undefined ? 'too slow' : number(medianOf(known, field))
   }
-  /** Of the largest crowd that was not too slow, so that what is made once weighs least. */
+  /** Of the largest number that was measured, so that fixed costs weigh least. */
   const bytesOf = (name: string): number => {
     const largest = crowds.filter((calls) => results.has(keyOf(name, calls))).at(-1) ?? 0
     return medianOf(results.get(keyOf(name, largest)) ?? [], 'bytes')

@@ -7,7 +7,7 @@ import { measureIn } from '../processes.ts'
 import { number, spreadText } from '../report.ts'
 import { type Samples, inTurns, note, ratio, spread, totalRatio } from '../turns.ts'
 
-/** Import and construction, in a new process each time; Node's own start is not in it. */
+/** Import and construction, in a new process each time; excludes Node's own start. */
 export async function measureStart(
   contestants: readonly Contestant[],
   { startRounds }: Plan,

@@ -6,7 +6,7 @@ import { measureIn } from '../processes.ts'
 import { type Table, number, spreadText } from '../report.ts'
 import { type Samples, inTurns, note, ratio, spread } from '../turns.ts'
 
-/** Most memory that a walk over HTTP takes, in a new process each time. */
+/** Peak memory of a walk over HTTP, in a new process each time. */
 export async function measureWalk(
   contestants: readonly Contestant[],
   { walkRounds }: Plan,

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { type CreatePeer, path } from './peer.ts'
 import { searchBody, searchParams } from './schemas.ts'
 
-/** ky, p-retry, p-limit and zod/mini, composed with care and without further layers. */
+/** ky, p-retry, p-limit and zod/mini, carefully composed without further layers. */
 export const create: CreatePeer = ({ baseUrl, apiKey, fetch }) => {
   const api = ky.create({
     prefix: baseUrl,
@@ -34,7 +34,7 @@ export const create: CreatePeer = ({ baseUrl, apiKey, fetch }) => {
   }
 }
 
-/** Whether to try again; waits as long as the service says, or ever longer where it says nothing. */
+/** Whether to retry; waits as the service announces, or with growing backoff. */
 async function passes(error: Error, attempt: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (!(error instanceof HTTPError) || ![429, 503].includes(error.response.status)) return false
   const seconds = Number(error.response.headers.get('retry-after') ?? 2 ** (attempt - 1))

@@ -4,5 +4,5 @@ import 'p-retry'
 import 'zod/mini'
 import type { Peer } from './peer.ts'
 
-/** The four packages, imported and no more. */
+/** Only imports the four packages. */
 export const create = (): Partial<Peer> => ({})

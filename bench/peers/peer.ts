@@ -6,21 +6,21 @@ export interface SearchParams {
 }
 
 export interface PeerOptions {
-  /** Ends in `/v1`. */
+  /** Base URL, ending in `/v1`. */
   baseUrl: string
   apiKey: string
-  /** Answers in place of the network. */
+  /** Responds instead of the network. */
   fetch: typeof fetch | undefined
 }
 
-/** One way to search, set up once as its users would. */
+/** A way to search, set up once as its users would. */
 export interface Peer {
   search(params: SearchParams, signal?: AbortSignal): PromiseLike<MicroblogSearchBody>
-  /** All items, if it pages by itself. */
+  /** All items, if the client has paging. */
   walk?(params: SearchParams): AsyncIterable<MicroblogPost>
 }
 
-/** What each file of this folder exports as `create`. */
+/** The export `create` of each file in this folder. */
 export type CreatePeer = (options: PeerOptions) => Peer
 
 export const path = '/data/microblog/tweets/search'

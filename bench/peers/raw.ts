@@ -1,7 +1,7 @@
 import { type CreatePeer, path } from './peer.ts'
 import type { MicroblogSearchBody } from 'social-search-sdk'
 
-/** The least that a search takes: nothing is checked, retried or limited. */
+/** The minimum for a search: no checks, retries or limits. */
 export const create: CreatePeer = ({ baseUrl, apiKey, fetch = globalThis.fetch }) => {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   return {

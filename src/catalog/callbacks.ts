@@ -13,23 +13,23 @@ import {
 import { ConfigurationError } from '../errors.ts'
 import { catalogDialect } from './dialect.ts'
 
-/** What the catalog has sent to a callback URL. */
+/** A request from the catalog to a callback URL. */
 export interface CatalogCallback {
-  /** Which of the two URLs was called. */
+  /** Which of the two URLs the catalog called. */
   readonly outcome: 'success' | 'failure'
-  /** The body: parsed where it is JSON, otherwise its text. What the catalog sends is not documented. */
+  /** The body: parsed if it is JSON, otherwise its text. The service does not document it. */
   readonly payload: unknown
-  /** The request. Not enumerable, so that a log of the callback has no secret that came in a header or in the URL. */
+  /** The request. Not enumerable, so that logs of the callback contain no secret from a header or the URL. */
   readonly delivery: Delivery
 }
 
-/** How callbacks are received. */
+/** Options of a receiver of callbacks. */
 export interface CallbackOptions extends ReceiveOptions {
-  /** The `successCallbackUrl` that planets are created with, or its path. */
+  /** The `successCallbackUrl` of your planets, or its path. */
   successUrl: string
-  /** The `failureCallbackUrl` that planets are created with, or its path. */
+  /** The `failureCallbackUrl` of your planets, or its path. */
   failureUrl: string
-  /** Does the work. It starts when the callback has been acknowledged; what it throws goes to `onError`. */
+  /** Handles a callback. Called after the response was sent; errors go to `onError`. */
   onCallback: (callback: CatalogCallback) => unknown
 }
 
@@ -39,11 +39,11 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
 }
 
 /**
- * Makes a receiver for the callbacks that creating a planet leads to, for any server that speaks in `Request` and
- * `Response`. It answers 202 to what it lets in, 404 on other paths, 401 where `verify` says no, 413 where the body
- * is too large, 415 where it is compressed, 408 where it takes more than ten seconds to come and to be verified, and 500
- * where somebody has read it before. HTTP method, payload and repetition of callbacks are not documented, so any method is
- * taken, and the same callback may come twice.
+ * Makes a handler for the callbacks about created planets, for any server of `Request` and `Response`. It responds with
+ * 202 if it accepts a callback, 404 on other paths, 401 if `verify` refuses, 413 if the body is too large, 415 if it is
+ * compressed, 408 if reading and verifying takes more than ten seconds, and 500 if the body was already read. HTTP
+ * method, payload and repetition of callbacks are not documented, so it accepts any method, and the same callback may
+ * arrive twice.
  *
  * @throws {ConfigurationError} for options that cannot work.
  * @example

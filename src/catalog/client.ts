@@ -11,18 +11,18 @@ import { catalogDialect } from './dialect.ts'
 
 /** Options of a client of the catalog. */
 export interface CatalogOptions extends Omit<SharedOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
-  /** The catalog's base address. https, or http on a loopback address. */
+  /** The catalog's base URL: https, or http on a loopback address. */
   baseUrl: string
-  /** The JWT that the catalog takes as bearer token, or a function that returns it, called before each attempt. */
+  /** The JWT that the catalog accepts as bearer token, or a function that returns it, called before each attempt. */
   token: string | (() => string | Promise<string>)
 }
 
-/** Options of one call to the catalog: they replace those of the client, but headers add to its headers. */
+/** Options of one call to the catalog. They replace those of the client; headers are added to its headers. */
 export type CatalogCallOptions = Omit<CallOptions, 'budget'>
 
 /** Calls about planets. */
 export interface Planets {
-  /** Creates a planet (`POST /planets`). The catalog calls one of the callback URLs in it when it is done. */
+  /** Creates a planet (`POST /planets`). When the catalog has finished, it calls one of the planet's callback URLs. */
   create(planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
   /** Updates a planet (`PUT /planets/{planetId}`). */
   update(planetId: PlanetId, planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
@@ -34,7 +34,7 @@ export interface CelestialBodies {
   create(body: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
 }
 
-/** The catalog states no limits. */
+/** The catalog documents no limits. */
 const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
 
 /**
@@ -52,9 +52,9 @@ export class CatalogClient {
   readonly #transport: Transport
 
   /**
-   * A client of the catalog. Nothing is sent before the first call.
+   * Makes a client of the catalog. Sends nothing before the first call.
    *
-   * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+   * @throws {ConfigurationError} for invalid options; the message contains no secret.
    */
   constructor({ token, ...options }: CatalogOptions) {
     if (typeof token !== 'function') assertToken(token, 'token')
@@ -77,7 +77,7 @@ export class CatalogClient {
     }
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
   close(): Promise<void> {
     return this.#transport.close()
   }

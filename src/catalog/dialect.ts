@@ -3,7 +3,7 @@ import { readProblem } from '../contract/catalog/problem.ts'
 import type { Dialect } from '../core/http/dialect.ts'
 import { ProblemError } from './problem-error.ts'
 
-/** The catalog has ids that a number cannot hold, and errors that are problems. */
+/** How the catalog differs from the search: ids that exceed a number, and errors that are problems. */
 export const catalogDialect: Dialect = {
   accept: 'application/json, application/problem+json',
   parse: parseCatalogJson,

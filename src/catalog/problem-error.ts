@@ -11,11 +11,11 @@ export class ProblemError extends ApiError {
   static {
     this.prototype.name = 'ProblemError'
   }
-  /** What kind of problem it is, like a URL. */
+  /** The type of the problem, like a URL. */
   declare readonly type?: string
   /** The problem in a few words. */
   declare readonly title?: string
-  /** What is the matter this time. */
+  /** Details of this occurrence. */
   declare readonly detail?: string
 
   constructor(details: ApiErrorDetails, { type, title, detail }: Problem) {

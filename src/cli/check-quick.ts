@@ -1,6 +1,7 @@
 /**
- * A first check of uncommitted changes: types, lint of the changed files, and the tests in the folders of what changed that
- * import it. With a ref, it checks the changes since then: `npm run check:quick -- main`.
+ * A first check of uncommitted changes: types, lint of the changed files, and related tests. Related tests import a
+ * changed file and are in the test folder of its room. With a ref, it checks the changes since then:
+ * `npm run check:quick -- main`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -32,7 +33,7 @@ function git(...args: string[]): string[] {
   return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
 }
 
-/** The test file itself, or the folder of the tests for a file of src. */
+/** The test file itself, or the test folder for a file of src. */
 function testsOf(file: string): string | undefined {
   if (/^test\/.*\.test\.ts$/.test(file)) return existsSync(file) ? file : undefined
   const room = /^src\/(core\/\w+|\w+)/.exec(file)?.[1]

@@ -1,14 +1,13 @@
 /**
- * Compares the description that a service gives of itself with what this package takes it to be. Exit code 0 without
- * differences, 1 with some, 2 where there was nothing to compare. Shapes that are documented by now are news: they are
- * listed, and count as no difference.
+ * Compares a service's description with the contract of this package. Exit code 0 without differences, 1 with
+ * differences, 2 if the comparison failed. Newly documented shapes are listed, but do not count as differences.
  */
 import { parseArgs } from 'node:util'
 import { SocialSearch } from '../client.ts'
 import { type ContractDifference, compareContract } from '../contract/compare.ts'
 import { isRecord } from '../contract/is-record.ts'
 
-/** Most characters of a value that are shown. */
+/** Maximum characters shown of a value. */
 const maxShown = 120
 
 const failed = 2
@@ -17,7 +16,7 @@ try {
   const { baseUrl, apiKey } = readSettings()
   const description = await new SocialSearch({ baseUrl, apiKey }).openapi()
   const differences = compareContract(description)
-  // Whatever a service says of itself, it is not to make this program say its key.
+  // A description or error message must not make this program print its key.
   console.log(report(differences).replaceAll(apiKey, '[redacted]'))
   process.exitCode = differences.some(isBreakage) ? 1 : 0
 } catch (error) {
@@ -25,7 +24,7 @@ try {
   process.exitCode = failed
 }
 
-/** Reads the base URL from `--base-url`, and the key from the environment: arguments can be seen by others. */
+/** Reads the base URL from `--base-url`, and the key from the environment: other users can see arguments. */
 function readSettings(): { baseUrl: string; apiKey: string } {
   const { values } = parseArgs({ options: { 'base-url': { type: 'string' } } })
   const baseUrl = values['base-url'] ?? process.env['SOCIAL_SEARCH_BASE_URL']
@@ -45,7 +44,7 @@ function report(differences: readonly ContractDifference[]): string {
   const breakages = differences.filter(isBreakage).length
   const news = differences.length - breakages
   const summary = breakages === 0 ? 'No differences' : plural(breakages, 'difference')
-  return [...sections, news === 0 ? summary : `${summary}; ${plural(news, 'shape')} documented by now`].join(
+  return [...sections, news === 0 ? summary : `${summary}; ${plural(news, 'shape')} now documented`].join(
     '\n\n',
   )
 }
@@ -65,7 +64,7 @@ function describe({ kind, assumed, published }: ContractDifference): string {
     case 'unreadable':
       return `cannot be compared, ${show(published)}`
     case 'shape_documented':
-      return `documented by now, and kept open here: ${show(published)}`
+      return `now documented; not typed in this SDK yet: ${show(published)}`
     case 'error_status':
       return published === true ? 'only in the description' : 'not in the description'
     case 'required':
@@ -84,7 +83,7 @@ function describe({ kind, assumed, published }: ContractDifference): string {
   }
 }
 
-/** A value in a few words. It comes from elsewhere, so nothing of it may steer the terminal. */
+/** A value in a few words, without control characters that could change the terminal. */
 function show(value: unknown): string {
   if (value === null) return 'nothing'
   const list: unknown[] = Array.isArray(value) ? value : [value]

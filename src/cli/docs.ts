@@ -31,8 +31,8 @@ if (!values.check) {
 } else if (extra.length + stale.length > 0 || hasStaleTexts) {
   if (hasStaleTexts) console.error('src/tools/param-texts.ts is not what the sources say; run npm run docs')
   for (const name of extra)
-    console.error(`docs/reference/${name} is no page of the reference; run npm run docs`)
+    console.error(`docs/reference/${name} is not a page of the reference; run npm run docs`)
   for (const [name] of stale)
-    console.error(`docs/reference/${name} is not what the sources say; run npm run docs`)
+    console.error(`docs/reference/${name} does not match the sources; run npm run docs`)
   process.exitCode = 1
 }

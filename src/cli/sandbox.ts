@@ -10,17 +10,17 @@ const help = `Serves the sandbox of the Social Search API until it is stopped.
 
   npm run sandbox -- [options]
 
-  --port PORT       port to listen on, 0 for any that is free; default: the
+  --port PORT       port to listen on, 0 for any free port; default: the
                     variable PORT, or ${defaultPort}
   --per-minute N    requests a minute that each search surface accepts, or off;
                     default 20
   --in-flight N     requests that may be open at once, or off; default 2
   --help            shows this`
 
-/** A further key, for the one call that needs a scope which new keys do not get. */
+/** A further key, for the call whose scope new keys do not have. */
 const writer = { key: 'sandbox_key_that_may_write', scopes: [...defaultScopes, 'mentions:write'] } as const
 
-/** What the command line asks for; null for help. Throws an Error with a message for the user. */
+/** Parses the command line; returns null for help. Throws an Error with a message for the user. */
 function readOptions(): { port: number; limits: SandboxLimits } | null {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
@@ -66,7 +66,7 @@ Ctrl+C ends it.`
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
   return code === 'EADDRINUSE'
-    ? `port ${port} is in use; choose another with --port, or any that is free with --port 0`
+    ? `port ${port} is in use; choose another with --port, or any free port with --port 0`
     : message
 }
 

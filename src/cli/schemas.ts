@@ -1,6 +1,6 @@
 /**
- * Writes src/contract/generated from src/contract/schemas, as JSON Schema; with `--check` it only tells whether it is up to
- * date.
+ * Writes src/contract/generated from src/contract/schemas, as JSON Schema. With `--check`, it only checks that they are
+ * up to date.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -11,10 +11,9 @@ import { publishedRates, rateDifferences } from './rates.ts'
 export type { ContractDifference, ContractDifferenceKind } from './compare/difference.ts'
 
 /**
- * Compares the service's description of itself, as `client.openapi()` gives it, with what this package takes the service
- * to be: its operations, what they take and give, the statuses of the errors they name, and the credit rates. Looks at
- * nothing else, such as the bodies of errors, and calls nobody. Whatever the description is, it gives differences and does
- * not throw.
+ * Compares the service's description, as `client.openapi()` returns it, with the contract of this package: operations,
+ * requests, responses, error statuses and credit rates. Does not compare the bodies of errors. Sends nothing, and never
+ * throws.
  *
  * @returns Every difference, in the order of this package's operations; an empty list where there is none.
  * @example

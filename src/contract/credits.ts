@@ -1,6 +1,6 @@
 /**
- * Credits that the service charges for a success (service description, part 8.1), under the names it publishes the
- * rates by. Three rates are documented without a name.
+ * Credits that the service charges for a success (service description, part 8.1), by the names under which it publishes
+ * the rates. Three rates are documented without a name.
  */
 export const creditRates = {
   apiTwitterSearchPerRequest: 2,

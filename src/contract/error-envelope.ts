@@ -27,8 +27,8 @@ export interface ErrorEnvelope {
 }
 
 /**
- * Reads the service's error envelope, or returns null where the body is somebody else's: a proxy's page, a
- * gateway's own JSON. Only `requestId` and `error.code` decide; malformed details are dropped, not the error.
+ * Reads the service's error envelope; returns null for any other body, such as the error page of a proxy. Only
+ * `requestId` and `error.code` decide: invalid details are dropped.
  */
 export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
   if (!isRecord(body) || typeof body['requestId'] !== 'string' || !isRecord(body['error'])) return null

@@ -1,8 +1,8 @@
 import type { Operation } from './operation.ts'
 
 /**
- * Reads the input of a GET from the query of its URL. A parameter that is given more than once becomes a list. The
- * number of a page is the one documented parameter that is not a text.
+ * Reads the input of a GET from the query of its URL. A repeated parameter becomes a list. Only the page number is
+ * documented as a number.
  */
 export function inputOf(query: string, { paging }: Operation): Record<string, unknown> {
   const valuesOf = new Map<string, string[]>()

@@ -2,19 +2,21 @@
 export interface Issue {
   /** Where, as a dot-separated path such as `filters.lang`; empty for the whole value. */
   path: string
-  /** What is wrong, stating the bound and the current value where that is short. */
+  /** What is wrong, with the bound and the current value if it is short. */
   message: string
 }
 
-/** Issues that are listed, and characters of each that are repeated. A request of one megabyte may have sixty thousand issues. */
+/**
+ * Maximum number of issues listed, and characters of each. A request of one megabyte may have sixty thousand issues.
+ */
 export const maxIssues = 100
 const maxPathLength = 200
 const maxMessageLength = 500
 
 /**
- * The first issues, each cut to a bounded length, since they end up in responses and logs.
+ * The first issues, each cut to a bounded length, since they appear in responses and logs.
  *
- * @param clean Takes secrets out of a text, before the cut could leave a part of one.
+ * @param clean Removes secrets from a text, before the cut could leave a part of one.
  */
 export function firstIssues(issues: readonly Issue[], clean = (text: string) => text): Issue[] {
   const first = issues.slice(0, maxIssues + 1).map(({ path, message }) => ({
@@ -25,7 +27,7 @@ export function firstIssues(issues: readonly Issue[], clean = (text: string) => 
   return first
 }
 
-/** A text of bounded length. */
+/** Shortens a text. */
 export function cut(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
@@ -35,7 +37,7 @@ export function dotPath(segments: readonly PropertyKey[]): string {
   return segments.map(String).join('.')
 }
 
-/** Names a value without repeating content that may be long or private. */
+/** Describes a value without its content, which may be long or private. */
 export function got(input: unknown): string {
   if (input === null || input === undefined) return String(input)
   if (Array.isArray(input)) return 'an array'

@@ -1,10 +1,12 @@
-/** What is at a path, one for each method, and the id in the path; empty where it has none. */
+/** The operations at a path, by method, and the id in the path, or empty. */
 export interface Match<Route> {
   readonly routes: readonly Route[]
   readonly id: string
 }
 
-/** Finds what is at a path. A path spelt out, such as `/mentions/count`, wins over one that takes an id there. */
+/**
+ * Finds the operations at a path. A literal path such as `/mentions/count` wins over one with an id in that position.
+ */
 export function matchPath<Route extends { readonly path: string }>(
   path: string,
   routes: readonly Route[],
@@ -19,7 +21,7 @@ export function matchPath<Route extends { readonly path: string }>(
   return { routes: found.map(({ route }) => route), id: found[0]?.id ?? '' }
 }
 
-/** The percent-decoded id in a path, or null where the path does not fit the template. */
+/** The percent-decoded id in a path, or null if the path does not match the template. */
 function idIn(path: string, template: string): string | null {
   const [before, after] = template.split('{id}')
   if (before === undefined || after === undefined) return null

@@ -104,7 +104,7 @@ export interface MicroblogPost {
   engagements: MicroblogEngagements
 }
 
-/** What the service says of a page of microblog posts. */
+/** Metadata of a page of microblog posts. */
 export interface MicroblogSearchMeta {
   /** Posts on this page. */
   returnedCount: number

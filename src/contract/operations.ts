@@ -14,8 +14,8 @@ import { postReactions } from './professionalnet/reactions.ts'
 import { technewsSearch } from './technews.ts'
 
 /**
- * Every operation of the service, in the order of its description. Code that needs one operation imports it alone, so
- * that bundles stay small.
+ * Every operation of the service, in the order of its description. Code that needs one operation imports only that one,
+ * so that bundles stay small.
  */
 export const operations = [
   microblogSearch,

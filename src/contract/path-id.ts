@@ -15,7 +15,7 @@ export function checkPathId({ prefix }: PathId, id: unknown): Issue[] {
   return describeId(id, prefix).map((message) => ({ path: '', message }))
 }
 
-/** Characters that would change the path, or hide in it. The check refuses them instead of escaping them. */
+/** Characters that could change the path. Ids that contain one are refused, not escaped. */
 const unsafe = /[/\\%?#\s\p{Cc}]|\.\./u
 
 function describeId(id: unknown, prefix: string): string[] {

@@ -1,7 +1,7 @@
 import { type CreditRateName, creditRates } from './credits.ts'
 import { isRecord } from './is-record.ts'
 
-/** A credit rate that this package assumes, and that is published differently, or not as one number (null). */
+/** A published credit rate that differs from the rate that this package assumes; null if it is not one number. */
 export interface RateDifference {
   rate: CreditRateName
   assumed: number
@@ -9,8 +9,8 @@ export interface RateDifference {
 }
 
 /**
- * The constants of the schemas that have the rates. Their names are not documented, so they are known by what is in
- * them: at least one of the documented rates. A rate on which they disagree is left out: nobody can tell which holds.
+ * The constants of the schemas that contain the rates. These schemas are found by their content, at least one
+ * documented rate, because their names are not documented. A rate with contradicting values is omitted.
  */
 export function publishedRates(description: unknown): Record<string, number> {
   const found = new Map<string, number>()

@@ -15,10 +15,10 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
-/** Any object: the service checks what it does not document. */
+/** Any object; the service checks it. */
 export const anyObject: JsonSchema = { type: 'object' }
 
-/** The one documented field of every answer. */
+/** The only documented field of every response. */
 const withRequestId: JsonSchema = {
   type: 'object',
   properties: { requestId: { type: 'string' } },

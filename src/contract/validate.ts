@@ -3,11 +3,11 @@ import { type Issue, got, maxIssues } from './issues.ts'
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
-/** The part of JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) that describes what is sent and what comes back. */
+/** The part of JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) that describes requests and responses. */
 export interface JsonSchema {
-  /** Absent if anything is allowed. */
+  /** Absent if every value is allowed. */
   readonly type?: JsonType | readonly [JsonType, 'null']
-  /** `#`, the whole schema. */
+  /** `#`: the whole schema. */
   readonly $ref?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
@@ -27,37 +27,37 @@ export interface JsonSchema {
   readonly deprecated?: boolean
 }
 
-/** A schema as `validate()` reads it: each has all fields, in the same order, which engines are fastest with. */
+/** A schema prepared for `validate()`. Each has all fields in the same order, because engines are fastest with that. */
 interface Rule {
   readonly schema: JsonSchema
   readonly type: JsonType | undefined
-  /** The type of a value, as `typeof` gives it, that fits whatever it is; empty if there are bounds. */
+  /** The `typeof` of values that are valid without further checks; empty if there are bounds. */
   readonly plainType: string
   readonly isNullable: boolean
   readonly maxItems: number
   /** Names of the properties to check; undefined for a list. */
   readonly names: readonly string[] | undefined
-  /** Rules of the properties, or that of the items. */
+  /** Rules of the properties, or of the items. */
   readonly parts: Rule[]
 }
 
-/** An object or a list whose values are being checked. */
+/** An object or list whose values are being checked. */
 interface Level {
   readonly rule: Rule
   readonly value: object
   readonly size: number
-  /** How many of its values have been checked. */
+  /** Number of its values that have been checked. */
   checked: number
 }
 
-/** More than any documented shape has; a circle has more. */
+/** Maximum nesting. Documented shapes have less; a circular value has more. */
 const maxLevels = 1000
 
 /**
- * Lists what is wrong with a value; an empty list if it fits. Texts are counted in code points: the service does not say
- * in what it counts, and code points never exceed UTF-16 units, so a text refused here is too long either way.
+ * Lists what is wrong with a value; the list is empty if the value is valid. Lengths count code points: the service
+ * does not document its unit, and no unit gives a smaller count, so a refused text is too long in any unit.
  *
- * @param most How many issues to list; a last one counts the others.
+ * @param most Maximum number of issues; one more counts the rest.
  */
 export function validate(schema: JsonSchema, value: unknown, most = maxIssues): Issue[] {
   const rule = ruleOf(schema, schema)
@@ -67,7 +67,7 @@ export function validate(schema: JsonSchema, value: unknown, most = maxIssues): 
     if (issues.length < most) issues.push({ path: [...pathOf(levels), ...name].join('.'), message })
     else others++
   }
-  // A stack and one long loop instead of functions: a page holds hundreds of values, and calls of functions add up.
+  // One loop with a stack is faster than recursion: a page holds hundreds of values.
   const levels: Level[] = [
     { rule: { ...rule, names: undefined, parts: [rule] }, value: [value], size: 1, checked: 0 },
   ]
@@ -77,7 +77,7 @@ export function validate(schema: JsonSchema, value: unknown, most = maxIssues): 
     if (at === level.size) {
       levels.pop()
       if (names === undefined || schema.additionalProperties !== false) continue
-      // Inherited ones too: a later reader would see them.
+      // Inherited ones too, since later code would read them.
       for (const name in level.value) if (!names.includes(name)) report('is not a known property', name)
       continue
     }
@@ -109,14 +109,14 @@ export function validate(schema: JsonSchema, value: unknown, most = maxIssues): 
   return issues
 }
 
-/** Where the value is that was looked at last. */
+/** The path of the value checked last. */
 function pathOf(levels: readonly Level[]): (string | number)[] {
   return levels.slice(1).map(({ rule, checked }) => rule.names?.[checked - 1] ?? checked - 1)
 }
 
 const rules = new WeakMap<JsonSchema, Rule>()
 
-/** The rule of a schema, or, for a reference, of the whole schema. */
+/** The rule of a schema; for a reference, the rule of the whole schema. */
 function ruleOf(given: JsonSchema, root: JsonSchema): Rule {
   const schema = given.$ref === undefined ? given : root
   const known = rules.get(schema)
@@ -138,13 +138,13 @@ function ruleOf(given: JsonSchema, root: JsonSchema): Rule {
     names,
     parts,
   }
-  // Known before its parts are, since they may be the same again.
+  // Stored before its parts are built, since they may refer to it.
   rules.set(schema, rule)
   for (const part of Object.values(properties ?? (items && [items]) ?? [])) parts.push(ruleOf(part, root))
   return rule
 }
 
-/** Whether an object is no instance of a class, and has nothing that its JSON text would leave out. */
+/** Whether an object is a plain object whose JSON text contains all its properties. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   const isBase = prototype === null || Object.getPrototypeOf(prototype) === null
@@ -160,7 +160,7 @@ const typeNames = {
   integer: 'an integer',
 }
 
-/** What is wrong with a value that is not plainly right; null if nothing is. */
+/** Explains why a value is invalid; null if it is valid after all. */
 function complaint({ schema, type }: Rule, value: unknown, isPart: boolean): string | null {
   if (type === undefined) return null
   if (value === undefined && isPart) return 'is required'
@@ -176,7 +176,7 @@ function complaint({ schema, type }: Rule, value: unknown, isPart: boolean): str
     return fits ? null : `must be ${form}, got ${got(value)}`
   }
   if (type === 'string' && typeof value === 'string') {
-    // To count a huge text would be wasted work: its length in UTF-16 units says enough.
+    // Counting the code points of a huge text is slow; its length in UTF-16 units is enough.
     const length = value.length > maxLength * 2 ? value.length : Array.from(value).length
     if (length < minLength) return `must have at least ${count(minLength, 'character')}, got ${length}`
     return length > maxLength ? `must have at most ${count(maxLength, 'character')}, got ${length}` : null

@@ -25,7 +25,7 @@ export class ApiError extends SocialSearchError {
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   readonly status: number
-  /** Each invalid field; empty unless the service named some. Of more than a hundred, the first. */
+  /** Each invalid field; empty if the service named none. At most the first hundred. */
   readonly issues: readonly Issue[]
   /** Seconds until a retry is welcome, if the service announced it. */
   declare readonly retryAfter?: number
@@ -128,7 +128,7 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** The class of each status that has one of its own. */
+/** The error class of each status; other statuses are an `ApiError`. */
 export const apiErrorClasses: Readonly<Record<number, new (details: ApiErrorDetails) => ApiError>> = {
   400: ValidationError,
   401: AuthenticationError,

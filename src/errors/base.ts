@@ -1,20 +1,20 @@
 import type { ServiceErrorCode } from '../contract/error-envelope.ts'
 
 /**
- * Whether a failed call cost credits. `no`: the service said so, or nothing reached it. `yes`: a success
- * arrived that could not be used. `unknown`: it was sent, and no usable answer came back.
+ * Whether a failed call cost credits. `no`: the service said so, or received nothing. `yes`: a success arrived, but was
+ * not usable. `unknown`: the request was sent, and no usable response arrived.
  */
 export type Charged = 'no' | 'yes' | 'unknown'
 
-/** One attempt of a call, as it went. */
+/** One attempt of a call. */
 export interface Attempt {
   /** Time spent waiting for one of the organization's slots, in milliseconds. */
   queued: number
-  /** Time spent waiting for the pace of the search surface, or for a 429 to pass, in milliseconds. */
+  /** Time spent waiting for the rate limit of the search surface, or for the end of a 429, in milliseconds. */
   paced: number
-  /** When the request was handed to fetch, ISO 8601; null if it never was. */
+  /** When the request was passed to fetch, ISO 8601; null if it was not. */
   sent: string | null
-  /** From sending to the last byte of the answer, or to the failure, in milliseconds. */
+  /** From sending to the last byte of the response, or to the failure, in milliseconds. */
   duration: number
   /** HTTP status, if the headers arrived. */
   status?: number
@@ -27,7 +27,7 @@ export interface Attempt {
   waited: number
 }
 
-/** Codes of the errors that this package raises by itself; {@link ApiError} has the service's. */
+/** Codes of errors that this package raises itself; {@link ApiError} has the service's codes. */
 export type ClientErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -46,8 +46,8 @@ export type ClientErrorCode =
   | 'token_store'
 
 /**
- * A code that the service does not document. It is a string, compare it as `String(error.code)`; an enum is the one type
- * of strings that keeps a `switch` over the known codes exact. It exists in types only.
+ * A code that the service does not document. At run time it is a string: compare it as `String(error.code)`. The type
+ * is an enum because a `switch` over the known codes then stays exact.
  */
 export declare enum UndocumentedCode {
   any = '',
@@ -56,11 +56,11 @@ export declare enum UndocumentedCode {
 /** A code that the service sent. */
 export type ApiErrorCode = ServiceErrorCode | UndocumentedCode
 
-/** What an error tells of the call that failed. */
+/** The facts of a failed call that its error contains. */
 export interface ErrorContext {
   operation?: string | undefined
   requestId?: string | undefined
-  /** All attempts taken together. */
+  /** For all attempts together. */
   charged?: Charged
   attempts?: readonly Attempt[] | undefined
   /** Params of the page that failed. */
@@ -79,23 +79,25 @@ export class SocialSearchError extends Error {
   static {
     this.prototype.name = 'SocialSearchError'
   }
-  /** What happened, for a `switch`. */
+  /** The kind of error, for a `switch`. */
   readonly code: ClientErrorCode | ApiErrorCode
   /** The service's id of the request, for its support. */
   declare readonly requestId?: string
-  /** The operation that failed, such as `microblog.search`; absent for errors of construction. */
+  /** The operation that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
-  /** Whether the call cost credits, all its attempts taken together. */
+  /** Whether the call cost credits, for all attempts together. */
   readonly charged: Charged
-  /** What was tried, in order; empty if nothing was sent. */
+  /** The attempts, in order; empty if nothing was sent. */
   readonly attempts: readonly Attempt[]
-  /** For a call that walks pages: the params of the page that failed, as plain JSON, ready to be passed back. */
+  /**
+   * For a call with pages: the params of the page that failed, as plain JSON. Pass them to the same call to continue.
+   */
   declare readonly next?: object | null
 
   constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
     const { operation, charged = 'no' } = context
     const prefix = operation === undefined ? '' : `${operation}: `
-    // What comes through a proxy of one's own has said so already.
+    // The message of an error from your own proxy already ends with it.
     const isOpen = charged === 'unknown' && !message.endsWith(doubt)
     super(`${prefix}${message}${isOpen ? doubt : ''}`)
     this.code = code
@@ -106,14 +108,14 @@ export class SocialSearchError extends Error {
     if (context.next !== undefined) this.next = context.next
   }
 
-  /** What a JSON log should hold of it. */
+  /** The fields for a JSON log. */
   toJSON(): object {
     return Object.assign({ name: this.name, message: this.message }, this)
   }
 }
 
-/** A failure that several calls may meet together, such as a refused token. */
+/** A failure that several calls may share, such as a refused token. */
 export abstract class SharedError extends SocialSearchError {
-  /** The same failure, as one call tells it. */
+  /** The same failure, for one of the calls. */
   abstract of(context: ErrorContext): SharedError
 }

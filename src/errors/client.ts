@@ -35,10 +35,10 @@ export class InvalidRequestError extends SocialSearchError {
     this.prototype.name = 'InvalidRequestError'
   }
   declare readonly code: 'invalid_request'
-  /** Each invalid field, in the format of the service's own validation errors; of more than a hundred, the first. */
+  /** Each invalid field, in the format of the service's validation errors; at most the first hundred. */
   readonly issues: readonly Issue[]
 
-  /** @param context `subject`: the name of what was passed, for an issue with all of it. */
+  /** @param context `subject`: the name of the invalid value, for an issue with an empty path. */
   constructor(issues: readonly Issue[], context: ErrorContext & { subject?: string } = {}) {
     const told = summary(issues, context.subject ?? 'params')
     super('invalid_request', `invalid request, nothing was sent: ${told}`, context)
@@ -46,7 +46,7 @@ export class InvalidRequestError extends SocialSearchError {
   }
 }
 
-/** How far a connection came before it failed. */
+/** The phase in which a connection failed. */
 export type ConnectionPhase = 'connect' | 'tls' | 'exchange'
 
 /**
@@ -62,7 +62,7 @@ export class ConnectionError extends SocialSearchError {
   declare readonly code: 'connection'
   /** `connect` and `tls`: nothing was sent. `exchange`: the request may have been processed. */
   readonly phase: ConnectionPhase
-  /** The runtime's name for it, such as `ECONNRESET`, or its words. */
+  /** The runtime's code, such as `ECONNRESET`, or its message. */
   readonly reason: string
 
   constructor(message: string, context: ErrorContext & { phase: ConnectionPhase; reason: string }) {
@@ -72,7 +72,7 @@ export class ConnectionError extends SocialSearchError {
   }
 }
 
-/** What a call was doing when its time ran out. */
+/** The phase in which the time ran out. */
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
 /**
@@ -86,7 +86,7 @@ export class TimeoutError extends SocialSearchError {
     this.prototype.name = 'TimeoutError'
   }
   declare readonly code: 'timeout'
-  /** What the call was doing: waiting in the queue, for headers, for the body, or between two attempts. */
+  /** The phase: in the queue, waiting for headers, reading the body, or waiting between two attempts. */
   readonly phase: TimeoutPhase
 
   constructor(message: string, context: ErrorContext & { phase: TimeoutPhase }) {
@@ -106,7 +106,7 @@ export class RedirectError extends SocialSearchError {
     this.prototype.name = 'RedirectError'
   }
   declare readonly code: 'redirect'
-  /** HTTP status; absent where the browser hides it. */
+  /** HTTP status; absent if the browser hides it. */
   declare readonly status?: number
 
   constructor(message: string, context?: ErrorContext & { status?: number | undefined }) {
@@ -126,9 +126,9 @@ export class InvalidResponseError extends SocialSearchError {
     this.prototype.name = 'InvalidResponseError'
   }
   declare readonly code: 'invalid_response'
-  /** The body: parsed where it is JSON, otherwise its text. Not enumerable, so that logging the error stays short. */
+  /** The body: parsed if it is JSON, otherwise its text. Not enumerable, so that logs of the error stay short. */
   declare readonly body: unknown
-  /** What does not fit the documented shape; of more than a hundred issues, the first. */
+  /** How the body differs from the documented shape; at most the first hundred issues. */
   readonly issues: readonly Issue[]
 
   constructor(message: string, context: ErrorContext & { body: unknown; issues?: readonly Issue[] }) {
@@ -150,9 +150,9 @@ export class CreditBudgetError extends SharedError {
     this.prototype.name = 'CreditBudgetError'
   }
   declare readonly code: 'credit_budget'
-  /** Credits that the call may cost at most, as far as that is documented. */
+  /** The most credits that the call may cost, as far as documented. */
   readonly needed: number
-  /** Credits that the budget has left, reservations of other calls taken off. */
+  /** Credits that the budget has left, without those reserved by other calls. */
   readonly remaining: number
 
   constructor(details: { needed: number; remaining: number }, context?: ErrorContext) {
@@ -182,11 +182,11 @@ export class BudgetUnavailableError extends SharedError {
     this.prototype.name = 'BudgetUnavailableError'
   }
   declare readonly code: 'budget_unavailable'
-  /** What its store said. */
+  /** The error of its store. */
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is out of reach: ${reason}`, context)
+    super('budget_unavailable', `the budget is unreachable: ${reason}`, context)
     this.reason = reason
   }
 
@@ -206,9 +206,9 @@ export class PaginationError extends SocialSearchError {
     this.prototype.name = 'PaginationError'
   }
   declare readonly code: 'pagination'
-  /** Params to go on with, or null where the service named none. */
+  /** Params to continue with, or null if the service named no next page. */
   declare readonly next: object | null
-  /** A page that was paid for and not delivered, since it is not the one that was asked for. Not enumerable. */
+  /** A paid page that was not delivered, because it is not the requested one. Not enumerable. */
   declare readonly page?: unknown
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
@@ -229,7 +229,7 @@ export class QueueFullError extends SocialSearchError {
     this.prototype.name = 'QueueFullError'
   }
   declare readonly code: 'queue_full'
-  /** Calls that may wait. */
+  /** Maximum number of queued calls. */
   readonly maxQueued: number
 
   constructor(maxQueued: number, context?: ErrorContext) {

@@ -1,9 +1,9 @@
 import { type ErrorContext, SharedError } from './base.ts'
 
 /**
- * Why a user has to be asked again. `no_tokens`: the store is empty. `no_refresh_token`: there is none, since
- * `offline_access` was not asked for or not granted. `refused`: the authorization server no longer takes it. `lost`: the
- * answer to a refresh did not arrive, or its process ended first, and the token may be used up.
+ * Why a user has to authorize again. `no_tokens`: the store is empty. `no_refresh_token`: `offline_access` was not
+ * requested or not granted. `refused`: the authorization server rejected the refresh token. `lost`: the response to a
+ * refresh did not arrive, or its process ended first, so the token may be used up.
  */
 export type ReauthorizationReason = 'no_tokens' | 'no_refresh_token' | 'refused' | 'lost'
 
@@ -32,12 +32,12 @@ export class ReauthorizationRequiredError extends SharedError {
 
 const explanations: Record<ReauthorizationReason, string> = {
   no_tokens: 'the store holds no tokens',
-  no_refresh_token: 'the access token has ended and there is no refresh token',
+  no_refresh_token: 'the access token has expired, and the store holds no refresh token',
   refused: 'the authorization server refused the refresh token',
   lost: 'the answer to a refresh was lost, or its process ended first, and the refresh token may be used up',
 }
 
-/** What an OAuth client was doing: reading the server's metadata, the user's way back, getting tokens, renewing them. */
+/** The phase of the OAuth client: reading the server's metadata, the user's callback, getting tokens, renewing them. */
 export type OAuthStep = 'discovery' | 'authorization' | 'exchange' | 'refresh'
 
 export interface OAuthErrorDetails {

@@ -1,9 +1,9 @@
 import { type Issue, maxIssues } from '../contract/issues.ts'
 
 /**
- * What is wrong, in one line.
+ * The issues in one line.
  *
- * @param whole What to call the whole value, whose path is empty.
+ * @param whole Name of the whole value, for an issue with an empty path.
  */
 export function summary(issues: readonly Issue[], whole = ''): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path || whole} ${message}`.trimStart())

@@ -13,13 +13,13 @@ export class InvalidEventError extends SocialSearchError {
     this.prototype.name = 'InvalidEventError'
   }
   declare readonly code: 'invalid_event'
-  /** What does not fit. */
+  /** How the payload differs from the schema. */
   readonly issues: readonly Issue[]
-  /** What came. Not enumerable, so that logging the error stays short. */
+  /** The payload. Not enumerable, so that logs of the error stay short. */
   declare readonly payload: unknown
 
   constructor(issues: readonly Issue[], payload: unknown) {
-    super('invalid_event', `the payload of an event does not fit the schema: ${summary(issues)}`)
+    super('invalid_event', `the payload of the event does not fit the schema: ${summary(issues)}`)
     this.issues = issues
     Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
   }

@@ -18,49 +18,52 @@ import {
 import { ConfigurationError } from '../errors.ts'
 import { InvalidEventError } from './invalid-event.ts'
 
-/** An event that was let in. */
+/** An accepted event. */
 export interface ReceivedEvent<Payload = unknown> {
-  /** What the schema makes of the body; without one, the body: parsed where it is JSON, otherwise its text. */
+  /** The output of the schema. Without a schema, the body: parsed if it is JSON, otherwise its text. */
   readonly payload: Payload
-  /** What `id` says, or else the SHA-256 of the body in hex. */
+  /** The result of `id`, or the SHA-256 of the body in hex. */
   readonly id: string
-  /** The request. Not enumerable, so that a log of the event has no secret that came in a header or in the URL. */
+  /** The request. Not enumerable, so that logs of the event contain no secret from a header or the URL. */
   readonly delivery: Delivery
 }
 
 type MaybePromise<T> = T | Promise<T>
 
-/** Which events are too old to be let in, or come from the future. */
+/** Rejects events that are too old, or dated in the future. */
 export interface ReplayOptions {
-  /** When an event was sent, in seconds since 1970, or as a `Date`; what is not to be found out counts as too old. */
+  /** Returns when an event was sent, in seconds since 1970, or as a `Date`. An invalid time counts as too old. */
   timestamp: (delivery: Delivery) => MaybePromise<number | Date | null | undefined>
-  /** Seconds that it may be off, in either direction. Default 300. */
+  /** Maximum difference in seconds, in either direction. Default 300. */
   tolerance?: number | undefined
 }
 
-/** How events are received. */
+/** Options of a receiver of events. */
 export interface EventOptions<
   Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>,
 > extends ReceiveOptions {
-  /** Does the work. It starts when the event has been acknowledged; what it throws goes to `onError`. */
+  /** Handles an event. Called after the response was sent; errors go to `onError`. */
   onEvent: (event: ReceivedEvent<StandardSchemaV1.InferOutput<Schema>>) => unknown
-  /** Checks each payload, and gives it your type: any Standard Schema. */
+  /** Checks each payload and gives it your type: any Standard Schema. */
   schema?: Schema | undefined
   /**
-   * What happens to an event that does not fit the schema. `onError` hears of it in any case, with an
-   * `InvalidEventError`. `acknowledge`: the answer is 202, since the sender can hardly do better next time. `refuse`: it
-   * is 422, if your sender keeps refused events for review. Default `acknowledge`.
+   * How to respond to an event that does not fit the schema; `onError` gets an `InvalidEventError` either way.
+   * `acknowledge`: 202, because the sender cannot correct it. `refuse`: 422, if your sender keeps refused events for
+   * review. Default `acknowledge`.
    */
   mismatch?: 'acknowledge' | 'refuse' | undefined
-  /** Media types to let in; two asterisks with a slash between them for any, or none. Default `application/json`. */
+  /** Accepted media types; two asterisks with a slash between them for any, or none. Default `application/json`. */
   contentTypes?: readonly string[] | undefined
-  /** Refuses what was sent too long ago. The time should be signed, see `timestampHeader` of `verifyHmac`. Default: nothing is too old. */
+  /**
+   * Rejects events that were sent too long ago. The time should be signed, see `timestampHeader` of `verifyHmac`.
+   * Default: accepts any age.
+   */
   replay?: ReplayOptions | undefined
-  /** What tells an event from others. Default: the SHA-256 of the body, which takes equal bodies for one event. */
+  /** Returns the id of an event. Default: the SHA-256 of the body, so equal bodies count as one event. */
   id?: ((delivery: Delivery, payload: unknown) => MaybePromise<string>) | undefined
   /**
-   * Whether an event has been here before; it should remember the id in the same step. Such an event is acknowledged
-   * again, and no work is done. Default: each counts as new.
+   * Returns whether an event arrived before, and remembers its id in the same step. A repeated event is acknowledged,
+   * but not handled. Default: each event counts as new.
    */
   seen?: ((id: string) => MaybePromise<boolean>) | undefined
 }
@@ -73,12 +76,12 @@ const eventNames: Record<keyof EventOptions, true> = {
 const defaultToleranceSeconds = 300
 
 /**
- * Makes a receiver for the events that the service sends by HTTP POST, for any server that speaks in `Request` and
- * `Response`. Kinds of events, their payload, delivery and signing are not documented: `verify` and `schema` are yours.
+ * Makes a handler for events that the service sends by HTTP POST, for any server of `Request` and `Response`. The
+ * service does not document the kinds, payload, delivery or signing of events: you pass `verify` and `schema`.
  *
- * It answers 202 to what it lets in, 401 where `verify` says no or the time is off, 405, 408, 413 and 415 to what no event is
- * like, and 500 where `id` or `seen` fails, or somebody has read the body before, so that the event may come again. Nothing
- * is thrown at the sender.
+ * It responds with 202 if it accepts an event, 401 if `verify` refuses or the time is off, and 405, 408, 413 or 415 to
+ * requests that cannot be events. It responds with 500 if `id` or `seen` fails, or if the body was already read, so
+ * that the sender may retry. The sender never sees an error of yours.
  *
  * @throws {ConfigurationError} for options that cannot work.
  * @example
@@ -111,10 +114,10 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     }
     const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))
     if (typeof id !== 'string' || id === '') {
-      throw new ConfigurationError(`id must return a text that is not empty, got ${shown(id)}`)
+      throw new ConfigurationError(`id must return a non-empty text, got ${shown(id)}`)
     }
     const known: unknown = seen === undefined ? false : await seen(id)
-    // Taken for a yes, what a store says of a new id would drop every event.
+    // A truthy reply of a store about a new id would otherwise drop every event.
     if (typeof known !== 'boolean') {
       throw new ConfigurationError(`seen must return true or false, got ${shown(known)}`)
     }
@@ -159,7 +162,7 @@ function isMediaType(value: unknown): boolean {
   return value === '*/*' || (typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(value))
 }
 
-/** Parameters such as a charset make no difference. */
+/** Media types are compared without parameters such as a charset. */
 function isAmong(contentTypes: readonly string[], given: string | null): boolean {
   const type = (given ?? '').split(';', 1)[0]?.trim().toLowerCase()
   return contentTypes.some((each) => each === '*/*' || each.toLowerCase() === type)

@@ -55,7 +55,7 @@ export class OAuthClient {
    *
    * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
    * @param pending The `pending` that `authorizationUrl` returned for this user.
-   * @param store Where the tokens go; one for each user, where there are several. Default the client's own.
+   * @param store Where to store the tokens, if each user has a store. Default: the store of the client.
    * @returns the session of that store.
    * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
    */

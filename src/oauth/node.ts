@@ -23,7 +23,8 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Reads the file; null where there is none. A file that others may read is refused: what is in it may be known already.
+   * Reads the file; null if it does not exist. Refuses a file that other users can read, since its tokens may have
+   * leaked.
    *
    * @throws {TokenStoreError}
    */
@@ -46,7 +47,7 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Replaces the file as a whole: a reader sees the old tokens or the new, also where the machine fails in between.
+   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between.
    *
    * @throws {TokenStoreError}
    */
@@ -77,7 +78,7 @@ export class FileTokenStore implements TokenStore {
     if (process.platform === 'win32' || (mode & 0o077) === 0) return
     const shown = (mode & 0o777).toString(8)
     throw new TokenStoreError(
-      `the token file ${this.#path} may be read by others (mode ${shown}); authorize again, or set mode 600 if you trust it`,
+      `the token file ${this.#path} can be read by other users (mode ${shown}); authorize again, or set mode 600 if you trust it`,
     )
   }
 

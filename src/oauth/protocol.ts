@@ -31,7 +31,7 @@ export class Protocol {
     const { issuer, endpoints } = settings
     if (endpoints === undefined) return new Protocol(settings, await discover(settings))
     return new Protocol(settings, {
-      // With endpoints only, there is no other name to check `iss` against.
+      // Without metadata, `iss` can only be checked against this name.
       issuer: issuer ?? new URL(endpoints.authorization).origin,
       authorization_endpoint: endpoints.authorization,
       token_endpoint: endpoints.token,
@@ -183,7 +183,7 @@ function requestOptions(step: OAuthStep, redactor: Redactor, { fetch, timeoutMs 
     [oauth.customFetch]: (target: string, init: Parameters<typeof requestJson>[1]) =>
       requestJson(target, init, context),
     // `serverUrl` allows plain http only to this machine.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; there is no other way
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- a warning; the library has no replacement
     [oauth.allowInsecureRequests]: url.startsWith('http:'),
   }
 }
@@ -203,7 +203,7 @@ async function withOAuthErrors<T>(
       throw serverError(error.error, error.error_description, redactor, { step, processed })
     const text = error instanceof Error ? redactor.text(error.message).slice(0, 200) : 'no reason given'
     const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
-    const what = step === 'authorization' ? 'the callback' : 'the answer'
-    throw new OAuthError(`${what} cannot be accepted: ${text}`, { step, reason, processed })
+    const what = step === 'authorization' ? 'the callback' : 'the response'
+    throw new OAuthError(`${what} is invalid: ${text}`, { step, reason, processed })
   }
 }

@@ -34,10 +34,11 @@ export class OAuthSession implements AuthProvider {
   }
 
   /**
-   * Returns the access token to send now, from memory if it is still fresh.
+   * Returns the access token to send, from memory while it is fresh.
    *
    * @throws {ReauthorizationRequiredError} until an `exchange` has brought new tokens.
-   * @throws {OAuthError} @throws {TokenStoreError}
+   * @throws {OAuthError}
+   * @throws {TokenStoreError}
    */
   async token(): Promise<string> {
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
@@ -117,7 +118,7 @@ export class OAuthSession implements AuthProvider {
     return this.#save(stored)
   }
 
-  /** Stores the tokens as they were before a refresh, unless somebody else has changed them. */
+  /** Restores the tokens that a refresh replaced, unless another process has changed them. */
   async #restore(stored: TokenSet): Promise<void> {
     try {
       const later = await this.#store.get()

@@ -8,49 +8,54 @@ import { maxTimerMs } from '../core/lib/time.ts'
 import { ConfigurationError } from '../errors.ts'
 import { MemoryTokenStore, type TokenStore } from './store.ts'
 
-/** Where an authorization server answers; https, or http on a loopback address. */
+/** URLs of an authorization server: https, or http on a loopback address. */
 export interface OAuthEndpoints {
-  /** Where users are sent. */
+  /** The page that asks users for authorization. */
   authorization: string
-  /** Where tokens come from. */
+  /** The endpoint that issues tokens. */
   token: string
 }
 
-/** How a confidential client shows its secret: in the `Authorization` header, or in the form. */
+/** How a confidential client sends its secret: in the `Authorization` header, or in the form. */
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post'
 
 /** Options of an OAuth client. */
 export interface OAuthClientOptions {
   /** The authorization server's issuer identifier. Its endpoints are read from its metadata unless `endpoints` are given. */
   issuer?: string | undefined
-  /** The endpoints of a server without metadata. Give `issuer`, too, if it names itself in its answers (`iss`). */
+  /** The endpoints of a server without metadata. Add `issuer` if its responses contain one (`iss`). */
   endpoints?: OAuthEndpoints | undefined
   clientId: string
-  /** The secret of a confidential client; refused in a browser, where any user can read it. */
+  /** The secret of a confidential client. Refused in a browser, because any user can read it. */
   clientSecret?: string | undefined
-  /** Default: `client_secret_post` where the metadata offers that and no `client_secret_basic`, otherwise `client_secret_basic`. */
+  /**
+   * Default: `client_secret_post` if the metadata lists it and not `client_secret_basic`; otherwise
+   * `client_secret_basic`.
+   */
   clientAuthentication?: ClientAuthentication | undefined
-  /** Where the server sends users back to, as it was registered. */
+  /** The registered URL that the server sends users back to. */
   redirectUri: string
-  /** The service's base address, as for `SocialSearch`. Tokens are bound to this API: `/v1` at its origin. */
+  /** The service's base URL, as for `SocialSearch`. Tokens are bound to this API: `/v1` at its origin. */
   baseUrl: string
-  /** What to ask for; `offline_access` brings a refresh token. */
+  /** Scopes to request; `offline_access` brings a refresh token. */
   scopes: readonly OAuthScope[]
-  /** Where the tokens are kept unless a call names another store. Default a `MemoryTokenStore`. */
+  /** Where to keep the tokens, unless a call names another store. Default a `MemoryTokenStore`. */
   store?: TokenStore | undefined
-  /** How long before its end an access token is renewed, in milliseconds; at most half of its lifetime. Default 60,000. */
+  /**
+   * How long before its end to renew an access token, in milliseconds; at most half of its lifetime. Default 60,000.
+   */
   leeway?: number | undefined
   /**
-   * Time for one request to the authorization server, in milliseconds. Default 30,000. Keep it above what the runtime takes to
-   * give up connecting, which is 10 s on Node and more elsewhere: a shorter timeout cannot tell whether a refresh was sent, so
-   * its token counts as used.
+   * Timeout of one request to the authorization server, in milliseconds. Default 30,000. Keep it longer than the
+   * runtime's connect timeout, which is 10 s on Node and more elsewhere. Otherwise, a timeout does not tell whether a
+   * refresh was sent, and its token counts as used.
    */
   timeout?: number | undefined
   /** Default: the global fetch. */
   fetch?: Fetch | undefined
 }
 
-/** What users passed, complete and checked. */
+/** Checked options with defaults. */
 export interface OAuthSettings {
   readonly issuer: string | undefined
   readonly endpoints: OAuthEndpoints | undefined
@@ -79,7 +84,7 @@ const names: Record<keyof OAuthClientOptions, true> = {
   },
 }
 
-/** @throws {ConfigurationError} for anything that cannot work; the message holds no secret. */
+/** @throws {ConfigurationError} for invalid options; the message contains no secret. */
 export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings {
   assertOptions(options, names)
   const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
@@ -95,7 +100,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
   nonEmptyText('clientId', options.clientId)
   if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
   if (clientSecret !== undefined && inBrowser())
-    throw new ConfigurationError('a clientSecret in a browser can be read by everybody; leave it out')
+    throw new ConfigurationError('every user of a browser can read a clientSecret; leave it out')
   if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
     throw new ConfigurationError('clientAuthentication must be client_secret_basic or client_secret_post')
   }
@@ -123,7 +128,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
 }
 
 /**
- * Reads an address of the authorization server: codes and tokens go there, so it has TLS or is this machine.
+ * Checks a URL of the authorization server: codes and tokens are sent there, so it must use TLS or a loopback address.
  *
  * @throws {ConfigurationError}
  */

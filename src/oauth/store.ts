@@ -1,32 +1,32 @@
 import { TokenStoreError } from '../errors.ts'
 
-/** The tokens of one authorization, as plain JSON. Every string in it but `scope` is a secret. */
+/** The tokens of one authorization, as plain JSON. Every text except `scope` is a secret. */
 export interface TokenSet {
   readonly accessToken: string
-  /** Present where `offline_access` was granted. */
+  /** Present if `offline_access` was granted. */
   readonly refreshToken?: string | undefined
-  /** When the tokens were asked for, in milliseconds of this machine's clock. */
+  /** When the tokens were requested, in milliseconds of this machine's clock. */
   readonly obtainedAt: number
-  /** When the access token ends by this machine's clock, in milliseconds; absent where the server did not say. */
+  /** When the access token expires, in milliseconds of this machine's clock; absent if the server did not say. */
   readonly expiresAt?: number | undefined
   /**
-   * When the refresh token was sent, in milliseconds of this machine's clock; absent once the answer is known. If it is still
-   * there and no refresh is under way, the process has died meanwhile, and the refresh token may be used up.
+   * When the refresh token was sent, in milliseconds of this machine's clock; absent once the response is known. If it
+   * is present and no refresh is running, the process has died, and the refresh token may be used up.
    */
   readonly refreshSentAt?: number | undefined
-  /** The scopes that were granted, separated by spaces, where the server said. */
+  /** The granted scopes, separated by spaces, if the server listed them. */
   readonly scope?: string | undefined
 }
 
 /** Keeps the tokens of one authorization. */
 export interface TokenStore {
-  /** The tokens, or null where there are none. */
+  /** Reads the tokens; null if there are none. */
   get(): TokenSet | null | Promise<TokenSet | null>
-  /** Keeps these tokens in place of all before; they are used once this has resolved. */
+  /** Replaces the tokens. They are used after this has resolved. */
   set(tokens: TokenSet): unknown
   /**
-   * Runs the work while no other user of the store does. A store that several processes share needs it: two refreshes at the
-   * same time would each invalidate the other's refresh token.
+   * Runs the work while no other user of the store does. A store that several processes share needs it: two
+   * simultaneous refreshes would invalidate each other's refresh token.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>
 }
@@ -52,7 +52,7 @@ export class MemoryTokenStore implements TokenStore {
 }
 
 /**
- * Refuses what is not a set of tokens, without repeating any of it.
+ * Refuses values that are not a set of tokens, without repeating them.
  *
  * @throws {TokenStoreError}
  */

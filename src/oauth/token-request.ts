@@ -12,7 +12,7 @@ export interface TokenRequestContext {
   readonly step: OAuthStep
   readonly fetch: Fetch
   readonly timeoutMs: number
-  /** Knows every secret in the request. */
+  /** Contains every secret of the request. */
   readonly redactor: Redactor
 }
 
@@ -63,7 +63,7 @@ export async function requestJson(
         throw errorOf(response, text, context, headers.has('authorization'))
       },
       () => {
-        const message = `no complete answer within ${timeoutMs} ms`
+        const message = `no complete response within ${timeoutMs} ms`
         throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
       },
     )
@@ -102,7 +102,7 @@ function errorOf(
 ): OAuthError {
   const { status, headers } = response
   if (status < 400) {
-    return new OAuthError(`the server answered with a redirect, which is not followed (${status})`, {
+    return new OAuthError(`the server responded with a redirect, which is not followed (${status})`, {
       ...{ step, status, reason: 'redirect', processed: 'no' },
     })
   }
@@ -111,13 +111,13 @@ function errorOf(
   const wait = announcedWait(headers, null, Date.now())
   const details = { step, status, retryAfter: wait === null ? undefined : wait / 1000 }
   if (typeof error !== 'string' || error === '' || isGateways(status, error)) {
-    return new OAuthError(`the server answered ${status} without an OAuth error`, {
+    return new OAuthError(`the server responded with ${status}, without an OAuth error`, {
       ...details,
       reason: 'invalid_response',
       processed: status < 500 ? 'no' : 'unknown',
     })
   }
-  // Many servers take the encoded secret of the header for the secret itself.
+  // Many servers expect the secret in the header without the encoding that the standard requires.
   const advice =
     error === 'invalid_client' && isBasic
       ? "; if the secret is right, set clientAuthentication: 'client_secret_post'"
@@ -125,7 +125,7 @@ function errorOf(
   return serverError(error, words, redactor, { ...details, processed: 'no' }, advice)
 }
 
-/** Gateways have an `error` in their JSON, too, and may have given up on an answer that was full of tokens. */
+/** Gateways also put an `error` into JSON, and may have replaced a response that contained tokens. */
 function isGateways(status: number, error: string): boolean {
   return status === 502 || status === 504 || (status >= 500 && !/^[a-z]+(_[a-z]+)+$/.test(error))
 }
@@ -145,7 +145,7 @@ export function serverError(
       .slice(0, 200)
   const reason = clean(code)
   const details = typeof description === 'string' && description !== '' ? ` (${clean(description)})` : ''
-  return new OAuthError(`the authorization server answered ${reason}${details}${advice}`, {
+  return new OAuthError(`the authorization server responded with ${reason}${details}${advice}`, {
     ...fields,
     reason,
   })

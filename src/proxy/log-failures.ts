@@ -15,6 +15,6 @@ export function logFailures(): (error: unknown, failure: { readonly operation: s
     const cause = `${type}: ${message}`
     if (logged.has(cause)) return
     logged.add(cause)
-    console.error(`the proxy answered ${operation} with 500; ${cause}; pass onError to see each error`)
+    console.error(`the proxy responded to ${operation} with 500; ${cause}; pass onError to see each error`)
   }
 }

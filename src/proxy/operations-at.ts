@@ -11,7 +11,7 @@ const all: readonly KnownOperation[] = operations
 export function operationsAt(path: string): { found: readonly KnownOperation[]; id: string } {
   for (let start = 0; start !== -1; start = path.indexOf('/', start + 1)) {
     const { routes, id } = matchPath(path.slice(start), all)
-    // The prefix of ids tells `/feeds/mentions`, which is `/mentions` mounted at `/feeds`, from a feed.
+    // `/feeds/mentions` may be `/mentions` of a proxy mounted at `/feeds`: only ids with the prefix are feeds.
     const found = routes.filter(({ pathId }) => id.startsWith(pathId?.prefix ?? ''))
     if (found.length > 0) return { found, id }
   }

@@ -50,18 +50,21 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
     request: Request,
   ) => Caller | null | undefined | false | Promise<Caller | null | undefined | false>
   /**
-   * A ceiling on the credits of each caller: a number, which each has for as long as the proxy lives, or a function that
-   * gives the caller's budget. Default none but the client's own.
+   * A credit limit for each caller: a number, which lasts as long as the proxy, or a function that returns the caller's
+   * budget. Default: only the client's own budget.
    */
   budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
-  /** Callers whose spending is remembered where `budget` is a number; further ones are refused. Default 10,000. */
+  /**
+   * Maximum number of callers whose spending is remembered if `budget` is a number; further ones are refused. Default
+   * 10,000.
+   */
   maxCallers?: number | undefined
-  /** Items to set credits aside for where the service documents no bound, as with reactions. Default 1,000. */
+  /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time for one call with its queueing and waits, in milliseconds; `authorize` and the body take their part of it. Nothing is
-   * sent in its last ten seconds, or its second half if that is shorter: the caller gets a 429. Default: five seconds less
-   * than a client's default timeout, so that the client gets the response.
+   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize` and the body. The
+   * proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
+   * five seconds less than a client's default timeout, so that the client gets the response.
    */
   deadline?: number | undefined
   /** Largest body that is read, in bytes. Default 1 MiB. */
@@ -105,7 +108,7 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
   }
   const unknownId = (allow as readonly unknown[]).find((id) => !known.has(id))
   if (unknownId !== undefined) {
-    throw new ConfigurationError(`allow names ${JSON.stringify(unknownId)}, which is no operation`)
+    throw new ConfigurationError(`allow names ${JSON.stringify(unknownId)}, which is not an operation`)
   }
   if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
   if (options.onError !== undefined) assertFunction('onError', options.onError)

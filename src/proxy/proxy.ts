@@ -65,7 +65,7 @@ async function handle(
 
   const { found, id } = operationsAt(new URL(url).pathname)
   if (found.length === 0)
-    return errorResponse(requestId, 404, 'not_found', 'there is no operation at this path')
+    return errorResponse(requestId, 404, 'not_found', 'unknown path; expected the path of an operation')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
   if (allowed.length === 0) {
     return errorResponse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
@@ -80,7 +80,7 @@ async function handle(
       requestId,
       405,
       'method_not_allowed',
-      `${method} is not a method of this path, there is ${allow}`,
+      `${method} is not a method of this path; expected ${allow}`,
     )
     return { ...response, headers: { allow } }
   }

@@ -10,18 +10,18 @@ export type PagedCallId = {
   [Id in CallId]: ReturnType<MethodOf<Id>> extends { pages: unknown } ? Id : never
 }[CallId]
 
-/** A client, or an object with the one resource that the call needs: `{ microblog: microblog(transport) }`. */
+/** A client, or an object with the resource of the call: `{ microblog: microblog(transport) }`. */
 export type QueryClientOf<Id extends CallId> = Id extends `${infer Resource}.${string}`
   ? Pick<SocialSearch, Resource & keyof SocialSearch>
   : never
 
-/** Params or id of a call, and its options but for `signal` and `schema`. */
+/** Params or id of a call, and its options except `signal` and `schema`. */
 export type CallArguments<Id extends CallId> =
   MethodOf<Id> extends (params: infer Params, options: infer Options) => unknown
     ? { params: Exclude<Params, undefined>; options: Omit<Exclude<Options, undefined>, 'signal' | 'schema'> }
     : never
 
-/** What a call resolves to. */
+/** The result of a call. */
 export type CallResult<Id extends CallId> = Awaited<ReturnType<MethodOf<Id>>>
 
 type MethodOf<Id extends CallId> = Extract<At<SocialSearch, Id>, (...args: never) => unknown>

@@ -76,7 +76,7 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
 ): InfiniteSearchOptions<CallArguments<Id>['params'], CallResult<Id>> {
   return {
     ...noRefetch,
-    // Pages need a key of their own: they are stored in another shape than a single page.
+    // Infinite queries have a separate key, because they are stored in another shape than a single page.
     queryKey: ['social-search', id, params, 'pages'] as never,
     queryFn: ({ signal, pageParam }) => fetch(client, id, pageParam, options, signal),
     initialPageParam: params,

@@ -103,11 +103,11 @@ export class RedisBudget implements Budget {
     }
     const { outcome, rest } = reply
     if (outcome === 'lost') throw new BudgetUnavailableError(hasLost, { operation })
-    if (outcome === 'late') throw new BudgetUnavailableError('redis answered too late', { operation })
+    if (outcome === 'late') throw new BudgetUnavailableError('redis replied too late', { operation })
     if (outcome === 'refused') {
       // What these calls had reserved may come back.
       if (this.#outbox.isBehind) {
-        throw new BudgetUnavailableError(`redis has yet to hear of ${this.#outbox.length} calls`, {
+        throw new BudgetUnavailableError(`redis lacks the outcome of ${this.#outbox.length} calls`, {
           operation,
         })
       }
@@ -164,7 +164,7 @@ export class RedisBudget implements Budget {
     await this.#outbox.flush()
     clearTimeout(timer)
     const { length } = this.#outbox
-    if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be told`)
+    if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
   }
 
   async #run(

@@ -21,23 +21,23 @@ import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { Surface } from './surface.ts'
 
-/** How a fleet of processes keeps the limits of its organization. */
+/** Options of a {@link RedisLimiter}. */
 export interface RedisLimiterOptions extends RedisOptions {
-  /** What stands for the organization: the same for all its processes. Redis sees a hash of it. */
+  /** A label for the organization: the same for all its processes. Redis sees a hash of it. */
   organization: string
   /**
-   * What becomes of calls while Redis is out of reach. `wait`: they stay queued until it is back, or until their signal
-   * or deadline ends them. `local`: this process goes on by itself, with `localShare` of the limits.
+   * What happens to calls while Redis is unreachable. `wait`: they stay queued until it is back, or until their signal
+   * or deadline ends them. `local`: this process continues alone, with `localShare` of the limits.
    */
   onUnavailable: 'wait' | 'local'
   /**
-   * The part of the organization's limits that this process takes by itself, above 0 and up to 1, at least one request: one
-   * divided by the number of processes keeps them together within the pace. Default 0.25.
+   * The share of the organization's limits that this process uses alone, above 0 and up to 1, at least one request. One
+   * divided by the number of processes keeps all of them within the rate limit. Default 0.25.
    */
   localShare?: number | undefined
-  /** Limits of the organization, where they are not the documented ones; the same for all its processes. */
+  /** The organization's limits, if they differ from the documented ones; the same for all its processes. */
   limits?: Partial<Limits> | undefined
-  /** How long the slot of a process that has died stays taken, in milliseconds. Default 15,000. */
+  /** How long the slot of a dead process stays taken, in milliseconds. Default 15,000. */
   leaseMs?: number | undefined
 }
 
@@ -46,10 +46,13 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
-/** The longest closure, in milliseconds: it outlives every process, and a service may announce nonsense. */
+/**
+ * Maximum time that a 429 closes a surface, in milliseconds: Redis keeps it longer than any process lives, and the
+ * announced time may be wrong.
+ */
 const longestHoldMs = 86_400_000
 
-/** Most time between two looks for a free place, in milliseconds, in case that nobody has told. */
+/** Maximum time between two attempts to get a slot, in milliseconds, in case a message was lost. */
 const lookMs = 1000
 
 /**
@@ -62,7 +65,7 @@ const lookMs = 1000
  */
 export class RedisLimiter implements Limiter, CallQueue {
   readonly #redis: RedisAdapter
-  /** What the organization has, for all its processes together. */
+  /** The organization's limits, for all its processes together. */
   readonly limits: Limits
   readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
   readonly #fleet: Fleet
@@ -80,9 +83,9 @@ export class RedisLimiter implements Limiter, CallQueue {
   #closed = false
 
   /**
-   * A limiter that keeps the limits of `organization` with all processes that share the Redis.
+   * Makes a limiter that shares the limits of `organization` with all processes that use the same Redis.
    *
-   * @throws {ConfigurationError} for options that cannot work.
+   * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
@@ -133,7 +136,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   hold(surface: string | null, milliseconds: number): void {
     const ms = Math.min(milliseconds, longestHoldMs)
     this.#close(surface, ms)
-    // An outage ends with telling Redis of it, less the time that has passed.
+    // The report after an outage contains it, less the time that has passed.
     if (!this.#isSilent) this.#fleet.hold(surface, ms)
   }
 
@@ -142,8 +145,8 @@ export class RedisLimiter implements Limiter, CallQueue {
   }
 
   /**
-   * Ends what waits with a {@link ClosedError}, and the limiter's own connection; the client stays as it is, since requests
-   * under way keep their slots until they end.
+   * Rejects waiting calls with a {@link ClosedError}, and closes the limiter's own connection. The client stays open,
+   * since requests in flight keep their slots until they end.
    */
   async close(): Promise<void> {
     this.#closed = true
@@ -152,12 +155,15 @@ export class RedisLimiter implements Limiter, CallQueue {
     clearTimeout(this.#look)
     this.#unlisten?.()
     await this.#turn
-    // By then, the queues have given back what came for nobody.
+    // By then, the queues have returned leases that no call waits for.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#fleet.flush()
   }
 
-  /** What happens while Redis is being told of everything comes too late to be a part of it. */
+  /**
+   * Whether to send Redis nothing, because the next resync reports everything. Changes during a resync are too late for
+   * it, so they are sent.
+   */
   get #isSilent(): boolean {
     return this.#outage.isOn && this.#resyncing === undefined
   }
@@ -211,10 +217,10 @@ export class RedisLimiter implements Limiter, CallQueue {
     }
     this.#fleet.channel
       .then((channel) => {
-        // Where the connection was lost, so may have been all that Redis knew.
+        // If the connection was lost, Redis may have lost its data, too.
         if (!this.#closed) end = this.#redis.subscribe(channel, onMessage, () => this.#resyncIfNeeded())
       })
-      // Without a connection of its own, it finds out by looking from time to time.
+      // Without messages, it still looks from time to time.
       .catch(() => {})
     return () => end()
   }
@@ -236,7 +242,7 @@ export class RedisLimiter implements Limiter, CallQueue {
     this.#look ??= setTimeout(() => this.#change(), Math.min(ms, lookMs * (1 + Math.random() / 2)))
   }
 
-  /** A place may have become free. */
+  /** Called when a slot may have become free. */
   #change(): void {
     this.#changes++
     clearTimeout(this.#look)
@@ -265,7 +271,7 @@ export class RedisLimiter implements Limiter, CallQueue {
     return this.#resyncing
   }
 
-  /** Makes sure that Redis knows of this process, also when none of its calls asks for anything. */
+  /** Reports this process's requests to Redis, even if no call asks for a slot. */
   #resyncIfNeeded(): void {
     if (!this.#closed && this.#hasToReport()) this.#resync().catch(() => {})
   }
@@ -278,7 +284,7 @@ export class RedisLimiter implements Limiter, CallQueue {
 
   #onAttempt(): void {
     if (this.#closed) return
-    // Others must not count on what these requests take any longer than need be.
+    // Report these requests soon, because other processes do not count them yet.
     if (this.#outage.isOn && this.#hasToReport()) this.#outage.retrySoon()
     this.#change()
   }

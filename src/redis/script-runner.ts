@@ -33,14 +33,14 @@ export class ScriptRunner {
     onLateReply?: (reply: unknown) => void,
   ): Promise<unknown> {
     if (this.#overdue >= maxOverdue) {
-      return Promise.reject(new Unavailable(`${this.#overdue} commands are not answered`))
+      return Promise.reject(new Unavailable(`${this.#overdue} commands have no reply`))
     }
     return new Promise((resolve, reject) => {
       let overdue = false
       const timer = setTimeout(() => {
         overdue = true
         this.#overdue++
-        reject(new Unavailable(`no answer within ${this.timeoutMs} ms`))
+        reject(new Unavailable(`no reply within ${this.timeoutMs} ms`))
       }, this.timeoutMs)
       const settled = (): void => {
         clearTimeout(timer)

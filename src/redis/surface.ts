@@ -6,47 +6,47 @@ import type { SurfaceReport, Fleet } from './fleet.ts'
 import { acquire } from './limiter-scripts.ts'
 import type { Outage } from './outage.ts'
 
-/** How soon after it was asked for a request goes out, in milliseconds; a later one is reported. */
+/** Maximum time from the grant of a lease until its request is sent, in milliseconds; a later one is reported. */
 const promptMs = 20
 
-/** What a surface needs of the limiter it belongs to. */
+/** What a surface needs from its limiter. */
 export interface SurfaceContext {
   readonly fleet: Fleet
   readonly outage: Outage
-  /** Whether Redis is told nothing now, since it will be told everything when it is back. */
+  /** Whether this process sends Redis nothing now, because it restores everything later. */
   readonly isSilent: () => boolean
   readonly margin: JitterMargin
-  /** Requests in flight of this process while Redis is out of reach; undefined if none shall be sent. */
+  /** This process's requests in flight while Redis is unreachable; undefined if it must not send any. */
   readonly alone: number | undefined
-  /** Runs one request for a place after the other, so that one refusal can speak for all. */
+  /** Runs requests for a slot one after the other, so that one refusal applies to all. */
   readonly turn: <T>(work: () => Promise<T>) => Promise<T>
-  /** Counts what may have freed a place. */
+  /** Counts events that may have freed a slot. */
   readonly changes: () => number
-  /** Those who wait for a place to become free; whoever has waited longest comes first. */
+  /** Calls that wait for a slot, the longest wait first. */
   readonly waiting: Set<Surface>
-  /** Has those who wait called when a place may have become free, at the latest after so many milliseconds. */
+  /** Wakes waiters when a slot may be free, within `ms`. */
   readonly look: (milliseconds: number) => void
-  /** Whether all slots were taken and nothing has changed since. */
+  /** Whether all slots were taken, and nothing has changed since. */
   readonly full: { since: number }
-  /** Tells those who wait for the surface that it is closed. */
+  /** Tells the waiters that the surface is closed. */
   readonly closed: () => void
   readonly resync: () => Promise<void>
 }
 
-/** Decides on the requests to one surface, together with all other processes. */
+/** Grants leases for one surface, together with all other processes. */
 export class Surface {
   readonly name: string | null
   readonly #context: SurfaceContext
-  /** What this process has sent itself, and the closure that it knows of. */
+  /** The sends of this process, and the closure that it knows of. */
   readonly #pace: Pace
-  /** The same, by the names that Redis knows. */
+  /** The same, by their ids in Redis. */
   readonly #sends = new Map<string, Send>()
-  /** When to ask again, in monotonic milliseconds; Infinity for when something has changed. */
+  /** When to ask again, in monotonic milliseconds; Infinity to wait for a change. */
   #askAt = 0
-  /** Whether a change may let a request go sooner than foreseen. */
+  /** Whether a change may let a request go earlier than expected. */
   #mayBeSooner = false
 
-  /** @param pace Holds the limits of this process while Redis is out of reach. */
+  /** @param pace Keeps the limits of this process while Redis is unreachable. */
   constructor(name: string | null, context: SurfaceContext, pace: Pace) {
     this.name = name
     this.#context = context
@@ -57,12 +57,12 @@ export class Surface {
     return this.#pace.closed
   }
 
-  /** A 429 closed the surface, here or elsewhere. */
+  /** A 429 closed the surface, in this process or another. */
   close(milliseconds: number): void {
     this.#pace.hold(milliseconds)
   }
 
-  /** A place may have become free. */
+  /** A slot may have become free. */
   changed(): void {
     if (this.#mayBeSooner) this.#askAt = 0
   }
@@ -84,18 +84,18 @@ export class Surface {
     if (!outage.isOn) return Math.max(this.closed(), this.#askAt - performance.now())
     outage.retrySoon()
     if (alone === undefined || fleet.leases.size >= alone) return Infinity
-    // Here the limits are a part of the organization's, which an ordinary client must not take for more than they are.
+    // The pace has this process's share of the limits, which default limits of a client must not raise.
     return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
-  /** Takes a slot; resolves with undefined if the queue has to look again. Never rejects. */
+  /** Takes a slot; resolves with undefined if the queue must check again. Never rejects. */
   async reserve(share: Share): Promise<Slot | undefined> {
     const { outage, turn } = this.#context
     if (!outage.isOn) return turn(() => this.#ask(this.#limit(share)))
     return this.#slot(crypto.randomUUID(), performance.now(), () => outage.isOn)
   }
 
-  /** Requests a minute, for a client that wants so many. */
+  /** Requests a minute: the limit of the client, or of the organization if that is higher. */
   #limit({ perMinute }: Share): number {
     if (this.name === null) return Infinity
     return Math.max(perMinute, this.#context.fleet.limits.perMinute)
@@ -124,7 +124,7 @@ export class Surface {
         notice: { surface: this.name, lost: true },
       })
     } catch {
-      // The script may have run for all that, and nobody else would give the place back before it expires.
+      // The script may have run without a reply. Only this process can return the slot before it expires.
       void fleet.cancel(this.name, id)
       return undefined
     }
@@ -137,12 +137,12 @@ export class Surface {
     if (outcome === 'granted') return this.#granted(id, at, limit)
     if (outcome === 'slots') full.since = changesAtRequest
     this.#refused(outcome, Number(reply[1]), Number(reply[2] ?? 0))
-    // What changed meanwhile may not have been known to the reply.
+    // The reply may not include changes that were made meanwhile.
     if (changes() !== changesAtRequest) this.changed()
     return undefined
   }
 
-  /** @param blockers How many of those that stand in the way may turn out to have arrived sooner. */
+  /** @param blockers How many of the counted requests may turn out to have arrived earlier. */
   #refused(outcome: string, ms: number, blockers = 0): void {
     const forChange = outcome === 'slots' || outcome === 'probe'
     this.#askAt = forChange ? Infinity : performance.now() + ms
@@ -160,7 +160,7 @@ export class Surface {
   #granted(id: string, at: number, limit: number): Slot | undefined {
     const { fleet, waiting } = this.#context
     waiting.delete(this)
-    // It was asleep for so long that somebody else may have the place by now.
+    // This process slept so long that another one may have the slot now.
     if (performance.now() - at >= fleet.leaseMs) {
       void fleet.cancel(this.name, id)
       return undefined
@@ -169,7 +169,7 @@ export class Surface {
     return this.#slot(id, at, (share) => this.#limit(share) >= limit)
   }
 
-  /** @param at When it was asked for. */
+  /** @param at When it was requested. */
   #slot(id: string, at: number, fits: (share: Share) => boolean): Slot {
     const { fleet, margin } = this.#context
     return {

@@ -6,16 +6,16 @@ import { type RateDifference, publishedRates, rateDifferences } from '../contrac
 import { ApiCall } from '../core/pages/api-call.ts'
 import type { Transport } from '../core/call/transport.ts'
 
-/** What the service publishes of its credit rates, beside what this package assumes. */
+/** The published credit rates, compared with those that this package assumes. */
 export interface CreditRates {
-  /** Every rate that the description gives one value, by the name it is published under, in credits. */
+  /** Every rate with one published value, by its published name, in credits. */
   rates: Record<string, number>
   /**
-   * Rates that this package assumes and that are published differently, or not as one number (null). Only those that are
-   * documented by name: the rates of persons and tech news are not.
+   * Published rates that differ from those that this package assumes; null if not one number. Contains only rates with
+   * a documented name: those of persons and tech news have none.
    */
   differences: RateDifference[]
-  /** The published price of each operation whose rate is known by name, for the option `prices`. */
+  /** The published price of each operation whose rate has a documented name, for the option `prices`. */
   prices: Record<string, number>
 }
 

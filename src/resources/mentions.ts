@@ -23,8 +23,8 @@ export interface Mentions {
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
-   * Lists mentions (`GET /mentions`), newest first or by AI fit score; how to ask for either is not documented, nor are
-   * the mentions. Free, with scope `mentions:read`.
+   * Lists mentions (`GET /mentions`), newest first or by AI fit score. Neither the params that choose nor the mentions
+   * are documented. Free, with scope `mentions:read`.
    */
   list(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
@@ -44,16 +44,19 @@ export interface Mentions {
   /** Counts the mentions that match filters (`GET /mentions/count`), which are not documented. Free, with scope `mentions:read`. */
   count(params?: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 
-  /** Changes the state of a mention (`PATCH /mentions/{id}/state`); `schema` checks the whole answer and gives it your type. */
+  /**
+   * Changes the state of a mention (`PATCH /mentions/{id}/state`); `schema` checks the whole response and gives it your
+   * type.
+   */
   setState<Schema extends StandardSchemaV1>(
     id: string,
     body: OpenParams,
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<Output<Schema>>
   /**
-   * Changes the state of a mention (`PATCH /mentions/{id}/state`). States, body and answer are not documented. Free, with
-   * scopes `mentions:write` and `mentions:read`. Sent once: only what provably did not arrive, or what the service has
-   * turned away for the time being, is repeated.
+   * Changes the state of a mention (`PATCH /mentions/{id}/state`). States, body and response are not documented. Free,
+   * with scopes `mentions:write` and `mentions:read`. Retried only if the request did not arrive, or after a 429 or
+   * 503.
    */
   setState(id: string, body: OpenParams, options?: CallOptions): ApiCall<OpenBody>
 }

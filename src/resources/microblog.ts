@@ -25,15 +25,27 @@ export interface Microblog {
     options: PagedOptions & SchemaOption<Schema>,
   ): PagedCall<MicroblogSearchPage<Output<Schema>>, Output<Schema>>
   /**
-   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds is charged.
-   * Scope `search:read`; counts towards the microblog surface.
+   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds is charged. Scope
+   * `search:read`; counts towards the microblog surface.
    *
    * Await it for the first page, iterate it for the posts of all pages, or use `pages()` and `toArray({ limit })`.
    *
    * @throws {InvalidRequestError} before sending, if params are outside the documented bounds.
    * @throws {CreditBudgetError} before sending, if a budget has too little left.
-   * @throws {ValidationError | AuthenticationError | PermissionDeniedError | RateLimitError | UpstreamError} as the service answered.
-   * @throws {ConnectionError | TimeoutError | InvalidResponseError} where no usable answer came; `charged` tells what it cost.
+   * @throws {ValidationError
+   *
+   * AuthenticationError
+   *
+   * PermissionDeniedError
+   *
+   * RateLimitError
+   *
+   * UpstreamError} if the service returned an error.
+   * @throws {ConnectionError
+   *
+   * TimeoutError
+   *
+   * InvalidResponseError} if no usable response arrived; `charged` tells whether it cost credits.
    */
   search(params: MicroblogSearchParams, options?: PagedOptions): PagedCall<MicroblogSearchPage, MicroblogPost>
 }

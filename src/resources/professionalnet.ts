@@ -63,7 +63,7 @@ export interface ProfessionalnetPosts {
   ): PagedCall<ProfessionalnetPostsPage<Output<Schema>>, Output<Schema>>
   /**
    * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
-   * one that ends a walk: set `limit` or `maxPages` where you know how far to go. Timeout 90 seconds.
+   * one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds.
    */
   search(
     params: ProfessionalnetPostsSearchParams,
@@ -79,22 +79,22 @@ export interface ProfessionalnetPosts {
     options: CallOptions & SchemaOption<Schema>,
   ): ApiCall<PostCommentsBody<Output<Schema>>>
   /**
-   * The comments on a post (`POST /data/professionalnet/posts/comments`). Charged for each comment returned;
-   * `maxComments`, 100 unless set, is what is set aside. Timeout 90 seconds.
+   * The comments on a post (`POST /data/professionalnet/posts/comments`). Charged for each comment returned; the client
+   * reserves credits for `maxComments`, 100 unless set. Timeout 90 seconds.
    */
   comments(params: PostCommentsParams, options?: CallOptions): ApiCall<PostCommentsBody>
 
   /**
-   * The reactions on a post (`POST /data/professionalnet/posts/reactions`); `schema` checks each and gives it your type.
-   * Charged for each reaction returned, without a documented bound: `ceiling` is what is set aside, and no bound.
+   * The reactions on a post (`POST /data/professionalnet/posts/reactions`); `schema` checks each and gives it your
+   * type. Charged for each reaction returned; `ceiling` reserves credits, but the service may return more.
    */
   reactions<Schema extends StandardSchemaV1, Name extends string = 'reactions'>(
     params: OpenParams,
     options: SchemaListOptions<Schema, Name> & CeilingOption,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
-   * The reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned, without a
-   * documented bound: `ceiling` says for how many to set credits aside. It is no bound: the service may return, and
+   * The reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned, without
+   * a documented bound. `ceiling` is the number of reactions to reserve credits for; the service may return, and
    * charge, more. Neither params nor reactions are documented.
    */
   reactions(params?: OpenParams, options?: OpenListOptions & CeilingOption): PagedCall<OpenPage, OpenRecord>
@@ -114,7 +114,7 @@ export interface ProfessionalnetCompany {
   get(params: CompanyGetParams, options?: CallOptions): ApiCall<CompanyGetBody>
 }
 
-/** What a person wrote, a page at a time; a `count` is ignored by the service. Not documented further. */
+/** Posts and comments of a person, a page at a time. The service ignores `count`. Not documented further. */
 export interface ProfessionalnetPerson {
   /**
    * Posts of a profile (`POST /data/professionalnet/person/posts`); `schema` checks each and gives it your type. Each page
@@ -125,8 +125,8 @@ export interface ProfessionalnetPerson {
     options: SchemaListOptions<Schema, Name>,
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
-   * Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither params nor
-   * posts are documented; a `count` is ignored by the service.
+   * Posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither params
+   * nor posts are documented; the service ignores `count`.
    */
   posts(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 
@@ -140,7 +140,7 @@ export interface ProfessionalnetPerson {
   ): PagedCall<OpenPageOf<Schema, Name>, Output<Schema>>
   /**
    * Comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds is
-   * charged. Neither params nor comments are documented; a `count` is ignored by the service.
+   * charged. Neither params nor comments are documented; the service ignores `count`.
    */
   comments(params?: OpenParams, options?: OpenListOptions): PagedCall<OpenPage, OpenRecord>
 }

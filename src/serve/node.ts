@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Anything that answers HTTP requests, such as what `createProxy` returns. */
+/** Anything that responds to HTTP requests, such as the result of `createProxy`. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
- * Lets a handler of `Request` and `Response` serve `node:http`, and all that is built on it. The request's signal aborts
- * when the client leaves before it has the whole answer. A handler that throws ends the connection.
+ * Serves a handler of `Request` and `Response` with `node:http`, and with frameworks built on it. The request's signal
+ * aborts if the client leaves before it has the whole response. If the handler throws, the connection is reset.
  *
  * @example
  * const proxy = createProxy({ client, allow: ['microblog.search'], authorize: userOf })
@@ -24,7 +24,7 @@ async function answer(
 ): Promise<void> {
   const { socket } = incoming
   const left = new AbortController()
-  // A client that is gone is no error here; without a listener, writing to it would end the process.
+  // Without a listener, writing to a client that has left would end the process.
   outgoing.on('error', () => {})
   try {
     const request = toRequest(incoming, left.signal)
@@ -33,7 +33,7 @@ async function answer(
       return
     }
     outgoing.once('close', () => {
-      // Looks at the request, which would not hear of it otherwise: Node drops its signal with the last reference to it.
+      // The reference to `request` matters: without one, Node drops its signal, and the handler never sees the abort.
       if (!outgoing.writableFinished && !request.signal.aborted) left.abort()
     })
     await send(await handler(request), outgoing, left.signal)
@@ -47,7 +47,7 @@ async function answer(
   }
 }
 
-/** Returns null for what `fetch` could not have sent, such as the method TRACE. */
+/** Returns null for a request that `fetch` could not send, such as the method TRACE. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | null {
   const { method = 'GET' } = incoming
   const headers = new Headers()
@@ -60,7 +60,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | nu
       signal,
       ...(method !== 'GET' && method !== 'HEAD' && { body: bodyOf(incoming), duplex: 'half' }),
     })
-    // A parser came first: the body is used, and must not pass for an empty one.
+    // A parser has already read the body, so it must not look empty.
     if (incoming.readableDidRead) void request.body?.cancel()
     return request
   } catch {
@@ -68,15 +68,15 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | nu
   }
 }
 
-/** @throws where the target is no address of HTTP, or `Host` holds more than a host, which could become part of the path. */
+/** @throws if the target is not a URL, or `Host` contains more than a host, which could become part of the path. */
 function urlOf({ url = '/', headers, socket }: IncomingMessage): URL {
   const origin = new URL(`${'encrypted' in socket ? 'https' : 'http'}://${headers.host || 'localhost'}`)
   const target = new URL(url.startsWith('/') ? origin.origin + url : url)
   if (origin.href === `${origin.origin}/` && target.protocol.startsWith('http')) return target
-  throw new TypeError('this cannot be the URL of a request')
+  throw new TypeError('the URL of the request is invalid')
 }
 
-/** Reads no further than the handler does, and drops what it leaves: closing the connection would lose the answer. */
+/** Reads only as far as the handler does, and discards the rest: closing the connection would lose the response. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks = (incoming as AsyncIterable<Uint8Array<ArrayBuffer>>)[Symbol.asyncIterator]()
   const drop = async (): Promise<void> => {
@@ -104,7 +104,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   left.addEventListener('abort', cancel)
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     const { value } = part
-    // What was sent before a reset must have left, or the client would see the reset alone.
+    // Flush each part before a reset, or the client would see only the reset.
     await new Promise<unknown>((written) => outgoing.write(value, written))
   }
   outgoing.end()

@@ -1,6 +1,6 @@
 /**
- * Reads a body up to a bound. Of a larger one, no more is held than it took to see that, and of any one not its chunks,
- * since a byte can come in a chunk of its own.
+ * Reads a body up to a maximum size. It stops when the body exceeds that, and copies each chunk, since every byte may
+ * arrive in a chunk with its own overhead.
  */
 export async function readBytes(
   { body }: Pick<Request, 'body'>,

@@ -18,15 +18,15 @@ export type Verify = (delivery: Delivery) => boolean | Promise<boolean>
 /** Options of a receiver. */
 export interface ReceiveOptions {
   /**
-   * Decides whether a request is genuine. The service documents no signing, so this is the caller's own check: a secret
-   * in the URL or in a header, a signature, an address. An error counts as no.
+   * Decides whether a request is genuine. The service documents no signing, so you choose the check: a secret in the
+   * URL or a header, a signature, an address. If it throws, the request is refused.
    */
   verify: Verify
-  /** Largest body that is read, in bytes. Default 1 MiB. */
+  /** Maximum size of a body, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
-  /** Called with errors of `verify` and of the work on a verified request. Default: none. */
+  /** Called with errors of `verify`, and of the work on a verified request. Default: errors are ignored. */
   onError?: ((error: unknown) => unknown) | undefined
-  /** Receives the work that continues after the response, on platforms that would otherwise stop it. */
+  /** Called with the work that continues after the response, for platforms that would otherwise stop it. */
   waitUntil?: ((work: Promise<void>) => void) | undefined
 }
 
@@ -43,10 +43,10 @@ export function assertReceiver(options: ReceiveOptions, known: object): void {
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
 }
 
-/** Time limit to read and verify a request, in milliseconds, since a sender may never end its body. */
+/** Timeout to read and verify a request, in milliseconds, since a sender may never end its body. */
 const admissionMs = 10_000
 
-/** Reads and verifies a request; returns a response if it is refused. Never throws, so no error reaches the sender. */
+/** Reads and verifies a request; returns a response if it refuses it. Never throws, so the sender sees no error. */
 export async function admit(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
   return within(
     admissionMs,
@@ -58,10 +58,7 @@ export async function admit(request: Request, options: ReceiveOptions): Promise<
 async function examine(request: Request, options: ReceiveOptions): Promise<Delivery | Response> {
   const { verify, maxBodyBytes = defaultMaxBodyBytes } = options
   if (request.bodyUsed) {
-    report(
-      new ConfigurationError('the body of the request has been read before, by a parser perhaps'),
-      options,
-    )
+    report(new ConfigurationError('the body of the request was already read, perhaps by a parser'), options)
     return refusal(500)
   }
   const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -85,7 +82,7 @@ export function withDelivery<T extends object>(
   return Object.defineProperty(content, 'delivery', { value: delivery, enumerable: false }) as never
 }
 
-/** Responds, then starts the work: a sender that times out would send the same event again. */
+/** Responds, then starts the work: a sender that times out would send the same event twice. */
 export function acknowledge(work: () => unknown, options: ReceiveOptions): Response {
   const answered = new Promise((resolve) => setTimeout(resolve))
   const done = answered.then(work).then(

@@ -2,25 +2,25 @@ import { ConfigurationError } from '../errors.ts'
 import { assertObject, assertOptions, nonEmptyText, shown } from '../core/lib/assert.ts'
 import type { Delivery, Verify } from './receive.ts'
 
-/** How a signature is made. The service documents none: choose what your sender uses, for example your own gateway. */
+/** How the sender signs. The service documents no signing: choose what your sender uses, such as your own gateway. */
 export interface HmacOptions {
-  /** The key, as text; several while it is being replaced. */
+  /** The key, as text; several while you replace it. */
   secret: string | readonly string[]
-  /** Header that has the signature. */
+  /** Header with the signature. */
   header: string
   /** Default `SHA-256`. */
   algorithm?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512' | undefined
   /** Default `hex`. */
   encoding?: 'hex' | 'base64' | undefined
-  /** What comes before the signature in the header, such as `sha256=`. */
+  /** Text before the signature in the header, such as `sha256=`. */
   prefix?: string | undefined
-  /** Header whose text is signed before the body, so that `replay` can rely on it. Default: the body alone is signed. */
+  /** Header whose text is signed before the body, so that `replay` can rely on it. Default: only the body is signed. */
   timestampHeader?: string | undefined
-  /** What is signed between that text and the body, and is no part of that text. Default `.` */
+  /** Text between the header's text and the body in what is signed. Default `.` */
   separator?: string | undefined
 }
 
-/** Where a shared secret is: in a header, or in the query of the URL. */
+/** Location of a shared secret: a header, or the query of the URL. */
 export type SharedSecretOptions =
   | { secret: string | readonly string[]; header: string; prefix?: string | undefined }
   | { secret: string | readonly string[]; query: string }
@@ -32,8 +32,8 @@ const hmacNames: Record<keyof HmacOptions, true> = {
 }
 
 /**
- * Returns a `verify` that checks an HMAC of the body. The service documents no signing, so your sender must sign this way.
- * The comparison takes constant time.
+ * Returns a `verify` that checks an HMAC of the body. The service documents no signing, so your sender must sign this
+ * way. The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  * @example
@@ -72,8 +72,8 @@ export function verifyHmac(options: HmacOptions): Verify {
 }
 
 /**
- * Returns a `verify` that checks a shared secret in a header or in the URL. Servers on the way may log both, so a signature
- * is safer. The comparison takes constant time.
+ * Returns a `verify` that checks a shared secret in a header or the URL. Servers in between may log both, so a
+ * signature is safer. The comparison takes constant time.
  *
  * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
  * @example
@@ -124,7 +124,7 @@ function secretsOf(secret: unknown): readonly string[] {
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) {
     return [...secrets] as string[]
   }
-  throw new ConfigurationError('secret must be a text that is not empty, or a list of such texts')
+  throw new ConfigurationError('secret must be a non-empty text, or a list of such texts')
 }
 
 function nameOf(option: string, name: unknown): string {

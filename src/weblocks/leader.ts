@@ -200,7 +200,7 @@ export class Leader {
       broadcast({ kind: 'grant', leader, tabId, call, surface, share, paced: lease.paced })
     } catch (error) {
       this.#queued.delete(call)
-      // Any other error means that the call was cancelled and needs no answer.
+      // Any other error means that the call was cancelled, so it needs no response.
       if (error instanceof SurfaceClosed)
         broadcast({ kind: 'reject', leader, call, remaining: error.remaining })
     }

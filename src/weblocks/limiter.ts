@@ -123,7 +123,7 @@ export class WebLocksLimiter implements Limiter {
         this.#unanswered = 0
       }
       this.#waiting.set(call, waiter)
-      // If there is no leader yet, the next one asks for the waiting calls.
+      // Without a leader, the next one asks for the waiting calls.
       const tabId = this.#tab?.tabId
       if (tabId !== undefined && this.#leader !== null)
         this.#send({ kind: 'acquire', tabId, to: this.#leader, request: waiter.request })

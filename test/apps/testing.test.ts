@@ -20,8 +20,8 @@ async function load() {
   return { sandbox, ...(await import('./module-client.ts')) }
 }
 
-describe('an app that makes its client when a module loads', () => {
-  it('has limits of its own in each test when the module is imported again', async () => {
+describe('an app that makes its client at module scope', () => {
+  it('has separate limits in each test when the module is imported again', async () => {
     const first = await load()
     first.sandbox.inject({ status: 429, retryAfter: 600 })
     await expect(first.client.microblog.search({ query: 'coffee' })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ declare const canary: Canary
 const tabs = chromiumTabs('canary.ts')
 const table = '../../docs/canary.md'
 
-it('a secret shows on no surface in Chromium, and the table in docs says so', async () => {
+it('no surface in Chromium shows a secret, and docs/canary.md says so', async () => {
   const page = await tabs.open()
   const rows = await page.evaluate(() => canary.run())
   expect(rows).toBeInstanceOf(Array)

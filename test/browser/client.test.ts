@@ -46,12 +46,12 @@ function call(name: 'search' | 'industries', baseUrl = sandbox.baseUrl, retry = 
 }
 
 describe('SocialSearch in Chromium', () => {
-  it('reads a page under a strict policy without a complaint', async () => {
+  it('reads a page under a strict content security policy without a violation', async () => {
     expect(await call('search')).toEqual({ attempts: 1 })
     expect(tabs.complaints).toEqual([])
   })
 
-  it('refuses an API key unless the page says that it knows', async () => {
+  it('refuses an API key unless dangerouslyAllowBrowser is set', async () => {
     const message = await page.evaluate(() => {
       try {
         new app.SocialSearch({ baseUrl: 'https://api.example/v1', apiKey: 'org_live_1' })
@@ -63,7 +63,7 @@ describe('SocialSearch in Chromium', () => {
     expect(message).toMatch(/^ConfigurationError: .*dangerouslyAllowBrowser/)
   })
 
-  it('takes the wait of a 429 from the body when CORS hides the header', async () => {
+  it('reads the wait of a 429 from the body when CORS hides the header', async () => {
     sandbox.inject({ status: 429, retryAfter: 1, headers: { 'retry-after': '600' } })
     expect(await call('search')).toEqual({ attempts: 2 })
     const [refused, repeated] = sandbox.requests
@@ -76,7 +76,7 @@ describe('SocialSearch in Chromium', () => {
     })
   })
 
-  it('names CORS when a preflight fails, and does not repeat what may have been charged', async () => {
+  it('names CORS when a preflight fails, and does not retry a request that may have been charged', async () => {
     const methods: string[] = []
     const server = await rawServer((socket, request) => {
       methods.push(request.slice(0, request.indexOf(' ')))
@@ -89,7 +89,7 @@ describe('SocialSearch in Chromium', () => {
     await server.close()
   })
 
-  it('takes a redirect for what it is, and follows none', async () => {
+  it('reports a redirect and does not follow it', async () => {
     sandbox.inject({ status: 307, headers: { location: `${sandbox.baseUrl}/elsewhere` } })
     expect(await call('search')).toMatchObject({ name: 'RedirectError', attempts: 1, charged: 'unknown' })
     expect(sandbox.requests).toHaveLength(1)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** All that the page has in memory, as the debugger of the browser sees it. */
+/** The memory of the page, as the debugger of the browser sees it. */
 async function memoryOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page)
   const chunks: string[] = []
@@ -29,7 +29,7 @@ async function memoryOf(page: Page): Promise<string> {
 }
 
 describe('a page that searches through createProxy()', () => {
-  it('gets what it may have, under a strict policy, and never sees the key', async () => {
+  it('gets the allowed calls under a strict content security policy, and never sees the key', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     const seen: Promise<string>[] = []

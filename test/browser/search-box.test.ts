@@ -7,7 +7,7 @@ declare const box: SearchBox
 
 const tabs = chromiumTabs('search-box.ts')
 
-it('onWait tells somebody who types 36 letters why there is no answer, and until when', async () => {
+it('onWait tells a user who types 36 letters why a search waits, and until when', async () => {
   await using sandbox = await serveSandbox({ latency: 10 })
   const page = await tabs.open()
   await page.evaluate((options) => box.show(options), {

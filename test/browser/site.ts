@@ -42,7 +42,7 @@ export async function serveSite(script: string): Promise<Site> {
       response.writeHead(204).end()
       return
     }
-    // With this, a page is as in a frame with the attribute `sandbox`: its origin is nobody else's.
+    // Gives a page an opaque origin, as a frame with the attribute `sandbox` has.
     const csp = path === '/sandboxed' ? `${policy}; sandbox allow-scripts` : policy
     response.writeHead(200, {
       'content-type': type,

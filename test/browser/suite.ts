@@ -10,7 +10,7 @@ export interface Tabs {
   /** What a developer would find in their consoles, and what pages threw. */
   readonly complaints: string[]
   open(url?: string): Promise<Page>
-  /** All that are open. */
+  /** All open ones. */
   pages(): Page[]
 }
 

@@ -44,7 +44,7 @@ async function answered(page: Page, count: number): Promise<void> {
 
 const all = (count: number) => Array.from({ length: count }, () => 'ok')
 
-/** What the service saw, whatever tab it came from. */
+/** The requests of all tabs, as the service saw them. */
 function expectLimitsKept(): void {
   const { requests } = sandbox
   expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(2)
@@ -64,7 +64,7 @@ describe('WebLocksLimiter in Chromium', () => {
     expectLimitsKept()
   })
 
-  it('keeps them when the leading tab is closed, and loses no call of the other', async () => {
+  it('keeps the limits when the leading tab is closed, and loses no call of the other', async () => {
     const leading = await tabs.open()
     const lost = search(leading, 200).catch(() => 'closed')
     await answered(leading, 5)
@@ -77,7 +77,7 @@ describe('WebLocksLimiter in Chromium', () => {
     expectLimitsKept()
   })
 
-  it('keeps them while the leading tab is frozen, and lets it go on when it is not any more', async () => {
+  it('keeps the limits while the leading tab is frozen, and lets it continue afterwards', async () => {
     const leading = await tabs.open()
     const other = await tabs.open()
     const first = search(leading, 30)
@@ -94,7 +94,7 @@ describe('WebLocksLimiter in Chromium', () => {
     expectLimitsKept()
   })
 
-  it('keeps them when the leading page goes into the back/forward cache and comes back', async () => {
+  it('keeps the limits when the leading page enters and leaves the back/forward cache', async () => {
     const leading = await tabs.open()
     const first = search(leading, 30).catch(() => 'lost sight of')
     const other = await tabs.open()
@@ -111,7 +111,7 @@ describe('WebLocksLimiter in Chromium', () => {
     expectLimitsKept()
   })
 
-  it('keeps them for a page and a worker together', async () => {
+  it('keeps the limits for a page and a worker together', async () => {
     const page = await tabs.open()
     const ended = await Promise.all([search(page, 30), searchInWorker(page, 30)])
     expect(ended).toEqual([all(30), all(30)])
@@ -136,7 +136,7 @@ describe('a WebLocksLimiter that sleeps', () => {
 })
 
 describe('WebLocksLimiter.isSupported()', () => {
-  it('says no in an insecure page, and the constructor says why', async () => {
+  it('returns false in an insecure page, and the constructor says why', async () => {
     const page = await tabs.open(tabs.origin.replace('127.0.0.1', 'insecure.test'))
     const seen = await page.evaluate(() => {
       try {
@@ -149,7 +149,7 @@ describe('WebLocksLimiter.isSupported()', () => {
     expect(seen).toEqual([false, expect.stringContaining('WebLocksLimiter needs navigator.locks')])
   })
 
-  it('says no in a frame without an origin of its own', async () => {
+  it('returns false in a frame with an opaque origin', async () => {
     const page = await tabs.open(`${tabs.origin}/sandboxed`)
     expect(await page.evaluate(() => [origin, app.WebLocksLimiter.isSupported()])).toEqual(['null', false])
   })

@@ -16,14 +16,14 @@ const show = (value: unknown): string => inspect(value, deep)
 const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
 
 describe('a secret', () => {
-  it('shows on no surface, and the table in docs says so of the same surfaces', async () => {
+  it('does not show on any surface, and the table in docs lists the same surfaces', async () => {
     const rows = await probe(sdk, show)
     expect(complaints(rows)).toEqual([])
     const plain = rows.map(({ surface, found }) => ({ surface, found }))
     expect(readTable(page).get('Node 24')).toEqual(plain)
   })
 
-  it('would be found if one surface leaked it', async () => {
+  it('is found when one surface leaks it', async () => {
     class Leaky extends root.CreditBudget {
       override toJSON() {
         return Object.assign(super.toJSON(), { key: secrets.apiKey })
@@ -35,7 +35,7 @@ describe('a secret', () => {
 })
 
 describe('the table', () => {
-  it('is all zeros but for its controls, on every runtime', () => {
+  it('has only zeros, except for its controls, on every runtime', () => {
     const columns = readTable(page)
     expect([...columns.keys()]).toEqual(
       expect.arrayContaining(['Node 22', 'Node 24', 'Node 26', 'Deno', 'Bun', 'Chromium']),

@@ -44,7 +44,7 @@ const failing: [name: string, trick: service.Trick, options?: object][] = [
   ['InvalidResponseError', service.noJson],
 ]
 
-/** Puts secrets everywhere the package takes them, makes everything go wrong, and looks at all that can be got hold of. */
+/** Passes secrets everywhere the package accepts them, makes calls fail, and searches every reachable value. */
 export async function probe(sdk: Sdk, inspect: Inspect): Promise<Row[]> {
   const rows = new Map<string, Row>()
   /** Looks at values; those of the same surface add up. */

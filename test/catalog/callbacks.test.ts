@@ -31,7 +31,7 @@ function makeReceiver(options: Partial<CallbackOptions> = {}) {
 }
 
 describe('createCallbackReceiver()', () => {
-  it('tells success from failure by the path, and hands over whatever the body is', async () => {
+  it('distinguishes success from failure by the path, and passes on any body', async () => {
     const { callbacks, post } = makeReceiver()
     expect(await post('/done?secret=s3cret', '{"id":9007199254740993}')).toBe(202)
     expect(await post('/failed?secret=s3cret', 'not JSON')).toBe(202)
@@ -45,7 +45,7 @@ describe('createCallbackReceiver()', () => {
     ])
   })
 
-  it('keeps what came with the request out of a log of the callback', async () => {
+  it('hides the request from logs of the callback', async () => {
     const { callbacks, post } = makeReceiver()
     expect(await post('/done?secret=s3cret', '{}')).toBe(202)
     expect(inspect(callbacks, { depth: Infinity }) + JSON.stringify(callbacks)).not.toContain('s3cret')
@@ -56,7 +56,7 @@ describe('createCallbackReceiver()', () => {
     ['another path', '/other?secret=s3cret', 404],
     ['the wrong secret', '/done?secret=x', 401],
     ['no secret', '/done', 401],
-  ])('does no work when a request has %s', async (_, path, status) => {
+  ])('does not call the handler when a request has %s', async (_, path, status) => {
     const { callbacks, post } = makeReceiver()
     expect(await post(path, '{}')).toBe(status)
     expect(callbacks).toEqual([])
@@ -65,13 +65,13 @@ describe('createCallbackReceiver()', () => {
   it.each([
     ['throws', () => Promise.reject(new Error('no'))],
     ['is not sure', () => 'yes' as unknown as boolean],
-  ])('lets nothing in when verify %s', async (_, verify) => {
+  ])('refuses every request when verify %s', async (_, verify) => {
     const { callbacks, post } = makeReceiver({ verify })
     expect(await post('/done', '{}')).toBe(401)
     expect(callbacks).toEqual([])
   })
 
-  it('refuses a body over the bound before it is verified, and takes one that just fits', async () => {
+  it('refuses a body above the maximum before verifying it, and accepts one at the maximum', async () => {
     const verified: number[] = []
     const { post } = makeReceiver({
       maxBodyBytes: 10,
@@ -85,7 +85,7 @@ describe('createCallbackReceiver()', () => {
   it.each<[string, BodyInit, CallbackOptions['verify']]>([
     ['the body never ends', new ReadableStream(), () => true],
     ['verify never settles', '{}', () => new Promise(() => {})],
-  ])('answers 408 in the end when %s', async (_, body, verify) => {
+  ])('responds with 408 when %s', async (_, body, verify) => {
     useVirtualTime()
     const { callbacks, receive } = makeReceiver({ verify })
     const init = { method: 'POST', body, duplex: 'half' }
@@ -94,7 +94,7 @@ describe('createCallbackReceiver()', () => {
     vi.useRealTimers()
   })
 
-  it('answers before the work is done, and tells onError what the work throws', async () => {
+  it('responds before the handler ends, and passes its errors to onError', async () => {
     const errors: unknown[] = []
     const works: Promise<void>[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ describe('createCallbackReceiver()', () => {
     [{ successUrl: 'http://' }, 'successUrl is not a URL or a path'],
     [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a whole number of at least 1, got 0'],
     [{ onSuccess: () => {} }, 'unknown option onSuccess; expected one of '],
-  ])('refuses options that cannot work: %o', (options, message) => {
+  ])('refuses the invalid options %o', (options, message) => {
     expect(() => makeReceiver(options as never)).toThrow(message)
   })
 })

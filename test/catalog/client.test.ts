@@ -46,7 +46,7 @@ describe('CatalogClient', () => {
     ])
   })
 
-  it('create() keeps every digit of an id, at any depth, both ways', async () => {
+  it('create() keeps every digit of an id, at any depth, in requests and responses', async () => {
     const text =
       '{"id":9007199254740993,"creator":{"id":-9223372036854775808},' +
       '"satellites":[{"id":9223372036854775807,"diameter":9007199254740993,"orbit":{"planet":{"id":1}}}]}'
@@ -63,14 +63,14 @@ describe('CatalogClient', () => {
     )
   })
 
-  it('create() gives a bigint for an id however it is written, and for other ids that need one', async () => {
+  it("create() returns a bigint for a planet's id, and for other ids that exceed a number", async () => {
     const text = '{"id":1e3,"creator":{"id":2.0},"ownerId":9007199254740993,"groupId":7}'
     expect(await makeClient(json(text)).client.planets.create({})).toEqual({
       ...{ id: 1000n, creator: { id: 2n }, ownerId: 9007199254740993n, groupId: 7 },
     })
   })
 
-  it('create() keeps fields that are not documented, and misses none', async () => {
+  it('create() keeps undocumented fields, and requires none', async () => {
     const { client } = makeClient(json('{"rings":3,"__proto__":{"polluted":true}}'))
     const planet = await client.planets.create({})
     expect(Object.entries(planet)).toEqual([
@@ -97,7 +97,7 @@ describe('CatalogClient', () => {
     expect(sent).toHaveLength(0)
   })
 
-  it('create() refuses a planet that circles itself', async () => {
+  it('create() refuses a circular planet', async () => {
     const { client, sent } = makeClient(json('{}'))
     const planet: Planet = { name: 'Ouroboros' }
     planet.satellites = [{ orbit: { planet } }]
@@ -109,9 +109,9 @@ describe('CatalogClient', () => {
 
   it.each([
     ['a field of another type', '{"name":5}', 'name'],
-    ['an id that is no integer', '{"id":"5"}', 'id'],
-    ['no object', '[]', ''],
-  ])('create() keeps the answer on the error when it has %s', async (_, text, path) => {
+    ['an id that is not an integer', '{"id":"5"}', 'id'],
+    ['a body that is not an object', '[]', ''],
+  ])('create() keeps the response on the error when it has %s', async (_, text, path) => {
     const error = await makeClient(json(text))
       .client.planets.create({})
       .catch((error: unknown) => error)
@@ -119,7 +119,7 @@ describe('CatalogClient', () => {
     expect(error).toMatchObject({ issues: [{ path }], body: JSON.parse(text) })
   })
 
-  it('create() rejects, and does not crash, when the answer is nested without end', async () => {
+  it('create() rejects, and does not crash, when the response is nested very deeply', async () => {
     const deep = '{"satellites":[{"orbit":{"planet":'.repeat(50_000)
     await expect(makeClient(json(deep)).client.planets.create({})).rejects.toBeInstanceOf(
       InvalidResponseError,
@@ -140,7 +140,7 @@ describe('CatalogClient', () => {
     expect(error instanceof ProblemError).toBe(expected.name === 'ProblemError')
   })
 
-  it('create() is not repeated when its answer is lost, and is when it never left or is asked to wait', async () => {
+  it('create() is retried when it was not sent or after a 429, and not when its response is lost', async () => {
     useVirtualTime()
     const lost = makeClient(Response.error())
     expect((await settle(lost.client.planets.create({}))).error).toMatchObject({ code: 'connection' })
@@ -168,7 +168,7 @@ describe('CatalogClient', () => {
     expect(seen).toEqual(['Bearer first', 'Bearer second'])
   })
 
-  it('create() waits for nobody: the catalog states no limits', async () => {
+  it('create() never queues, because the catalog documents no limits', async () => {
     let open = 0
     const { promise, resolve } = Promise.withResolvers<Response>()
     const fetch = (): Promise<Response> => {
@@ -182,7 +182,7 @@ describe('CatalogClient', () => {
     await Promise.all(calls)
   })
 
-  it('close() ends what is pending', async () => {
+  it('close() ends pending calls', async () => {
     const client = new CatalogClient({ baseUrl, token, fetch: () => new Promise(() => {}) })
     const call = client.planets.create({}).catch((error: unknown) => error)
     await client.close()
@@ -194,14 +194,14 @@ describe('CatalogClient', () => {
     [{ baseUrl, token: 'line\nbreak' }, 'token must be printable ASCII'],
     [{ baseUrl, token: undefined }, 'token must be a string, got undefined'],
     [{ baseUrl: 'http://catalog.example', token }, 'baseUrl must be https'],
-  ])('CatalogClient() refuses options that cannot work: %o', (options, message) => {
+  ])('CatalogClient() refuses the invalid options %o', (options, message) => {
     expect(() => new CatalogClient(options as never)).toThrow(ConfigurationError)
     expect(() => new CatalogClient(options as never)).toThrow(message)
   })
 })
 
 describe('createSandbox()', () => {
-  it('serves the catalog: what is created can be updated, and what is wrong is a problem', async () => {
+  it('serves the catalog: creates and updates planets, and responds to errors with problems', async () => {
     const sandbox = createSandbox()
     const client = new CatalogClient({ ...sandbox.catalog, fetch: sandbox.fetch })
     const planet = await client.planets.create({ name: 'Aurora' })
@@ -227,7 +227,7 @@ describe('createSandbox()', () => {
     ])
   })
 
-  it('answers 400 where the body is not a planet', async () => {
+  it('responds with 400 when the body is not a planet', async () => {
     const { catalog, fetch } = createSandbox()
     for (const [path, body] of [
       ['/planets', '{"name":1}'],

@@ -37,7 +37,7 @@ afterAll(() => mock.close())
 const makeClient = (headers = {}): CatalogClient => new CatalogClient({ baseUrl, token: 'a.b.c', headers })
 
 describe('CatalogClient against a mock server made from the description', () => {
-  it('create() and update() send what the description takes, and read what it gives', async () => {
+  it('create() and update() send requests and read responses that fit the description', async () => {
     const client = makeClient()
     const planet = { name: 'Aurora', satellites: [{ id: 7n, orbit: { planet: { id: 1 } } }] }
     for (const call of [
@@ -59,7 +59,7 @@ describe('CatalogClient against a mock server made from the description', () => 
     [400, 'Bad Request'],
     [403, 'Forbidden'],
     [404, 'Not Found'],
-  ])('update() rejects with a ProblemError when the answer is %i', async (status, title) => {
+  ])('update() rejects with a ProblemError when the status is %i', async (status, title) => {
     const error = await makeClient({ prefer: `code=${status}` })
       .planets.update(42n, {})
       .catch((error: unknown) => error)
@@ -71,7 +71,7 @@ describe('CatalogClient against a mock server made from the description', () => 
     })
   })
 
-  it('create() rejects with what the server finds wrong when it refuses the body', async () => {
+  it("create() rejects with the server's explanation when it refuses the body", async () => {
     const client = new CatalogClient({ baseUrl: `${baseUrl}/nowhere`, token: 'a.b.c' })
     await expect(client.planets.create({})).rejects.toMatchObject({
       name: 'ProblemError',
@@ -81,7 +81,7 @@ describe('CatalogClient against a mock server made from the description', () => 
     })
   })
 
-  it('createCallbackReceiver() takes the callback that creating a planet leads to', async () => {
+  it('createCallbackReceiver() accepts the callback for a created planet', async () => {
     const { promise, resolve } = Promise.withResolvers<CatalogCallback>()
     const receive = createCallbackReceiver({
       successUrl: '/done',

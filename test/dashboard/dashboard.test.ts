@@ -80,7 +80,7 @@ it('the list loads another page when you scroll to its end', async () => {
   expect((await budget()).spent).toBe(4)
 })
 
-it('the cancel button ends a wait, and nothing is charged', async () => {
+it('the cancel button ends a wait without a charge', async () => {
   await open()
   await mentionsLoaded()
   await inject({ status: 429, retryAfter: 30 })
@@ -134,7 +134,7 @@ it('an error shows its request id and its cost, and the service comes back', asy
   expect((await budget()).spent).toBe(4)
 })
 
-it('a lost answer counts as uncertain', async () => {
+it('a lost response counts as uncertain', async () => {
   await open()
   await mentionsLoaded()
   await inject({ reset: 'after' })

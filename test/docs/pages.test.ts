@@ -91,11 +91,11 @@ describe('the pages of the documentation', () => {
     expect(missing).toEqual([])
   })
 
-  it('have a sample of a test that passes as it stands', async () => {
+  it('have a sample of a test that passes', async () => {
     expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('have a receiver of Standard Webhooks that takes what is signed, now and once', async () => {
+  it('have a receiver of Standard Webhooks that accepts signed, recent, new events', async () => {
     const { stdout } = await run(
       'standardwebhooks',
       `

@@ -10,7 +10,7 @@ import {
 import { makeReceiver, secret, url } from './setup.ts'
 
 describe('createEventReceiver()', () => {
-  it('hands over what came, parsed where it is JSON, and names it by its hash', async () => {
+  it('passes on the body, parsed if it is JSON, with its hash as id', async () => {
     const { events, post } = makeReceiver()
     for (const body of ['{"kind":"x"}', 'null', 'not JSON', '']) expect(await post(body)).toBe(202)
     expect(events.map(({ payload }) => payload)).toEqual([{ kind: 'x' }, null, 'not JSON', ''])
@@ -41,27 +41,32 @@ describe('createEventReceiver()', () => {
     [undefined, 202],
     ['acknowledge' as const, 202],
     ['refuse' as const, 422],
-  ])('does no work when the payload does not fit, and answers as %s says: %i', async (mismatch, status) => {
-    const seen = vi.fn(() => false)
-    const { events, errors, post } = makeReceiver({ schema: z.object({ n: z.number() }), mismatch, seen })
-    expect(await post('{"n":"one"}')).toBe(status)
-    expect(events).toEqual([])
-    expect(seen).not.toHaveBeenCalled()
-    expect(errors[0]).toBeInstanceOf(InvalidEventError)
-    expect(errors).toMatchObject([{ code: 'invalid_event', issues: [{ path: 'n' }], payload: { n: 'one' } }])
-    expect(JSON.stringify(errors)).not.toContain('"one"')
-  })
+  ])(
+    'does not call the handler when the payload is invalid, and responds as %s says: %i',
+    async (mismatch, status) => {
+      const seen = vi.fn(() => false)
+      const { events, errors, post } = makeReceiver({ schema: z.object({ n: z.number() }), mismatch, seen })
+      expect(await post('{"n":"one"}')).toBe(status)
+      expect(events).toEqual([])
+      expect(seen).not.toHaveBeenCalled()
+      expect(errors[0]).toBeInstanceOf(InvalidEventError)
+      expect(errors).toMatchObject([
+        { code: 'invalid_event', issues: [{ path: 'n' }], payload: { n: 'one' } },
+      ])
+      expect(JSON.stringify(errors)).not.toContain('"one"')
+    },
+  )
 
   it.each([
     ['{"a":"x","b":"y"}', /: a Invalid input.*; b Invalid input/],
     ['no JSON', /: Invalid input/],
-  ])('says what does not fit, of %s', async (body, message) => {
+  ])('names the invalid fields of %s', async (body, message) => {
     const { errors, post } = makeReceiver({ schema: z.object({ a: z.number(), b: z.number() }) })
     await post(body)
     expect((errors[0] as Error).message).toMatch(message)
   })
 
-  it('bounds the issues when a schema finds 60,000', async () => {
+  it('limits the issues when a schema finds 60,000', async () => {
     const { errors, post } = makeReceiver({ schema: z.array(z.number()) })
     await post(JSON.stringify(new Array(60_000).fill('one')))
     expect((errors[0] as InvalidEventError).issues).toHaveLength(101)
@@ -75,7 +80,7 @@ describe('createEventReceiver()', () => {
     [{ body: new Uint8Array(2), headers: {} }, 415],
     [{ body: 'x'.repeat(2 ** 20 + 1) }, 413],
     [{ body: '{}', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }, 415],
-  ])('refuses what no event is like, before it is verified: %#', async (init, status) => {
+  ])('refuses a request that cannot be an event, before verifying it: %#', async (init, status) => {
     const verify = vi.fn(() => true)
     const { events, receive } = makeReceiver({ verify })
     const headers = { 'content-type': 'application/json' }
@@ -86,7 +91,7 @@ describe('createEventReceiver()', () => {
     expect(events).toEqual([])
   })
 
-  it('answers 400 when the body breaks off', async () => {
+  it('responds with 400 when the body breaks off', async () => {
     const verify = vi.fn(() => true)
     const { receive } = makeReceiver({ verify })
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
@@ -95,22 +100,22 @@ describe('createEventReceiver()', () => {
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it('reads what is encoded in no way, and says so', async () => {
+  it('refuses compressed bodies, and says so', async () => {
     const { post } = makeReceiver()
     expect(await post('{}', { 'content-encoding': 'Identity' })).toBe(202)
   })
 
-  it('asks for the event again, and tells onError why, when the body has been read before', async () => {
+  it('responds with 500, and tells onError why, when the body was already read', async () => {
     const { events, errors, receive } = makeReceiver()
     const headers = { 'content-type': 'application/json' }
     const request = new Request(url, { method: 'POST', headers, body: '{}' })
     await request.text()
     expect((await receive(request)).status).toBe(500)
-    expect(errors).toMatchObject([{ message: /^the body of the request has been read before/ }])
+    expect(errors).toMatchObject([{ message: /^the body of the request was already read/ }])
     expect(events).toEqual([])
   })
 
-  it('takes the content types it is told to', async () => {
+  it('accepts the configured content types', async () => {
     const json = makeReceiver({ contentTypes: ['application/cloudevents+json'] })
     expect(await json.post('{}', { 'content-type': 'Application/CloudEvents+JSON; charset=utf-8' })).toBe(202)
     expect(await json.post('{}')).toBe(415)
@@ -121,7 +126,7 @@ describe('createEventReceiver()', () => {
     ['says no', () => false],
     ['throws', () => Promise.reject(new Error('no'))],
     ['is not sure', () => 'yes' as never],
-  ])('lets nothing in when verify %s, and does not say why', async (name, verify) => {
+  ])('refuses the request when verify %s, and does not say why', async (name, verify) => {
     const { events, errors, post } = makeReceiver({ verify })
     expect(await post('{}')).toBe(401)
     expect(events).toEqual([])
@@ -138,7 +143,7 @@ describe('createEventReceiver()', () => {
       ['-301', 401],
       ['300', 202],
       ['301', 401],
-    ])('lets in what is within the tolerance, in both directions: %s s', async (offset, status) => {
+    ])('accepts events within the tolerance, in both directions: %s s', async (offset, status) => {
       vi.useFakeTimers({ toFake: ['Date'], now })
       const { post, events } = makeReceiver({ replay: { timestamp } })
       expect(await post('{}', { 'x-time': at(Number(offset)) })).toBe(status)
@@ -148,7 +153,7 @@ describe('createEventReceiver()', () => {
 
     it.each<[string, EventOptions['replay']]>([
       ['is missing', { timestamp }],
-      ['is no date', { timestamp: () => new Date('yesterday') }],
+      ['is an invalid date', { timestamp: () => new Date('yesterday') }],
       ['is null', { timestamp: () => null, tolerance: Number.MAX_VALUE }],
       ['cannot be read', { timestamp: () => Promise.reject(new Error('no')) }],
     ])('refuses an event whose time %s', async (_, replay) => {
@@ -156,7 +161,7 @@ describe('createEventReceiver()', () => {
     })
   })
 
-  it('does no work twice when the event has been seen, and acknowledges it again', async () => {
+  it('does not handle a repeated event again, and acknowledges it', async () => {
     const ids = new Set<string>()
     const { events, post } = makeReceiver({
       id: ({ headers }) => headers.get('x-id') ?? '',
@@ -168,7 +173,7 @@ describe('createEventReceiver()', () => {
     expect(events.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('takes a time and an id that come later', async () => {
+  it('accepts an asynchronous time and id', async () => {
     const { events, post } = makeReceiver({
       replay: { timestamp: () => Promise.resolve(new Date()) },
       id: () => Promise.resolve('a'),
@@ -177,29 +182,32 @@ describe('createEventReceiver()', () => {
     expect(events).toMatchObject([{ id: 'a' }])
   })
 
-  it.each(['', null, undefined, 5])('takes no two events for one because id says %j of both', async (id) => {
+  it.each(['', null, undefined, 5])('refuses the id %j, which two events could share', async (id) => {
     const { errors, post } = makeReceiver({ id: () => id as never })
     expect(await post('{}')).toBe(500)
-    expect(errors).toMatchObject([{ message: /^id must return a text that is not empty, got / }])
+    expect(errors).toMatchObject([{ message: /^id must return a non-empty text, got / }])
   })
 
-  it.each(['OK', 1, null, undefined])('drops no event because seen says %j', async (answer) => {
-    const { errors, post } = makeReceiver({ seen: () => answer as never })
-    expect(await post('{}')).toBe(500)
-    expect(errors).toMatchObject([{ message: /^seen must return true or false, got / }])
-  })
+  it.each(['OK', 1, null, undefined])(
+    'refuses %j from seen instead of dropping the event',
+    async (answer) => {
+      const { errors, post } = makeReceiver({ seen: () => answer as never })
+      expect(await post('{}')).toBe(500)
+      expect(errors).toMatchObject([{ message: /^seen must return true or false, got / }])
+    },
+  )
 
   it.each<[string, Partial<EventOptions>]>([
     ['seen', { seen: () => Promise.reject(new Error('down')) }],
     ['id', { id: () => Promise.reject(new Error('down')) }],
-  ])('asks for the event again when %s fails, and throws nothing at the sender', async (_, options) => {
+  ])('responds with 500 when %s fails, without showing the error to the sender', async (_, options) => {
     const { events, errors, post } = makeReceiver(options)
     expect(await post('{}')).toBe(500)
     expect(events).toEqual([])
     expect(errors).toMatchObject([{ message: 'down' }])
   })
 
-  it('starts the work when the answer is out', async () => {
+  it('calls the handler after the response was sent', async () => {
     const order: string[] = []
     const { receive } = makeReceiver({ onEvent: () => order.push('work') })
     const headers = { 'content-type': 'application/json' }
@@ -207,7 +215,7 @@ describe('createEventReceiver()', () => {
     await vi.waitFor(() => expect(order).toEqual(['answer', 'work']))
   })
 
-  it('answers before the work is done, and survives whatever its functions throw', async () => {
+  it('responds before the handler ends, and handles errors of every function', async () => {
     const works: Promise<void>[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     const onError = vi.fn(() => {
@@ -230,7 +238,7 @@ describe('createEventReceiver()', () => {
     ])
   })
 
-  it('keeps what came with the request out of a log of the event', async () => {
+  it('hides the request from logs of the event', async () => {
     const { events, post } = makeReceiver({ verify: verifySharedSecret({ secret, query: 'key' }) })
     expect(await post('{}', {}, `${url}?key=${secret}`)).toBe(202)
     expect(inspect(events, { depth: Infinity }) + JSON.stringify(events)).not.toContain(secret)
@@ -249,7 +257,7 @@ describe('createEventReceiver()', () => {
     [{ schema: {} }, /schema must be a Standard Schema, got object/],
     [{ seen: true }, /^seen must be a function, got true/],
     [{ onevent: () => {} }, /unknown option onevent; did you mean onEvent\?/],
-  ])('refuses options that cannot work: %j', (options, message) => {
+  ])('refuses the invalid options %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)
   })
 })

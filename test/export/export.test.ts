@@ -40,7 +40,7 @@ describe('toJsonl()', () => {
 })
 
 describe('toCsv()', () => {
-  it('writes what two other readers read back as it was', async () => {
+  it('writes a file that two other readers read back unchanged', async () => {
     const fields = fieldsOf('microblog.search')
     const text = await textOf(streamOf(walk()).pipeThrough(toCsv({ fields })))
     const posts = await walk().toArray({ limit: 1000 })
@@ -103,7 +103,7 @@ describe('toCsv()', () => {
     expect(parse(text)[1]).toEqual(['1|x|', '1|2', '[{"d":1},{"d":2}]', '{"f":1}', 'true', '', '', ''])
   })
 
-  it('writes the header where nothing was found', async () => {
+  it('writes the header when the walk has no items', async () => {
     expect(await csvOf([], 'a', 'b.c')).toBe('a,b.c\n')
   })
 
@@ -128,7 +128,7 @@ describe('fieldsOf()', () => {
     })
   })
 
-  it('refuses what is not documented', () => {
+  it('refuses operations without documented fields', () => {
     expect(() => fieldsOf('technews.search')).toThrow('does not document the fields')
     expect(() => fieldsOf('nothing' as never)).toThrow('unknown operation')
   })
@@ -147,7 +147,7 @@ describe('toParquet()', () => {
     })
   })
 
-  it('writes several groups of rows, and none', async () => {
+  it('writes several row groups, and an empty file', async () => {
     const read = async (count: number) => {
       const records = Array.from({ length: count }, (_, n) => ({ n, text: n % 7 === 0 ? null : `text ${n}` }))
       const fields = [{ path: 'n', type: 'number' } as const, 'text']
@@ -170,7 +170,7 @@ describe('toParquet()', () => {
 })
 
 describe('unique()', () => {
-  it('merges walks and leaves out what came before', async () => {
+  it('merges walks and omits repeated posts', async () => {
     const ids: string[] = []
     for await (const { id } of unique(walk(), walk(), client.microblog.search({ query: 'espresso' })))
       ids.push(id)
@@ -179,14 +179,14 @@ describe('unique()', () => {
     expect(ids.length).toBeGreaterThan(60)
   })
 
-  it('goes by the urn where there is no id', async () => {
+  it('uses the urn of items without an id', async () => {
     const posts = () => client.professionalnet.posts.search({ query: 'data' }, { maxPages: 1 })
     const urns: string[] = []
     for await (const { urn } of unique(posts(), posts())) urns.push(urn)
     expect(urns).toHaveLength((await posts()).posts.length)
   })
 
-  it('refuses items without either', async () => {
+  it('refuses items without id and urn', async () => {
     await expect(unique(listed({ a: 1 })).next()).rejects.toThrow(ConfigurationError)
   })
 })
@@ -194,7 +194,7 @@ describe('unique()', () => {
 describe('a stream of a walk', () => {
   const sent = () => sandbox.requests.length
 
-  it('buys no page before its reader asks, and none after it was canceled', async () => {
+  it('buys no page before its reader pulls, and none after it was canceled', async () => {
     const before = sent()
     const reader = streamOf(client.microblog.search({ query: 'coffee' }))
       .pipeThrough(toJsonl())
@@ -205,7 +205,7 @@ describe('a stream of a walk', () => {
     expect(sent() - before).toBe(1)
   })
 
-  it('ends up in a file by stream/promises, as a web stream or in a pipeline', async () => {
+  it('is written to a file by stream/promises, as a web stream or in a pipeline', async () => {
     const path = join(folder, 'posts.csv')
     const fields = ['id', 'engagements.viewsCount']
     await pipeline(streamOf(walk()).pipeThrough(toCsv({ fields })), createWriteStream(path))

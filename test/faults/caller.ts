@@ -31,7 +31,7 @@ export const caller = group('the caller', [
   ).map(([how, log], index) => ({
     id: 223 + index,
     name: `the logger ${how} at every line`,
-    expected: 'the result is unaffected: a call must not fail because its log line did',
+    expected: 'the result is unaffected: a logger must not make a call fail',
     observed: answered,
     run: () => {
       const logger = { debug: log, info: log, warn: log, error: log } as unknown as Logger
@@ -40,8 +40,8 @@ export const caller = group('the caller', [
   })),
   {
     id: 225,
-    name: "the caller's limiter throws when it is told of a send, of an answer, of a 429 and of the end",
-    expected: 'the result is unaffected: the answer is paid for; the call keeps the announced wait itself',
+    name: "the caller's limiter throws in its methods for a send, a response, a 429 and the end",
+    expected: 'the result is unaffected: the response is paid for; the call itself waits as announced',
     observed: answered,
     run: () =>
       search([rateLimited(1), page], {
@@ -50,8 +50,8 @@ export const caller = group('the caller', [
   },
   {
     id: 226,
-    name: "the caller's limiter knows nothing of 429s",
-    expected: 'the call keeps the announced wait itself',
+    name: "the caller's limiter has no method for 429s",
+    expected: 'the call itself waits as announced',
     observed: answered,
     run: () => search([rateLimited(1), page], { limiter: lenient({}) }),
   },
@@ -65,7 +65,7 @@ export const caller = group('the caller', [
   {
     id: 228,
     name: "the caller's middleware throws after it has sent",
-    expected: 'its own error; the page may have been charged, and is not bought again',
+    expected: 'its own error; the page may have been charged, and is not retried',
     observed: 'sent at 0 ms; Error at 0 ms; spent 0, uncertain 2',
     run: () => failing(async (request, next) => (await next(request), crash())),
   },
@@ -78,8 +78,8 @@ export const caller = group('the caller', [
   },
   {
     id: 230,
-    name: "the caller's fetch returns no Response, or one that has been read",
-    expected: 'says so; the request may have been charged',
+    name: "the caller's fetch returns no Response, or one with a used body",
+    expected: 'the error says so; the request may have been charged',
     observed: '2 ConfigurationError; spent 0, uncertain 4',
     run: async () => {
       const used = page.clone()

@@ -9,7 +9,7 @@ afterEach(() => void vi.restoreAllMocks())
 const seen = new Map<number, string>()
 
 describe('the fault catalogue', () => {
-  it('has at least 100 faults, each with a number of its own', () => {
+  it('has at least 100 faults, each with a unique number', () => {
     const ids = catalogue.map(({ id }) => id)
     expect(ids.length).toBeGreaterThanOrEqual(100)
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
@@ -26,7 +26,7 @@ describe('the fault catalogue', () => {
     120_000,
   )
 
-  it('is what docs/faults.md says', async () => {
+  it('matches docs/faults.md', async () => {
     expect(seen.size, 'every fault must have been observed').toBe(catalogue.length)
     await expect(faultsPage(catalogue, seen)).toMatchFileSnapshot('../../docs/faults.md')
   })

@@ -26,7 +26,7 @@ export const concurrency = group('concurrency', [
   {
     id: 210,
     name: '10,000 calls are queued, and all aborted',
-    expected: 'all settle at once with the reason, the queued ones were never sent, and memory is given back',
+    expected: 'all settle at once with the reason, queued ones are never sent, and memory is freed',
     observed: '10000 rejected with "left"; 2 sent; spent 0, uncertain 4; memory given back',
     run: async () => {
       const told = await inVirtualTime(async () => {
@@ -130,7 +130,7 @@ export const concurrency = group('concurrency', [
   {
     id: 215,
     name: 'a call is aborted in the wait before a retry',
-    expected: 'rejects at once, clears its timer, and gives the credits back',
+    expected: 'rejects at once, clears its timer, and releases the credits',
     observed: 'rejected with "left" at 1000 ms; 1 request; 0 timers left; spent 0, uncertain 0',
     run: () =>
       inVirtualTime(async () => {
@@ -145,7 +145,7 @@ export const concurrency = group('concurrency', [
   {
     id: 216,
     name: 'the signal is aborted beforehand',
-    expected: 'no request, and no credits set aside',
+    expected: 'no request, and no reserved credits',
     observed: 'rejected with "left"; 0 requests; spent 0, uncertain 0',
     run: async () => {
       const { fetch, at } = scripted(page)
@@ -177,7 +177,7 @@ export const concurrency = group('concurrency', [
   },
   {
     id: 218,
-    name: 'a call waits for a retry, and another has nothing to wait for',
+    name: 'a call waits for its retry, and another is ready',
     expected: 'a wait holds no slot, so the other goes out at once',
     observed: 'the other answered at 0 ms; then answered',
     run: () =>
@@ -233,7 +233,7 @@ export const concurrency = group('concurrency', [
   {
     id: 221,
     name: 'close() with calls in flight, queued and waiting',
-    expected: 'everything settles at once, each with an error of its own; later calls are refused, unsent',
+    expected: 'everything settles at once, each call with a separate error; later calls are refused, unsent',
     observed: '5 ClosedError, charged no, unknown, unknown, no, no; 3 sent; spent 0, uncertain 4',
     run: () =>
       inVirtualTime(async () => {
@@ -260,9 +260,9 @@ export const concurrency = group('concurrency', [
   },
   {
     id: 222,
-    name: '150 calls that stall, reset, time out and are given up, over HTTP',
+    name: '150 calls that stall, reset, time out and are aborted, over HTTP',
     expected:
-      'never more than 2 open; all settle, no slot is lost, nothing stays reserved, and the books are right',
+      'never more than 2 open; all settle, no slot is lost, nothing stays reserved, and the ledger is correct',
     observed: '150 settled, at most 2 open, then answered; spent ≤ ledger ≤ spent + uncertain',
     run: async () => {
       const server = await serveSandbox({ latency: [0, 10], posts: 50, limits: { perMinute: false } })

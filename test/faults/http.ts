@@ -5,11 +5,11 @@ import { type Step, failure, makeClient, ok, rateLimited } from '../support/serv
 import { type Fault, group } from './case.ts'
 import { costs, ending, inVirtualTime, onWire, scripted, search, success } from './observe.ts'
 
-const final = 'trying again would change nothing; the service bills no 4xx'
-const busy = 'nothing was done, so all are repeated; the service bills no 4xx'
-const upstream = 'the service says that it did not charge, so a paid call is repeated; a change is not'
-const away = 'the service says that it is away and did not charge, so all are repeated'
-const broken = 'not charged, as it is the service that says so; only a GET is repeated, once'
+const final = 'a retry would change nothing; the service does not charge for a 4xx'
+const busy = 'the service did nothing, so all are retried; it does not charge for a 4xx'
+const upstream = 'the service says that it did not charge, so a paid call is retried; a PATCH is not'
+const away = 'the service is unavailable and did not charge, so all are retried'
+const broken = 'not charged, as the service itself says; only a GET is retried, once'
 
 /** Each status, with the service's own error body: what must happen, which error, and how often each call is sent. */
 const statuses: [status: number, code: string, expected: string, error: string, ...sent: number[]][] = [
@@ -47,7 +47,7 @@ const answers = statuses.flatMap(
         id: 61 + index,
         name: `${status} as HTML`,
         expected: foreign
-          ? "a proxy's: it may hide a success, so only a GET is repeated and the charge is unknown"
+          ? 'from a proxy, which may hide a success: only a GET is retried, and the charge is unknown'
           : expected,
         observed: foreign
           ? `${tried([3, 1, 1])}; ${error} ${status}; POST charged unknown, spent 0, uncertain 2`
@@ -88,8 +88,7 @@ export const http = group('http', [
   {
     id: 72,
     name: "503 as a gateway's own JSON",
-    expected:
-      "only the service's error body proves that it was the service: charge unknown, POST not repeated",
+    expected: "without the service's error body, the charge is unknown and a POST is not retried",
     observed: `${tried([3, 1, 1])}; ServiceUnavailableError 503; POST charged unknown, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(answer('503 Busy', JSON.stringify(gateway)))),
   },
@@ -137,21 +136,21 @@ export const http = group('http', [
   ).map(([id, kind, body]) => ({
     id,
     name: `403 with ${kind === 'empty' ? 'an empty body' : kind}`,
-    expected: 'the body of a 403 is not documented: typed, with the scopes it takes; a requestId is optional',
+    expected: 'the body of a 403 is not documented: typed, with the required scopes; a requestId is optional',
     observed: 'PermissionDeniedError, code "http_403", requiredScopes ["search:read"], requestId undefined',
     run: () => told(403, body, 'code', 'requiredScopes', 'requestId'),
   })),
   {
     id: 80,
     name: '451 with a code that is not documented',
-    expected: 'status and code are kept, so that a newer service can be understood',
+    expected: 'status and code are kept, since a newer service may use them',
     observed: 'ApiError, status 451, code "legal_reasons", charged "no"',
     run: () => told(451, { requestId: 'r', error: { code: 'legal_reasons' } }, 'status', 'code', 'charged'),
   },
   {
     id: 81,
     name: 'an error code with line breaks, 9 kB long',
-    expected: 'one short line: it ends up in logs',
+    expected: 'one short line, since logs contain it',
     observed: 'one line of 65 characters',
     run: async () => {
       const { code } = await errorOf(400, {
@@ -164,7 +163,7 @@ export const http = group('http', [
   {
     id: 82,
     name: 'an error message of 1 MB with line breaks and control characters',
-    expected: 'one bounded line: it ends up in logs',
+    expected: 'one bounded line, since logs contain it',
     observed: 'one line of less than 1,000 characters',
     run: async () => {
       const message = `a\r\n\u001b[31mred\u2028${'x'.repeat(1e6)}`
@@ -183,7 +182,7 @@ export const http = group('http', [
   {
     id: 84,
     name: '502 for ever',
-    expected: 'three attempts, further apart each time, and then the error',
+    expected: 'three attempts with growing waits, then the error',
     observed: 'sent at 0, 250, 750 ms; UpstreamError 502 at 750 ms; charged no, spent 0, uncertain 0',
     run: () => search([failure(502, 'upstream_error')]),
   },

@@ -35,26 +35,26 @@ async function warned(options: Parameters<typeof makeClient>[0]): Promise<string
 }
 
 const warns = 'the message says that it may have been charged; charged unknown, spent 0, uncertain 2'
-const once = 'the service may have charged for it, so it is not repeated, and the message says so'
+const once = 'the service may have charged for it, so it is not retried, and the message says so'
 
 export const money = group('billing', [
   {
     id: 270,
-    name: 'the answer to a metered POST is lost: timeout',
+    name: 'the response to a metered POST is lost: timeout',
     expected: once,
     observed: `TimeoutError (headers); ${warns}`,
     run: () => warned({ fetch: hang }),
   },
   {
     id: 271,
-    name: 'the answer to a metered POST is lost: deadline',
+    name: 'the response to a metered POST is lost: deadline',
     expected: once,
     observed: `TimeoutError (headers); ${warns}`,
     run: () => warned({ fetch: hang, deadline: 1000 }),
   },
   {
     id: 272,
-    name: 'the answer to a metered POST is lost: connection',
+    name: 'the response to a metered POST is lost: connection',
     expected: once,
     observed: `ConnectionError (exchange); ${warns}`,
     run: () => warned({ fetch: lost }),
@@ -76,21 +76,21 @@ export const money = group('billing', [
   {
     id: 275,
     name: 'the connection resets after the service has processed the search',
-    expected: 'what the service has charged lies between spent, and spent and uncertain together',
+    expected: 'the charged credits are between spent, and the sum of spent and uncertain',
     observed: 'ConnectionError (exchange), sent ×1; charged unknown, spent 0, uncertain 2, ledger 2',
     run: () => charged([{ reset: 'after' }]),
   },
   {
     id: 276,
     name: 'the connection resets before the service has processed the search',
-    expected: 'looks the same from here, and costs nothing there',
+    expected: 'looks the same to the client, and costs nothing',
     observed: 'ConnectionError (exchange), sent ×1; charged unknown, spent 0, uncertain 2, ledger 0',
     run: () => charged([{ reset: 'before' }]),
   },
   {
     id: 277,
     name: 'the page is cut in half on its way',
-    expected: 'charged there, uncertain here',
+    expected: 'charged by the service, uncertain for the client',
     observed: 'InvalidResponseError, sent ×1; charged yes, spent 0, uncertain 2, ledger 2',
     run: () => charged([{ cut: 'truncate' }]),
   },
@@ -104,14 +104,14 @@ export const money = group('billing', [
   {
     id: 279,
     name: '502 twice, then the page',
-    expected: 'paid once: the service says that it did not charge for a 502',
+    expected: 'paid once: the service does not charge for a 502',
     observed: 'answered, sent ×3; spent 2, uncertain 0, ledger 2',
     run: () => charged([{ status: 502, times: 2 }]),
   },
   {
     id: 280,
     name: 'a post is found, and its comments are charged for each one returned',
-    expected: 'at most 100 set aside, and settled to what was charged',
+    expected: 'at most 100 reserved, and settled to the charged credits',
     observed: 'answered, sent ×2; spent = ledger, less than what was set aside',
     run: async () => {
       const told = await charged([], async ({ professionalnet: { posts } }) => {
@@ -125,8 +125,8 @@ export const money = group('billing', [
   },
   {
     id: 281,
-    name: 'comments whose answer is lost',
-    expected: 'the most that they can have cost is uncertain',
+    name: 'comments with a lost response',
+    expected: 'their maximum cost is uncertain',
     observed: 'ConnectionError (exchange), sent ×1; charged unknown, spent 0, uncertain 300, ledger is less',
     run: async () => {
       const told = await charged([{ reset: 'after' }], (client) =>
@@ -157,7 +157,7 @@ export const money = group('billing', [
   {
     id: 283,
     name: '50 calls at once of two clients that share a budget of 9 credits',
-    expected: 'never exceeded, however many ask at once: 4 are sent, the others refused unsent',
+    expected: 'never exceeded: 4 are sent, the others are refused unsent',
     observed: '4 answered, 46 CreditBudgetError; 4 sent; spent 8',
     run: () =>
       inVirtualTime(async () => {
@@ -172,8 +172,8 @@ export const money = group('billing', [
   },
   {
     id: 284,
-    name: 'a search whose answer is lost, with a budget for one',
-    expected: 'what may have been charged counts as spent: the next search is refused',
+    name: 'a search with a lost response, and a budget for one',
+    expected: 'uncertain credits count as spent: the next search is refused',
     observed: 'ConnectionError (exchange), then CreditBudgetError; spent 0, uncertain 2',
     run: async () => {
       const client = makeClient({ fetch: lost, budget: new CreditBudget(3) })
@@ -187,14 +187,14 @@ export const money = group('billing', [
   {
     id: 285,
     name: 'an ambiguous retry that the budget cannot cover',
-    expected: 'refused before it is sent, and the first attempt is not forgotten',
+    expected: 'refused before it is sent, and the first attempt stays in the ledger',
     observed: 'sent at 0 ms; CreditBudgetError at 250 ms; charged unknown, spent 0, uncertain 2',
     run: () => search([lost, page], { retry: { ambiguous: true }, budget: new CreditBudget(3) }),
   },
   {
     id: 286,
-    name: 'a call waits for its retry, and another asks for the credits it has set aside',
-    expected: 'they stay set aside: the budget holds',
+    name: 'a call waits for its retry, and another needs its reserved credits',
+    expected: 'they stay reserved: the budget is not exceeded',
     observed: 'CreditBudgetError, then answered; spent 2, uncertain 0',
     run: () =>
       inVirtualTime(async () => {
@@ -213,7 +213,7 @@ export const money = group('billing', [
   {
     id: 287,
     name: 'reactions, whose number has no documented bound, with a budget of 999 credits',
-    expected: 'refused unsent: a thousand are set aside unless the caller says for how many',
+    expected: 'refused unsent: credits for a thousand are reserved unless `ceiling` is set',
     observed: 'CreditBudgetError, sent ×0; charged no, spent 0, uncertain 0, ledger 0',
     run: () =>
       charged([], (client) => client.professionalnet.posts.reactions({ postUrl: 'x' }), {

@@ -23,7 +23,7 @@ import {
 
 const body = JSON.stringify(success)
 
-/** Listens with a server that is no HTTP server. */
+/** Listens with a server that does not speak HTTP. */
 async function listening(server: Server, scheme: string): Promise<Place> {
   let connections = 0
   server.on('connection', () => connections++)
@@ -75,8 +75,8 @@ async function collected(stall: (socket: Socket) => void): Promise<string> {
   return `${ending(error)}, connection closed`
 }
 
-const resolved = 'proven unsent, so repeating is safe for all; nothing was charged'
-const ambiguous = 'the request may have been processed: only a free GET is repeated, a charge is unknown'
+const resolved = 'proven unsent, so a retry is safe for all; nothing was charged'
+const ambiguous = 'the request may have been processed: only a free GET is retried, the charge is unknown'
 const reset = 'GET ×3, POST ×1, PATCH ×1; ConnectionError (exchange)'
 const unsent =
   'GET ×0 in 3 attempts, POST ×0 in 3 attempts, PATCH ×0 in 3 attempts; ConnectionError (connect)'
@@ -128,22 +128,22 @@ export const network = group('network', [
   },
   {
     id: 3,
-    name: 'fetch fails and does not say why, as in browsers',
-    expected: 'taken for sent, since nothing proves otherwise; a preflight that CORS refuses looks the same',
+    name: 'fetch fails without a reason, as in browsers',
+    expected: 'treated as sent, since it may have been; a failed CORS preflight looks the same',
     observed: `${reset}; ${unknown}`,
     run: () => onFetch(() => Promise.reject(new TypeError('Failed to fetch'))),
   },
   {
     id: 4,
     name: 'the certificate is not trusted',
-    expected: 'nothing was sent, and trying again would change nothing',
+    expected: 'nothing was sent, and a retry would change nothing',
     observed: `${untrusted}; ${nothing}`,
     run: () => onEach(() => listening(createTlsServer(untrustedCertificate()), 'https')),
   },
   {
     id: 5,
     name: 'the port does not speak TLS',
-    expected: 'nothing was sent, and trying again would change nothing',
+    expected: 'nothing was sent, and a retry would change nothing',
     observed: `${untrusted}; ${nothing}`,
     run: () => {
       const plain = () =>
@@ -170,8 +170,8 @@ export const network = group('network', [
   },
   {
     id: 8,
-    name: 'the connection resets once, then all is well',
-    expected: 'a GET recovers; what may have been charged or changed does not try',
+    name: 'the connection resets once, then works',
+    expected: 'a GET recovers; a POST or PATCH is not retried, since it may have been processed',
     observed:
       'GET ×2, POST ×1, PATCH ×1; GET answered, POST ConnectionError (exchange), PATCH ConnectionError (exchange); POST charged unknown, spent 0, uncertain 2',
     run: () =>
@@ -182,7 +182,7 @@ export const network = group('network', [
   {
     id: 9,
     name: 'a connection that was kept alive turns out dead',
-    expected: 'the POST is sent once: a runtime that repeats it by itself would buy twice',
+    expected: 'the POST is sent once: a runtime that retries it would buy twice',
     observed:
       'two searches, 2 requests; ConnectionError (exchange), ECONNRESET, no cause, charged unknown, spent 2, uncertain 2',
     run: async () => {
@@ -201,8 +201,8 @@ export const network = group('network', [
   },
   {
     id: 10,
-    name: 'no answer ever comes',
-    expected: 'the timeout ends each attempt; a paid one is not repeated, since it may be charged yet',
+    name: 'no response ever arrives',
+    expected: 'the timeout ends each attempt; a paid one is not retried, since it may still be charged',
     observed: `GET ×3, POST ×1, PATCH ×1; TimeoutError (headers); ${unknown}`,
     run: () => onWire(() => {}, { timeout: 400 }),
   },
@@ -217,7 +217,7 @@ export const network = group('network', [
   {
     id: 12,
     name: 'the body stalls, and another call waits for the slot',
-    expected: 'the timeout frees the slot, so the next call goes out',
+    expected: 'the timeout frees the slot, so the next call is sent',
     observed: 'TimeoutError (body), then answered',
     run: async () => {
       const server = await rawServer((socket, request) => {
@@ -272,7 +272,7 @@ export const network = group('network', [
   {
     id: 17,
     name: 'a chunked body ends without its last chunk, after whole JSON',
-    expected: 'what is cut off is not taken for an answer, even if it parses',
+    expected: 'an incomplete body is not a response, even if it parses',
     observed: `${reset}; ${unknown}`,
     run: () =>
       onWire((socket) => {
@@ -282,15 +282,15 @@ export const network = group('network', [
   },
   {
     id: 18,
-    name: 'no answer comes, and the request has been collected as garbage',
-    expected: 'the timeout closes the connection all the same: the service counts an open one as in flight',
+    name: 'no response arrives, and the request was garbage collected',
+    expected: 'the timeout still closes the connection: the service counts an open one as in flight',
     observed: 'TimeoutError (headers), connection closed',
     run: () => collected(() => {}),
   },
   {
     id: 19,
-    name: 'the body stalls, and the request has been collected as garbage',
-    expected: 'the timeout closes the connection all the same: the service counts an open one as in flight',
+    name: 'the body stalls, and the request was garbage collected',
+    expected: 'the timeout still closes the connection: the service counts an open one as in flight',
     observed: 'TimeoutError (body), connection closed',
     run: () => collected((socket) => void socket.write(http('200 OK', 'x', { 'content-length': '9' }))),
   },

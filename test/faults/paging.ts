@@ -34,15 +34,15 @@ const industryWalk = (client: SocialSearch) => client.professionalnet.industries
 export const paging = group('paging', [
   {
     id: 240,
-    name: 'the same cursor comes again',
-    expected: 'stopped before the next paid call: it would buy the same page for ever',
+    name: 'the same cursor again',
+    expected: 'stops before the next paid call, which would buy the same page forever',
     observed: 'items 0, 1; PaginationError, next {"query":"q","cursor":"A"}; sent ×2; spent 4, uncertain 0',
     run: () => walked(cursors('A', 'A')),
   },
   {
     id: 241,
-    name: 'cursors go round: A, B, A',
-    expected: 'stopped before the next paid call: it would buy the same pages for ever',
+    name: 'circular cursors: A, B, A',
+    expected: 'stops before the next paid call, which would buy the same pages forever',
     observed:
       'items 0, 1, 2; PaginationError, next {"query":"q","cursor":"A"}; sent ×3; spent 6, uncertain 0',
     run: () => walked(cursors('A', 'B', 'A')),
@@ -50,21 +50,21 @@ export const paging = group('paging', [
   {
     id: 242,
     name: 'the cursor leads back to where a resumed walk began',
-    expected: 'the first page of the walk counts, too',
+    expected: 'detected: the first page of the walk counts, too',
     observed: 'items 0, 1; PaginationError, next {"query":"q","cursor":"A"}; sent ×2; spent 4, uncertain 0',
     run: () => walked(cursors('B', 'A'), (client) => client.microblog.search({ query: 'q', cursor: 'A' })),
   },
   {
     id: 243,
     name: 'hasMore without a cursor',
-    expected: 'the items are delivered, and then the error: an end that is none must not look like one',
+    expected: 'the items are delivered, then the error: the walk must not look complete',
     observed: 'items 0; PaginationError, next null; sent ×1; spent 2, uncertain 0',
     run: () => walked([lost({})]),
   },
   {
     id: 244,
     name: 'hasMore with an empty cursor',
-    expected: 'taken for none: it would start from the beginning',
+    expected: 'treated as missing: it would restart the walk',
     observed: 'items 0; PaginationError, next null; sent ×1; spent 2, uncertain 0',
     run: () => walked([lost({ nextCursor: '' })]),
   },
@@ -84,8 +84,8 @@ export const paging = group('paging', [
   },
   {
     id: 247,
-    name: 'empty pages that say there is more, for ever',
-    expected: 'stopped after three in a row: each is paid for',
+    name: 'empty pages with hasMore, without end',
+    expected: 'stops after three in a row: each costs credits',
     observed: 'items 0; ended; sent ×6; spent 12, uncertain 0',
     run: () => {
       const ids = [[], [], ['0'], [], [], [], ['never']]
@@ -103,28 +103,28 @@ export const paging = group('paging', [
   {
     id: 249,
     name: 'pages counted up: an empty one',
-    expected: 'the end; the empty page is paid for like any other',
+    expected: 'the end; the empty page costs the same as any other',
     observed: 'items a, b; ended; sent ×3; spent 12, uncertain 0',
     run: () => walked([posts(1, 'a'), posts(2, 'b'), posts(3)], networkSearch),
   },
   {
     id: 250,
-    name: 'pages counted up: the answer says that it is another page',
-    expected: 'stopped, with the params to go on: items could be lost or repeated',
+    name: 'pages counted up: the response has another page number',
+    expected: 'stops with the params to continue: items could be lost or repeated',
     observed: 'items a; PaginationError, next {"query":"q","page":2}; sent ×2; spent 8, uncertain 0',
     run: () => walked([posts(1, 'a'), posts(1, 'b')], networkSearch),
   },
   {
     id: 251,
-    name: 'pages counted up: a page has the very items of the one before',
-    expected: 'stopped, with the params to go on: it would buy the same page for ever',
+    name: 'pages counted up: a page has the same items as the previous one',
+    expected: 'stops with the params to continue: it would buy the same page forever',
     observed: 'items a; PaginationError, next {"query":"q","page":2}; sent ×2; spent 8, uncertain 0',
     run: () => walked([posts(1, 'a'), posts(2, 'a')], networkSearch),
   },
   {
     id: 252,
     name: 'the reader leaves the loop',
-    expected: 'nothing further is bought',
+    expected: 'no further page is bought',
     observed: '1 read; 1 request; spent 2, uncertain 0',
     run: async () => {
       const { fetch, at } = scripted(...cursors('A', 'B', 'C'))
@@ -140,7 +140,7 @@ export const paging = group('paging', [
   {
     id: 253,
     name: 'page 7 fails',
-    expected: 'pages 1 to 6 are delivered, and the error has what it takes to go on without buying one twice',
+    expected: 'pages 1 to 6 are delivered, and the error has `next` to continue without buying one twice',
     observed:
       '6 pages, UpstreamError 502, resumed by next: all posts of the service in order, none twice; spent = ledger',
     run: () =>
@@ -164,15 +164,15 @@ export const paging = group('paging', [
   {
     id: 254,
     name: 'page 3 loses its connection',
-    expected: 'not bought again on a guess; the error has what it takes to go on',
+    expected: 'not retried, since it may have been charged; the error has `next` to continue',
     observed:
       'items 0, 1; ConnectionError (exchange), next {"query":"q","cursor":"B"}; sent ×3; spent 4, uncertain 2',
     run: () => walked([...cursors('A', 'B'), () => Promise.reject(new TypeError('fetch failed'))]),
   },
   {
     id: 255,
-    name: 'pageCount shrinks on the way, from 9 to 2',
-    expected: 'the end is where the latest page says; what was fetched ahead is dropped',
+    name: 'pageCount shrinks during the walk, from 9 to 2',
+    expected: 'the latest pageCount decides; prefetched pages are dropped',
     observed: 'items 1, 2; ended; sent ×3; spent 0, uncertain 0',
     run: () => walked([codes(1, 9), codes(2, 2), codes(3, 2)], industryWalk),
   },
@@ -197,7 +197,7 @@ export const paging = group('paging', [
   {
     id: 258,
     name: 'a budget of 5 credits for pages of 2',
-    expected: 'stopped before it is exceeded, with what it takes to go on',
+    expected: 'stops before it is exceeded, with `next` to continue',
     observed: 'items 0, 1; CreditBudgetError, next {"query":"q","cursor":"B"}; sent ×2; spent 4, uncertain 0',
     run: () =>
       walked(cursors('A', 'B', 'C'), (client) =>
@@ -207,7 +207,7 @@ export const paging = group('paging', [
   {
     id: 259,
     name: 'an undocumented list that has its items elsewhere',
-    expected: 'says what was looked for and what was there: nothing undocumented is taken for a fact',
+    expected: 'the error lists the expected field and the fields found',
     observed: 'items none; PaginationError, next {}; sent ×1; spent 0, uncertain 0',
     run: () =>
       walked([ok({ requestId: 'r', results: [], meta: { hasMore: false } })], (client) =>

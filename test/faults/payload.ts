@@ -9,7 +9,7 @@ import { costs, ending, onWire, kept, outcomeOf, searched, success, wire } from 
 const body = JSON.stringify(success)
 const answered = 'GET ×1, POST ×1, PATCH ×1; answered; POST spent 2, uncertain 0'
 const unreadable = 'GET ×2, POST ×1, PATCH ×1; InvalidResponseError; POST charged yes, spent 0, uncertain 2'
-const paid = 'a success arrived, so it is charged and not bought again; whose it was is unclear, so uncertain'
+const paid = 'a success arrived, so it is charged and not retried; its sender is unclear, so uncertain'
 
 const served = (bytes: string | Buffer, headers?: Record<string, string>): Promise<string> =>
   onWire((socket) => void socket.end(http('200 OK', bytes, headers)))
@@ -25,8 +25,8 @@ export const payload = group('payload', [
   },
   {
     id: 141,
-    name: 'JSON that breaks off: what the error holds',
-    expected: 'the text, to be salvaged',
+    name: 'JSON that breaks off: the body of the error',
+    expected: 'the text, so that you can use it',
     observed: 'InvalidResponseError, body kept; charged yes, spent 0, uncertain 2',
     run: () => kept('{"requestId":"r","posts":[{"id"'),
   },
@@ -40,7 +40,7 @@ export const payload = group('payload', [
   {
     id: 143,
     name: 'gzip that breaks off',
-    expected: 'Node unpacks it without a complaint, so the JSON has to tell; never an answer',
+    expected: 'Node decompresses it without an error, but the JSON is incomplete; never a page',
     observed: unreadable,
     run: () => {
       const whole = gzipSync(
@@ -52,7 +52,7 @@ export const payload = group('payload', [
   {
     id: 144,
     name: 'plain text that says it is gzip',
-    expected: 'no complete answer: like a body that breaks',
+    expected: 'no complete response: like a body that breaks off',
     observed:
       'GET ×3, POST ×1, PATCH ×1; ConnectionError (exchange); POST charged unknown, spent 0, uncertain 2',
     run: () => served(body, { 'content-encoding': 'gzip' }),
@@ -60,7 +60,7 @@ export const payload = group('payload', [
   {
     id: 145,
     name: 'a small gzip that unfolds to 80 MB',
-    expected: 'cut off at the cap of 64 MB, which counts what is unpacked',
+    expected: 'cut off at the limit of 64 MB after decompression',
     observed:
       'POST ×1; the answer is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
     run: () => capped(gzipSync(Buffer.alloc(80 * 2 ** 20, 'x')), { 'content-encoding': 'gzip' }),
@@ -68,7 +68,7 @@ export const payload = group('payload', [
   {
     id: 146,
     name: 'a plain body of 80 MB',
-    expected: 'cut off at the same cap, however much is still to come',
+    expected: 'cut off at the same limit',
     observed:
       'POST ×1; the answer is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
     run: () => capped(Buffer.alloc(80 * 2 ** 20, 'x')),
@@ -76,7 +76,7 @@ export const payload = group('payload', [
   {
     id: 147,
     name: 'JSON nested 100,000 deep',
-    expected: 'rejects; nothing that reads it may recurse',
+    expected: 'rejects without a stack overflow',
     observed: 'InvalidResponseError, body kept; charged yes, spent 0, uncertain 2',
     run: async () => {
       const { client, error } = await searched(deep())
@@ -87,7 +87,7 @@ export const payload = group('payload', [
   {
     id: 148,
     name: 'a page with a further field nested 100,000 deep',
-    expected: 'a page like any other: further fields are accepted',
+    expected: 'a valid page: further fields are accepted',
     observed: 'answered; spent 2, uncertain 0',
     run: async () => {
       const { client, error } = await searched(`{"further":${deep()},${body.slice(1)}`)
@@ -107,8 +107,8 @@ export const payload = group('payload', [
   },
   {
     id: 150,
-    name: '`__proto__` in a page, and in a body that is handed over as it came',
-    expected: 'prototypes stay as they are, those of the page and of everything else',
+    name: '`__proto__` in a page, and in an unchecked body',
+    expected: 'no prototype changes',
     observed: 'answered; nothing polluted',
     run: async () => {
       const text = `{"__proto__":{"polluted":true},"comments":[],${body.slice(1)}`
@@ -121,7 +121,7 @@ export const payload = group('payload', [
   },
   {
     id: 151,
-    name: '`__proto__` that holds the key, in a body that an error keeps',
+    name: '`__proto__` with the key, in the body of an error',
     expected: 'redacted like any other field, without setting a prototype',
     observed: 'InvalidResponseError; nothing polluted, the key absent',
     run: async () => {
@@ -136,7 +136,7 @@ export const payload = group('payload', [
   {
     id: 152,
     name: '`constructor.prototype` in a page',
-    expected: 'data like any other',
+    expected: 'ordinary data',
     observed: 'answered; nothing polluted',
     run: async () => {
       const { error } = await searched(`{"constructor":{"prototype":{"polluted":true}},${body.slice(1)}`)
@@ -152,7 +152,7 @@ export const payload = group('payload', [
   },
   {
     id: 154,
-    name: 'a charset of latin1 that is not true',
+    name: 'a wrong charset of latin1',
     expected: 'read as UTF-8, as JSON is',
     observed: answered,
     run: () => served(body, { 'content-type': 'application/json; charset=latin1' }),
@@ -160,7 +160,7 @@ export const payload = group('payload', [
   {
     id: 155,
     name: 'text that is not ASCII, split in the middle of a character',
-    expected: 'no character is broken where the network cuts',
+    expected: 'the character stays whole',
     observed: 'answered "Grüße 😀"',
     run: async () => {
       const bytes = new TextEncoder().encode(
@@ -179,7 +179,7 @@ export const payload = group('payload', [
   },
   {
     id: 156,
-    name: 'gzip that is whole',
+    name: 'complete gzip',
     expected: 'works',
     observed: answered,
     run: () => served(gzipSync(body), { 'content-encoding': 'gzip' }),
@@ -187,7 +187,7 @@ export const payload = group('payload', [
   {
     id: 157,
     name: 'JSON as text/plain',
-    expected: 'works: the body tells, not its label',
+    expected: 'works: the body decides, not its content type',
     observed: answered,
     run: () => served(body, { 'content-type': 'text/plain' }),
   },

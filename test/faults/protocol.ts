@@ -29,14 +29,14 @@ const redirects = [301, 302, 303, 307, 308].flatMap((status, index): Omit<Fault,
   {
     id: 40 + index,
     name: `${status} to the same origin`,
-    expected: 'not followed: the service documents none, and a repeated POST could be charged again',
+    expected: 'not followed: the service documents none, and a second POST could be charged again',
     observed: `${redirected}; ${unknown}`,
     run: () => redirect(status, 'same'),
   },
   {
     id: 45 + index,
     name: `${status} to another origin`,
-    expected: `no hit at the target: ${status < 307 ? 'the key must not go elsewhere' : 'key and body would both go elsewhere'}`,
+    expected: `no request to the target: ${status < 307 ? 'the key must not leave the origin' : 'key and body would leave the origin'}`,
     observed: `${redirected}; ${unknown}; target ×0`,
     run: () => redirect(status, 'other'),
   },
@@ -47,22 +47,22 @@ const raw = (text: string) => (socket: Socket) => void socket.end(text)
 export const protocol = group('protocol', [
   {
     id: 20,
-    name: 'garbage in place of a status line',
-    expected: 'no answer, and possibly processed: like a reset',
+    name: 'garbage instead of a status line',
+    expected: 'no response, and possibly processed: like a reset',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('garbage\r\n\r\n')),
   },
   {
     id: 21,
     name: 'two Content-Lengths that differ',
-    expected: 'not read by either: it is how responses are smuggled',
+    expected: 'refused: responses can be smuggled this way',
     observed: `${reset}; ${unknown}`,
     run: () => onWire(raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde')),
   },
   {
     id: 22,
     name: 'a header of 100 kB',
-    expected: 'settles, one way or the other; Node refuses it',
+    expected: 'the call settles; Node refuses the header',
     observed: `${reset}; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('200 OK', body, { 'x-long': 'x'.repeat(100_000) }))),
   },
@@ -79,15 +79,15 @@ export const protocol = group('protocol', [
   },
   {
     id: 24,
-    name: '204 in place of a page',
-    expected: 'a success without its data: the error says charged, and a paid call is not repeated',
+    name: '204 instead of a page',
+    expected: 'a success without data: the error says charged, and a paid call is not retried',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () => onWire(raw('HTTP/1.1 204 No Content\r\n\r\n')),
   },
   {
     id: 25,
     name: '200 with an empty body',
-    expected: 'a success without its data: the error says charged, and a paid call is not repeated',
+    expected: 'a success without data: the error says charged, and a paid call is not retried',
     observed: `${unreadable}; POST charged yes, spent 0, uncertain 2`,
     run: () => onWire((socket) => void socket.end(http('200 OK', ''))),
   },
@@ -112,14 +112,14 @@ export const protocol = group('protocol', [
   {
     id: 28,
     name: '307 without a Location',
-    expected: 'a redirect all the same',
+    expected: 'still a redirect',
     observed: `${redirected}; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('307 Temporary Redirect', ''))),
   },
   {
     id: 29,
     name: '308 from https to http',
-    expected: 'not followed: the key would travel in the clear',
+    expected: 'not followed: the key would be sent unencrypted',
     observed: `${redirected}; ${unknown}`,
     run: () =>
       onFetch((request) => {
@@ -134,7 +134,7 @@ export const protocol = group('protocol', [
   {
     id: 30,
     name: 'a redirect that a browser makes opaque',
-    expected: 'told from a network failure, though it has no status',
+    expected: 'distinguished from a network failure, although it has no status',
     observed: `${redirected}; ${unknown}`,
     run: () =>
       onFetch(() => {
@@ -188,7 +188,7 @@ export const protocol = group('protocol', [
   {
     id: 35,
     name: '300, with a Location to choose',
-    expected: 'an error that keeps the status, as no fetch takes it for a redirect',
+    expected: 'an error that keeps the status, since fetch does not follow it',
     observed: `GET ×1, POST ×1, PATCH ×1; ApiError 300; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('300 Multiple Choices', '', { location: '/v1/a' }))),
   },

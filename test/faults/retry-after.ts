@@ -30,11 +30,11 @@ const waits: [id: number, name: string, expected: string, ms: number, answer: Re
   [
     102,
     '2 in the header, 5 in the body',
-    'the larger counts: too late costs a moment, too early another 429',
+    'the larger counts: too early would cause another 429',
     5000,
     limited('2', 5),
   ],
-  [103, '5 in the header, 2 in the body', 'the larger counts, whichever it is', 5000, limited('5', 2)],
+  [103, '5 in the header, 2 in the body', 'the larger counts', 5000, limited('5', 2)],
   [
     104,
     '7 at the top level of the body',
@@ -50,46 +50,40 @@ const waits: [id: number, name: string, expected: string, ms: number, answer: Re
     new Response('<h1>Slow down</h1>', { status: 429, headers: { 'retry-after': '3' } }),
   ],
   [106, 'nothing', 'backoff from a base of 1 s, with full jitter', 500, limited()],
-  [107, '0', 'a jittered floor of up to 250 ms, so that no tight loop forms', 125, limited('0')],
-  [108, '-5', 'no wait that could be meant: backoff', 500, limited('-5')],
+  [107, '0', 'jitter of up to 250 ms, to avoid a tight loop', 125, limited('0')],
+  [108, '-5', 'not a valid wait: backoff', 500, limited('-5')],
   [109, '1.5', 'rounded up', 2000, limited('1.5')],
-  [110, '"soon"', 'no wait that could be meant: backoff', 500, limited('soon')],
-  [111, 'an empty header', 'no wait that could be meant: backoff', 500, limited('')],
+  [110, '"soon"', 'not a valid wait: backoff', 500, limited('soon')],
+  [111, 'an empty header', 'not a valid wait: backoff', 500, limited('')],
   [112, '1e9', 'not an integer, so not a wait: backoff', 500, limited('1e9')],
   [113, 'two headers, 2 and 5', "the larger: one of them may be a proxy's", 5000, limited('2, 5')],
   [
     114,
     'a date in the past',
-    'at once, with up to 250 ms of jitter',
+    'retried at once, with up to 250 ms of jitter',
     125,
     limited('Thu, 19 Nov 2026 00:00:00 GMT'),
   ],
   [115, 'a date 4 s ahead', 'until then', 4000, limited('Fri, 20 Nov 2026 00:00:04 GMT')],
   [
     116,
-    'a date 4 s ahead, by a clock that is years off',
-    "measured against the answer's own Date",
+    "a date 4 s ahead, when the client's clock is years off",
+    "measured against the response's Date",
     4000,
     limited('Wed, 01 Jan 2020 00:00:04 GMT', undefined, { date: 'Wed, 01 Jan 2020 00:00:00 GMT' }),
   ],
   [
     117,
     'a date in an old form without a zone',
-    'taken for GMT, as HTTP says, wherever this runs',
+    'read as GMT in every time zone, as HTTP says',
     4000,
     limited('Fri Nov 20 00:00:04 2026'),
   ],
-  [
-    118,
-    'a date that is none',
-    'no wait that could be meant: backoff',
-    500,
-    limited('Fri, 99 Nov 2026 00:00:04 GMT'),
-  ],
+  [118, 'an invalid date', 'not a valid wait: backoff', 500, limited('Fri, 99 Nov 2026 00:00:04 GMT')],
   [
     119,
     'text, a negative number and an object in the body',
-    'only a number is a wait; a hostile one is dropped, not the error',
+    'only a valid number is a wait; others are ignored',
     500,
     failure(429, 'rate_limited', { error: { retryAfter: { seconds: '5' } }, top: { retryAfter: -5 } }),
   ],
@@ -118,7 +112,7 @@ export const retryAfter = group('Retry-After', [
   {
     id: 122,
     name: '503 with a Retry-After header',
-    expected: 'waited out like that of a 429',
+    expected: 'waits as after a 429',
     observed: after(2000),
     run: () =>
       search([failure(503, 'professionalnet_unavailable', { headers: { 'retry-after': '2' } }), page]),
@@ -126,36 +120,36 @@ export const retryAfter = group('Retry-After', [
   {
     id: 123,
     name: '429 that announces 61 s',
-    expected: 'longer than anybody should wait unasked: the error says how long, now',
+    expected: 'longer than maxWait: fails at once, with the wait on the error',
     observed: refused,
     run: () => search([rateLimited(61), page]),
   },
   {
     id: 124,
     name: '429 that announces 1000000000',
-    expected: 'no timer, which would fire at once: the error, now',
+    expected: 'fails at once: a timer would overflow and fire at once',
     observed: refused,
     run: () => search([rateLimited(1_000_000_000), page]),
   },
   {
     id: 125,
     name: '429 that announces 40 days, with the longest possible maxWait',
-    expected: 'longer than a timer can hold: the error, now',
+    expected: 'fails at once: longer than a timer can hold',
     observed: refused,
     run: () => search([rateLimited(40 * 86_400), page], { retry: { maxWait: 2 ** 31 - 1 } }),
   },
   {
     id: 126,
     name: '429 that announces 10 s, with a deadline of 5 s',
-    expected: 'the wait cannot end in time, so the call fails now, not in 5 s',
+    expected: 'the wait cannot end in time, so the call fails at once, not after 5 s',
     observed: refused,
     run: () => search([rateLimited(10), page], { deadline: 5000 }),
   },
   {
     id: 127,
-    name: '429 that announces 20 s, for ever',
+    name: '429 that announces 20 s, without end',
     expected:
-      'none early; announced waits use up no attempts until they come to 60 s, then there are five, and the error',
+      'no early retry; announced waits use no attempts up to 60 s in total, then five attempts, then the error',
     observed:
       'sent at 0, 20000, 40000, 60000, 80000 ms; RateLimitError 429 at 80000 ms; charged no, spent 0, uncertain 0',
     run: () => search([rateLimited(20)]),
@@ -163,8 +157,7 @@ export const retryAfter = group('Retry-After', [
   {
     id: 128,
     name: '429 that announces 3 s, with ten calls queued',
-    expected:
-      'the surface is closed to all; one goes first when it opens, to see whether the limit has passed',
+    expected: 'the surface is closed for all calls; when it opens, one probe goes first',
     observed: 'sent at 0, then 1 at 3000 ms and the others from 3050 ms; 11 answered; spent 22, uncertain 0',
     run: () =>
       inVirtualTime(async () => {
@@ -198,8 +191,8 @@ export const retryAfter = group('Retry-After', [
   },
   {
     id: 130,
-    name: '429 because another process has used up the minute',
-    expected: 'obeyed, and the work is done once the minute has passed: no livelock',
+    name: '429 because another process has used the limit of a minute',
+    expected: 'waits, and all calls succeed after the minute: no livelock',
     observed: '30 answered, 1 turned away at 20000 ms, next sent at 60000 ms; spent 60, ledger 60',
     run: () =>
       inVirtualTime(async () => {

@@ -84,7 +84,7 @@ export const security = group('security', [
   ...ids.map((id, index) => ({
     id: 300 + index,
     name: `an id of ${JSON.stringify(id)}`,
-    expected: 'refused, not repaired: it could lead to another path, or hides that it does',
+    expected: 'refused, not escaped: it could lead to another path',
     observed: 'InvalidRequestError from get and setState; 0 sent',
     run: async () => {
       const { fetch, at } = scripted(page)
@@ -103,7 +103,7 @@ export const security = group('security', [
   ).map(([id, what, key]) => ({
     id,
     name: `a key with ${what}`,
-    expected: 'refused without repeating it: some runtimes print it in an error of their own',
+    expected: 'refused without repeating it: some runtimes print it in their errors',
     observed: 'ConfigurationError, the value not printed',
     run: () => refused({ apiKey: key }, key),
   })),
@@ -129,14 +129,14 @@ export const security = group('security', [
   {
     id: 316,
     name: 'an Authorization among the headers',
-    expected: 'refused: it would get past what keeps the key out of errors and logs',
+    expected: 'refused: the client could not keep it out of errors and logs',
     observed: 'ConfigurationError, the value not printed',
     run: () => refused({ headers: { authorization: 'Bearer org_live_secret' } }, 'org_live_secret'),
   },
   {
     id: 317,
     name: 'a base URL of http on another machine',
-    expected: 'refused: the key would travel in the clear',
+    expected: 'refused: the key would be sent unencrypted',
     observed: 'ConfigurationError, the value not printed',
     run: () => refused({ baseUrl: 'http://api.example/v1/org_live_secret' }, 'org_live_secret'),
   },
@@ -149,7 +149,7 @@ export const security = group('security', [
   },
   {
     id: 319,
-    name: 'the key in place of the base URL',
+    name: 'the key instead of the base URL',
     expected: 'refused without repeating it',
     observed: 'ConfigurationError, the value not printed',
     run: () => refused({ baseUrl: apiKey }, apiKey),
@@ -170,7 +170,7 @@ export const security = group('security', [
   {
     id: 325,
     name: "a base URL that is a path of the page's own origin",
-    expected: 'works: it is where a proxy is',
+    expected: 'works: a proxy may be there',
     observed: 'answered; https://app.example/api/social/data/microblog/tweets/search',
     run: () => fromPage('/api/social'),
   },
@@ -183,8 +183,8 @@ export const security = group('security', [
   },
   {
     id: 327,
-    name: 'the key, when fetch throws an error that holds the request',
-    expected: 'absent: nothing of what fetch throws is kept but a code or a sentence',
+    name: 'the key, when fetch throws an error that contains the request',
+    expected: 'absent: only a code or a sentence of the error is kept',
     observed: `ConnectionError (exchange); ${nowhere}`,
     run: () =>
       leak(() => {
@@ -202,7 +202,7 @@ export const security = group('security', [
   },
   {
     id: 329,
-    name: 'the key, when the service answers 500',
+    name: 'the key, when the service responds with 500',
     expected: 'absent from error, client and log',
     observed: `ApiError 500; ${nowhere}`,
     run: () => leak(failure(500, 'internal')),
@@ -210,7 +210,7 @@ export const security = group('security', [
   {
     id: 330,
     name: 'the service echoes the key in code, message, issues and requestId of an error',
-    expected: 'redacted wherever it stands',
+    expected: 'redacted everywhere',
     observed: `ValidationError 400; ${nowhere}`,
     run: () => leak(echo),
   },
@@ -231,7 +231,7 @@ export const security = group('security', [
   {
     id: 333,
     name: 'the service echoes a key that JSON escapes',
-    expected: 'redacted as it is written there, too',
+    expected: 'redacted in its escaped form, too',
     observed: 'InvalidResponseError; absent',
     run: async () => {
       const key = 'org_live_"quoted"\\5f2b'
@@ -246,7 +246,7 @@ export const security = group('security', [
   {
     id: 334,
     name: 'the service echoes the key in a requestId, split by line breaks',
-    expected: 'redacted after it was cleaned: cleaning would put it together again',
+    expected: 'redacted after the line breaks are removed, which would join its parts',
     observed: `UpstreamError 502; ${nowhere}`,
     run: () => {
       const requestId = `${apiKey.slice(0, 6)}\r\n${apiKey.slice(6)}`
@@ -256,7 +256,7 @@ export const security = group('security', [
   {
     id: 335,
     name: 'a middleware sends the request to another origin',
-    expected: 'refused unsent: the key is added behind the last middleware, and must not go there',
+    expected: 'refused unsent: the key must not leave the origin',
     observed: 'ConfigurationError; 0 sent',
     run: async () => {
       const { fetch, at } = scripted(page)
@@ -271,7 +271,7 @@ export const security = group('security', [
   {
     id: 336,
     name: 'a middleware that prints what it sees',
-    expected: 'it never sees the key, and the service gets it all the same',
+    expected: 'it never sees the key, but the service gets it',
     observed: 'answered; the middleware saw no key, the service did',
     run: async () => {
       let seen = ''

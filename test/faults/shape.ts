@@ -37,7 +37,7 @@ export const shape = group('shape', [
   {
     id: 158,
     name: 'a field that is not documented',
-    expected: 'accepted and kept: the service may grow',
+    expected: 'accepted and kept: the service may add fields',
     observed: 'answered, kept',
     run: async () => {
       const { value, error } = await searched(JSON.stringify({ ...success, further: 'kept' }))
@@ -46,8 +46,8 @@ export const shape = group('shape', [
   },
   {
     id: 159,
-    name: 'a value that is new where a few are documented',
-    expected: 'accepted and kept: the service may grow; an unknown error code is such a value',
+    name: 'a new value of a documented list',
+    expected: 'accepted and kept: the service may add values, such as an error code',
     observed: 'ApiError 418, code "brewing"',
     run: async () => {
       const answer = new Response('{"requestId":"r","error":{"code":"brewing"}}', { status: 418 })
@@ -59,14 +59,14 @@ export const shape = group('shape', [
   {
     id: 160,
     name: 'a post of another shape',
-    expected: 'named and kept: the page is paid for, and the service put its id into it',
+    expected: "named and kept: the page is paid for, and has the service's requestId",
     observed: 'InvalidResponseError, posts.0.id named, body kept; charged yes, spent 2, uncertain 0',
     run: () => kept(JSON.stringify({ ...success, posts: [{ ...post('1'), id: 1 }] })),
   },
   {
     id: 161,
     name: 'a post of another shape, with validation: lenient',
-    expected: 'the other posts are delivered, and this one is set apart',
+    expected: 'the other posts are delivered, and this one is in `page.invalid`',
     observed: 'answered 2 posts, 1 set apart; spent 2, uncertain 0',
     run: async () => {
       const posts = [post('1'), { ...post('2'), author: null }, post('3')]
@@ -80,7 +80,7 @@ export const shape = group('shape', [
   ...(['null', '5', '"abc"', '[1]'] as const).map((text, index) => ({
     id: 162 + index,
     name: `JSON that is ${text}`,
-    expected: 'no page, and no crash on the way to say so',
+    expected: 'an error, without a crash',
     observed: 'InvalidResponseError, the whole named, body kept; charged yes, spent 0, uncertain 2',
     run: () => kept(text),
   })),
@@ -101,28 +101,28 @@ export const shape = group('shape', [
   {
     id: 168,
     name: 'a requestId of 1 MB',
-    expected: 'cut to a length for logs',
+    expected: 'shortened for logs',
     observed: 'answered, requestId one printable word of 128 characters',
     run: () => idOf('x'.repeat(2 ** 20)),
   },
   {
     id: 169,
     name: 'a requestId with line breaks and terminal codes',
-    expected: 'cleaned: it ends up in logs',
+    expected: 'cleaned, since logs contain it',
     observed: 'answered, requestId one printable word of 9 characters',
     run: () => idOf('req_1\r\n\u001b[31mé\u2028'),
   },
   {
     id: 170,
     name: 'a creditsCharged that is negative',
-    expected: 'never counted as income: the comments are delivered, and what was set aside is uncertain',
+    expected: 'never subtracted: the comments are delivered, and the reserved credits are uncertain',
     observed: 'answered; spent 0, uncertain 100',
     run: () => commentsFor(-1),
   },
   {
     id: 171,
-    name: 'a creditsCharged above what was set aside',
-    expected: "the service's own word counts: the ledger must not be below it",
+    name: 'a creditsCharged above the reserved credits',
+    expected: "the service's value counts: the ledger must not be lower",
     observed: 'answered; spent 250, uncertain 0',
     run: () => commentsFor(250),
   },
@@ -131,7 +131,7 @@ export const shape = group('shape', [
       [172, 'a fraction', 1.5],
       [173, 'a string', '3'],
       [174, 'null', null],
-      [175, 'beyond what a number can count', 1e300],
+      [175, 'too large for a number', 1e300],
     ] as const
   ).map(([id, kind, value]) => ({
     id,

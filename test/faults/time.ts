@@ -49,12 +49,12 @@ async function refused(value: unknown): Promise<string> {
 }
 
 const values: [value: unknown, expected: string][] = [
-  [0, 'a timer of nothing would end every call'],
-  [Number.NaN, 'a timer takes it for 1 ms'],
-  [2 ** 31, 'a timer takes it for 1 ms'],
-  [-1, 'no duration'],
-  [Infinity, 'leave the option out for no bound'],
-  ['5000', 'text, which arithmetic would get wrong'],
+  [0, 'a timeout of 0 would end every call'],
+  [Number.NaN, 'a timer treats it as 1 ms'],
+  [2 ** 31, 'a timer treats it as 1 ms'],
+  [-1, 'not a duration'],
+  [Infinity, 'omit the option for no limit'],
+  ['5000', 'text, which breaks arithmetic'],
 ]
 
 export const time = group('time', [
@@ -67,7 +67,7 @@ export const time = group('time', [
     ).map(([status, answer], second) => ({
       id: 180 + 2 * index + second,
       name: `the wall clock jumps an hour ${sign > 0 ? 'ahead' : 'back'} in the wait after a ${status}`,
-      expected: 'the wait is the same: it goes by a clock that cannot be set',
+      expected: 'the wait is the same: it uses a monotonic clock',
       observed: 'sent at 0, 20000 ms; answered at 20000 ms; spent 2, uncertain 0',
       run: () => jump(answer, sign * 3_600_000),
     })),
@@ -87,7 +87,7 @@ export const time = group('time', [
   {
     id: 186,
     name: 'the machine sleeps for an hour while 45 calls are queued',
-    expected: 'timers come an hour late, and yet no burst: at most 20 in any minute',
+    expected: 'timers are an hour late, but without a burst: at most 20 in any minute',
     observed: '45 answered, at most 20 in any minute',
     run: () =>
       inVirtualTime(async () => {
@@ -108,7 +108,7 @@ export const time = group('time', [
   {
     id: 187,
     name: '21 calls at once',
-    expected: 'the 21st comes a minute after the first: the service would turn it away',
+    expected: 'the 21st is sent a minute after the first: the service would refuse it',
     observed: '20 within a second, the 21st at least a minute after the first',
     run: () =>
       inVirtualTime(async () => {
@@ -132,7 +132,7 @@ export const time = group('time', [
   {
     id: 194,
     name: 'headers after 4 s, a body that stalls, and a timeout of 5 s',
-    expected: 'one timer for both, not one after the other',
+    expected: 'one timer for both',
     observed: 'sent at 0 ms; TimeoutError (body) at 5000 ms; charged unknown, spent 0, uncertain 2',
     run: () => {
       const stalled = () => new Response(new ReadableStream())
@@ -142,8 +142,8 @@ export const time = group('time', [
   },
   {
     id: 195,
-    name: 'no answer to an operation whose recommended timeout is 90 s',
-    expected: 'the longer timeout holds without being asked for',
+    name: 'no response to an operation with a recommended timeout of 90 s',
+    expected: 'the longer timeout applies by default',
     observed: 'TimeoutError (headers) at 90000 ms; charged unknown, spent 0, uncertain 4',
     run: () =>
       inVirtualTime(async () => {
@@ -155,7 +155,7 @@ export const time = group('time', [
   {
     id: 196,
     name: 'the deadline passes in the queue',
-    expected: 'never sent, so nothing is charged',
+    expected: 'not sent, so nothing is charged',
     observed: 'TimeoutError (queue) at 2000 ms, charged no; 1 request, the blocking one',
     run: () =>
       inVirtualTime(async () => {
@@ -169,15 +169,15 @@ export const time = group('time', [
   },
   {
     id: 197,
-    name: 'a 502, then no answer, with a deadline of 8 s',
-    expected: 'the deadline bounds attempts and waits together',
+    name: 'a 502, then no response, with a deadline of 8 s',
+    expected: 'the deadline includes attempts and waits',
     observed: 'sent at 0, 250 ms; TimeoutError (headers) at 8000 ms; charged unknown, spent 0, uncertain 2',
     run: () => search([failure(502, 'upstream_error'), hang], { deadline: 8000 }),
   },
   {
     id: 198,
     name: 'a 502, with a deadline shorter than the backoff',
-    expected: 'fails now with what the service said: waiting would only lose it',
+    expected: "fails at once with the service's error",
     observed: 'sent at 0 ms; UpstreamError 502 at 0 ms; charged no, spent 0, uncertain 0',
     run: () => search([failure(502, 'upstream_error')], { deadline: 100 }),
   },

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('forgotten.ts', import.meta.url))
 
-it('a call rejects unhandled, once, when it fails and nobody awaits it', async () => {
+it('a call raises one unhandled rejection when it fails without being awaited', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program])
   expect(JSON.parse(stdout)).toEqual({
     call: ['PermissionDeniedError'],

@@ -1,4 +1,4 @@
-/** Makes calls that fail, in many ways, and prints for each way the rejections that nobody handles. */
+/** Makes calls that fail in many ways, and prints the unhandled rejections of each. */
 import { setTimeout } from 'node:timers/promises'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'

@@ -10,7 +10,7 @@ import { serveSandbox } from '../../src/sandbox/node.ts'
 
 const job = fileURLToPath(new URL('nightly.ts', import.meta.url))
 
-it('resume() loses no post, buys no stored page again and ends for nothing when a job is killed and run again', async () => {
+it('resume() loses no post, buys no stored page again, and sends nothing at the end when a job is killed and restarted', async () => {
   await using server = await serveSandbox({ limits: { perMinute: false }, latency: 10 })
   const folder = mkdtempSync(join(tmpdir(), 'resume-'))
   const file = join(folder, 'stored.json')

@@ -45,7 +45,7 @@ describe('the whole path over HTTP', () => {
     expect(clients[0]!.credits.spent + clients[1]!.credits.spent).toBe(server.ledger.spent)
   })
 
-  it('search() waits out a 429 for at least the announced 2 s, and nobody passes it on its surface', async () => {
+  it('search() waits at least the announced 2 s after a 429, and so do all calls on its surface', async () => {
     const { server, client } = await unpaced()
     await client.microblog.search({ query: 'warm' })
     server.inject({ status: 429, retryAfter: 2 })
@@ -97,7 +97,7 @@ describe('the whole path over HTTP', () => {
     expect(new Set(whole).size).toBe(whole.length)
   })
 
-  it('search() keeps its account beside the ledger of the service whatever goes wrong', async () => {
+  it('search() counts the same credits as the service after any failure', async () => {
     const { server, client } = await unpaced()
     server.inject({ status: 502 })
     server.inject({ reset: 'before' })
@@ -148,7 +148,7 @@ describe('the whole path over HTTP', () => {
     expect(budget.remaining).toBe(0)
   })
 
-  it('close() ends the calls that are open', async () => {
+  it('close() ends open calls', async () => {
     const { client } = await unpaced({ latency: 60_000 })
     const call = client.microblog.search({ query: 'coffee' }).then()
     await new Promise((resolve) => setTimeout(resolve, 50))

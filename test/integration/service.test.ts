@@ -43,7 +43,7 @@ describe('the whole service over HTTP', () => {
     expect(reactions.credits.spent).toBe((reactions.data['reactions'] as unknown[]).length)
   })
 
-  it('walks what is not documented by the inferred convention', async () => {
+  it('walks undocumented lists by the inferred convention', async () => {
     const mentions = await collect(client.mentions.list())
     expect(mentions).toHaveLength(Number((await client.mentions.count())['count']))
     expect(await collect(client.technews.search({ query: 'the' }, { limit: 25 }))).toHaveLength(25)
@@ -51,7 +51,7 @@ describe('the whole service over HTTP', () => {
     expect((await collect(client.feeds.list())).length).toBeGreaterThan(0)
   })
 
-  it('changes the state of a mention with a key that may', async () => {
+  it('changes the state of a mention with a key that has the scope', async () => {
     const [mention] = await collect(client.mentions.list({}, { limit: 1 }))
     const id = String(mention!['id'])
     await expect(client.mentions.setState(id, { state: 'done' })).rejects.toBeInstanceOf(
@@ -62,7 +62,7 @@ describe('the whole service over HTTP', () => {
     expect(await client.mentions.get(id)).toMatchObject({ mention: { id, state: 'done' } })
   })
 
-  it('publishes the rates that are assumed here, and a usage that equals the ledger', async () => {
+  it('publishes the assumed rates, and a usage that equals the ledger', async () => {
     expect((await client.creditRates()).differences).toEqual([])
     const { usage } = (await client.organization.usage()) as unknown as { usage: { creditsSpent: number } }
     expect(usage.creditsSpent).toBe(server.ledger.spent)

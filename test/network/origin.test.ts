@@ -27,7 +27,7 @@ const statuses = [
 
 describe('the origin of baseUrl', () => {
   it.each(statuses.flatMap((status) => [true, false].map((same) => [status, same] as const)))(
-    'is the only one that hears of a call when the answer is %s (to the same origin: %j), and hears of it once',
+    'gets a call once, and no other origin does, when the response is %s (to the same origin: %j)',
     async (status, same) => {
       const target = await serve((socket) => void socket.end(http('200 OK', JSON.stringify(page(['1'])))))
       const origin = await serve((socket) => {
@@ -52,11 +52,11 @@ describe('the origin of baseUrl', () => {
     },
   )
 
-  it('is left by no path of an operation', () => {
+  it('cannot be left by the path of an operation', () => {
     for (const { path } of operations) expect(path).toMatch(/^\/[a-z]/)
   })
 
-  it('hears of no call with a header that cannot be sent, and no error repeats its value', async () => {
+  it('gets no call with an invalid header, and no error repeats its value', async () => {
     const origin = await serve((socket) => void socket.end(http('200 OK', JSON.stringify(page(['1'])))))
     const client = new SocialSearch({ baseUrl: origin.baseUrl, apiKey, organization: 'headers' })
     for (const value of ['a\r\nx-evil: secret', 'a\nsecret', 'a\0secret', 'secret ключ']) {

@@ -40,13 +40,13 @@ describe('createOAuthClient()', () => {
   it.each([
     ['of another issuer', { ...metadata, issuer: 'https://evil.example' }],
     ['without endpoints', { issuer: metadata.issuer }],
-    ['with an endpoint that has no TLS', { ...metadata, token_endpoint: 'http://as.example/token' }],
+    ['with an endpoint without TLS', { ...metadata, token_endpoint: 'http://as.example/token' }],
   ])('refuses metadata %s', async (_, body) => {
     const work = discover({ [oauthPath]: () => json(body), [oidcPath]: () => json(body) })
     expect(await refusal(work)).toMatchObject({ step: 'discovery', reason: 'invalid_response' })
   })
 
-  it('has every callback name the issuer where its metadata says so', async () => {
+  it('requires the issuer in callbacks if the metadata says so', async () => {
     const body = { ...metadata, authorization_response_iss_parameter_supported: true }
     const { oauth } = await discover({ [oauthPath]: () => json(body) })
     expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_callback' })
@@ -57,7 +57,7 @@ describe('createOAuthClient()', () => {
     ['the header', ['client_secret_post', 'client_secret_basic'], {}, false],
     ['the form', ['client_secret_post'], {}, true],
     ['the form', undefined, { clientAuthentication: 'client_secret_post' }, true],
-  ])('shows its secret in %s where the server offers %j', async (_, offered, options, inForm) => {
+  ])('sends its secret in %s when the server offers %j', async (_, offered, options, inForm) => {
     const server = scriptedServer()
     const described = json({ ...metadata, token_endpoint_auth_methods_supported: offered })
     const oauth = await makeOAuth({
@@ -99,12 +99,12 @@ describe('createOAuthClient()', () => {
   it('refuses a secret in a browser', async () => {
     vi.stubGlobal('window', {})
     vi.stubGlobal('document', {})
-    await expect(makeOAuth()).rejects.toThrow(/can be read by everybody/)
+    await expect(makeOAuth()).rejects.toThrow(/can read a clientSecret/)
     await expect(makeOAuth({ clientSecret: undefined })).resolves.toBeDefined()
     vi.unstubAllGlobals()
   })
 
-  it('needs no TLS on this machine', async () => {
+  it('accepts http on a loopback address', async () => {
     const endpoints = { authorization: 'http://127.0.0.1:1/authorize', token: 'http://localhost:1/token' }
     const server = scriptedServer()
     const oauth = await makeOAuth({ endpoints, fetch: server.fetch })
@@ -114,7 +114,7 @@ describe('createOAuthClient()', () => {
 })
 
 describe('OAuthClient.authorizationUrl()', () => {
-  it('asks for a code with PKCE, a state, the scopes and the audience', async () => {
+  it('requests a code with PKCE, a state, the scopes and the audience', async () => {
     const oauth = await makeOAuth({ scopes: ['search:read', 'mentions:read', 'offline_access'] })
     const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
     const { origin, pathname, searchParams } = new URL(url)
@@ -134,19 +134,19 @@ describe('OAuthClient.authorizationUrl()', () => {
     expect(JSON.parse(JSON.stringify(pending))).toEqual(pending)
   })
 
-  it('makes another state and verifier each time', async () => {
+  it('makes a new state and verifier each time', async () => {
     const oauth = await makeOAuth()
     const [first, second] = [await oauth.authorizationUrl(), await oauth.authorizationUrl()]
     expect(first.pending.state).not.toBe(second.pending.state)
     expect(first.pending.codeVerifier).not.toBe(second.pending.codeVerifier)
   })
 
-  it('refuses to have its own parameters replaced', async () => {
+  it('refuses extra parameters that replace its own', async () => {
     const oauth = await makeOAuth()
     await expect(oauth.authorizationUrl({ state: 'mine' })).rejects.toThrow('state is set by the client')
   })
 
-  it('takes the audience from the origin of the base URL', async () => {
+  it('derives the audience from the origin of the base URL', async () => {
     const oauth = await makeOAuth({ baseUrl: 'https://api.example:8443/gateway/v1' })
     const { url } = await oauth.authorizationUrl()
     expect(new URL(url).searchParams.get('resource')).toBe('https://api.example:8443/v1')
@@ -155,7 +155,7 @@ describe('OAuthClient.authorizationUrl()', () => {
 
 describe('OAuthClient.exchange()', () => {
   it.each([callback, new URL(callback), new URL(callback).pathname + new URL(callback).search])(
-    'puts the tokens into the store for %s',
+    'stores the tokens for %s',
     async (url) => {
       const server = scriptedServer()
       const store = storeOf(null)
@@ -205,7 +205,7 @@ describe('OAuthClient.exchange()', () => {
     expect(server.forms).toHaveLength(0)
   })
 
-  it('takes a callback that names the issuer', async () => {
+  it('accepts a callback that names the issuer', async () => {
     const oauth = await makeOAuth({ fetch: scriptedServer().fetch, issuer: 'https://as.example' })
     await expect(oauth.exchange(`${callback}&iss=https://as.example`, pending)).resolves.toBeDefined()
   })
@@ -232,7 +232,7 @@ describe('an OAuth client', () => {
   const leaks = (text: string): string[] =>
     Object.entries(secrets).flatMap(([name, secret]) => (text.includes(secret) ? [name] : []))
 
-  it('shows no secret, and neither do its sessions, stores and clients', async () => {
+  it('hides all secrets in itself, its sessions, stores and clients', async () => {
     const oauth = await makeOAuth({ fetch: scriptedServer().fetch })
     const session = await oauth.exchange(callback, pending)
     const store = new MemoryTokenStore()
@@ -244,20 +244,17 @@ describe('an OAuth client', () => {
   })
 
   it.each<[string, (all: string) => Response | Promise<Response>]>([
-    ['refused in many words', (all) => json({ error: 'invalid_grant', error_description: all }, 400)],
+    ['refused with a long text', (all) => json({ error: 'invalid_grant', error_description: all }, 400)],
     ['refused with a secret for a code', (all) => json({ error: all }, 400)],
-    ['answered with a page', (all) => json(`<h1>${all}</h1>`, 502)],
+    ['sent an HTML page', (all) => json(`<h1>${all}</h1>`, 502)],
+    ['sent an invalid token', (all) => json({ access_token: 5, token_type: all, refresh_token: all })],
     [
-      'answered with what is not a token',
-      (all) => json({ access_token: 5, token_type: all, refresh_token: all }),
-    ],
-    [
-      'answered with a token that cannot be sent',
+      'sent a token that a header cannot hold',
       (all) => json({ access_token: `${all}\n`, token_type: 'bearer' }),
     ],
     ['redirected', (all) => new Response(null, { status: 302, headers: { location: `https://x/?${all}` } })],
     ['broken off', (all) => Promise.reject(Object.assign(new TypeError(all), { request: all }))],
-  ])('raises errors without a secret where it is %s', async (_, answer) => {
+  ])('throws errors without a secret when it is %s', async (_, answer) => {
     const all = Object.values(secrets).join(' ')
     const oauth = await createOAuthClient({
       ...{ endpoints: { authorization: 'https://as.example/a', token: 'https://as.example/t' } },
@@ -279,22 +276,22 @@ describe('an OAuth client', () => {
     expect(leaks(seen(refreshed)).filter((name) => ['clientSecret', 'refresh'].includes(name))).toEqual([])
   })
 
-  it('does not repeat its secret as it stands in the header', async () => {
+  it('does not repeat its secret in the encoding of the header', async () => {
     const echo = (request: Request) =>
       json({ error: 'x', error_description: request.headers.get('authorization') }, 400)
     const oauth = await makeOAuth({ fetch: (request) => Promise.resolve(echo(request)) })
     const { message } = await refusal(oauth.exchange(callback, pending))
-    expect(message).toBe('exchange: the authorization server answered x (Basic [redacted])')
+    expect(message).toBe('exchange: the authorization server responded with x (Basic [redacted])')
   })
 
-  it('does not repeat the beginning of a secret where a long reason is cut', async () => {
+  it('does not repeat the beginning of a secret when a long reason is shortened', async () => {
     const words = `${'x'.repeat(195)}${secrets.code}`
     const oauth = await makeOAuth({ fetch: () => Promise.reject(new TypeError(words)) })
     const { message } = await refusal(oauth.exchange(callback, pending))
     expect(message).not.toContain(secrets.code.slice(0, 4))
   })
 
-  it('raises errors of the callback without a secret', async () => {
+  it('throws errors of the callback without a secret', async () => {
     const oauth = await makeOAuth()
     const words = `?error=${secrets.code}&error_description=${secrets.verifier}&code=${secrets.code}`
     const error = await refusal(oauth.exchange(`${redirectUri}${words}&state=${pending.state}`, pending))

@@ -34,7 +34,7 @@ afterEach(() => {
 const mode = () => statSync(path).mode & 0o777
 
 describe('FileTokenStore', () => {
-  it('keeps tokens in a file that only its owner can read, whatever the umask', async () => {
+  it('keeps tokens in a file that only its owner can read, with any umask', async () => {
     const umask = process.umask(0)
     const store = new FileTokenStore(path)
     expect(await store.get()).toBeNull()
@@ -45,7 +45,7 @@ describe('FileTokenStore', () => {
     expect(readdirSync(folder)).toEqual(['tokens.json'])
   })
 
-  it('replaces the file as a whole', async () => {
+  it('replaces the file atomically', async () => {
     const store = new FileTokenStore(path)
     await store.set(tokenSet())
     const { ino } = statSync(path)
@@ -54,7 +54,7 @@ describe('FileTokenStore', () => {
     expect((await store.get())?.accessToken).toBe('next')
   })
 
-  it('shares a file with those who know it by another name', async () => {
+  it('shares a file through links', async () => {
     const store = new FileTokenStore(path)
     await store.set(tokenSet())
     const link = join(folder, 'link.json')
@@ -66,7 +66,7 @@ describe('FileTokenStore', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['link.json', 'tokens.json'])
   })
 
-  it('leaves the old tokens and no temporary file where writing fails', async () => {
+  it('keeps the old tokens and no temporary file when writing fails', async () => {
     const store = new FileTokenStore(path)
     await store.set(tokenSet())
     const circular: Record<string, unknown> = { ...tokenSet() }
@@ -97,7 +97,7 @@ describe('FileTokenStore', () => {
     '[]',
     '5',
     `{"accessToken":5,"x":"${secrets.refresh}"}`,
-  ])('says so of a corrupted file, and does not repeat it: %j', async (text) => {
+  ])('reports a corrupted file without repeating it: %j', async (text) => {
     writeFileSync(path, text, { mode: 0o600 })
     const error: unknown = await new FileTokenStore(path).get().catch((error: unknown) => error)
     expect(error).toMatchObject({ code: 'token_store' })
@@ -121,19 +121,19 @@ describe('FileTokenStore.lock()', () => {
     return most
   }
 
-  it('lets one work at a time, and leaves nothing behind', async () => {
+  it('runs one function at a time, and leaves no file behind', async () => {
     expect(await together(8)).toBe(1)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('gives back what the work gives, and is free again after a failure', async () => {
+  it('returns the result, and is free again after a failure', async () => {
     const store = new FileTokenStore(path)
     expect(await store.lock(() => Promise.resolve(5))).toBe(5)
     await expect(store.lock(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('does not give back what others hold by now', async () => {
+  it('does not release a lock that another process has taken', async () => {
     const lock = `${path}.lock`
     await new FileTokenStore(path).lock(async () => {
       rmSync(lock)
@@ -143,13 +143,13 @@ describe('FileTokenStore.lock()', () => {
     expect(readFileSync(lock, 'utf8')).toBe('another owner')
   })
 
-  it('says so where the lock is not one of its own making', async () => {
+  it('reports a lock file that it did not write', async () => {
     mkdirSync(`${path}.lock`)
     const work = new FileTokenStore(path).lock(() => Promise.resolve())
     await expect(work).rejects.toMatchObject({ code: 'token_store' })
   })
 
-  it('takes over from a process that was killed, and only one of many does', async () => {
+  it('is taken over by only one process when its owner was killed', async () => {
     const holder = fork(join(import.meta.dirname, 'lock-holder.ts'), [path])
     await once(holder, 'message')
     holder.kill('SIGKILL')
@@ -159,7 +159,7 @@ describe('FileTokenStore.lock()', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('shows life while the work lasts', async () => {
+  it('renews its lock file during the work', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const modified = () => statSync(`${path}.lock`).mtimeMs
     await new FileTokenStore(path).lock(async () => {
@@ -181,9 +181,9 @@ describe('FileTokenStore.lock()', () => {
     }
   }
 
-  it('waits for an owner of another machine for as long as it shows life, and not much longer', async () => {
+  it('waits for an owner on another machine while it renews the lock, and not much longer', async () => {
     const lock = `${path}.lock`
-    // Here, nobody has that pid any more.
+    // No process here has that pid any more.
     const { pid } = spawnSync(process.execPath, ['--version'])
     writeFileSync(lock, JSON.stringify({ pid, place: 'elsewhere', id: 'a' }))
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
@@ -201,7 +201,7 @@ describe('FileTokenStore.lock()', () => {
   })
 
   it.each(['', 'null', '5', '{"pid":'])(
-    'goes on after some time where a lock of %j and its guard were left behind, whatever their dates',
+    'continues after some time when a lock of %j and its guard were left behind, with any dates',
     async (text) => {
       const inAnHour = Date.now() / 1000 + 3600
       for (const [file, content] of Object.entries({ [`${path}.lock`]: text, [`${path}.lock.guard`]: '' })) {

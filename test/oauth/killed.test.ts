@@ -19,7 +19,7 @@ afterEach(async () => {
   await closed(server)
 })
 
-it('OAuthSession.token() does not send a refresh token again that a killed process has sent', async () => {
+it('OAuthSession.token() does not send a refresh token again after a killed process sent it', async () => {
   const url = await listening(server)
   const path = join(folder, 'tokens.json')
   const store = new FileTokenStore(path)

@@ -70,7 +70,7 @@ async function expire({ provider }: AuthorizationServer, token: string): Promise
 }
 
 describe('with oidc-provider', () => {
-  it('a user’s consent becomes tokens that the service takes', async () => {
+  it('a user’s consent leads to tokens that the service accepts', async () => {
     const { server, service, session, client, store } = await authorized()
     expect((await client.microblog.search({ query: 'coffee' })).posts.length).toBeGreaterThan(0)
     const token = await session.token()
@@ -81,7 +81,7 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([])
   })
 
-  it('the audience stands in a JWT, and in the one that a refresh brings', async () => {
+  it('the audience is in the JWT, also after a refresh', async () => {
     const { service, session, server } = await authorized({ format: 'jwt' })
     const audience = (token: string): unknown =>
       JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).aud
@@ -93,7 +93,7 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([true])
   })
 
-  it('fifty calls with a revoked token are all answered after one refresh', async () => {
+  it('fifty calls with a revoked token succeed after one refresh', async () => {
     const { server, service, session, client } = await authorized()
     await expire(server, await session.token())
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([true])
   })
 
-  it('fifty calls with a token that has run out are all answered after one refresh', async () => {
+  it('fifty calls with an expired token succeed after one refresh', async () => {
     const { server, service, session, client, store } = await authorized()
     const tokens = await store.get()
     await expire(server, await session.token())
@@ -114,7 +114,7 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([true])
   })
 
-  it('refresh tokens rotate, and one that is used twice ends the authorization until the next', async () => {
+  it('refresh tokens rotate, and a reused one ends the authorization', async () => {
     const { server, session, store, client, oauth } = await authorized()
     const before = await store.get()
     await session.refresh(await session.token())
@@ -128,7 +128,7 @@ describe('with oidc-provider', () => {
     await expect(client.organization.usage()).resolves.toBeDefined()
   })
 
-  it('a lost answer ends the authorization, and its refresh token is not sent again', async () => {
+  it('a lost response ends the authorization, and its refresh token is not sent again', async () => {
     const { server, session, client, oauth } = await authorized()
     await expire(server, await session.token())
     server.loseNextAnswer()
@@ -140,7 +140,7 @@ describe('with oidc-provider', () => {
     await expect(client.organization.usage()).resolves.toBeDefined()
   })
 
-  it('a revoked authorization asks for a new one', async () => {
+  it('a revoked authorization requires a new one', async () => {
     const { server, store, client } = await authorized()
     await revoke(server, (await store.get())?.refreshToken ?? '')
     const error: unknown = await client.organization.usage().catch((error: unknown) => error)
@@ -148,7 +148,7 @@ describe('with oidc-provider', () => {
     expect(error).toMatchObject({ reason: 'refused', attempts: [{ status: 401 }] })
   })
 
-  it('a code is good once, and only with its verifier', async () => {
+  it('a code works once, and only with its verifier', async () => {
     const { oauth } = await authorized()
     const { url, pending } = await oauth.authorizationUrl({ prompt: 'consent' })
     const callback = await browse(url)
@@ -187,7 +187,7 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
     return folder
   }
 
-  it('lets two processes live through ten rotations of one refresh token', async () => {
+  it('serves two processes through ten rotations of one refresh token', async () => {
     const folder = temporary()
     const path = join(folder, 'tokens.json')
     const { server, service } = await authorized({ lifetime: 2 }, new FileTokenStore(path))
@@ -208,7 +208,7 @@ describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
     expect([...modes]).toEqual(['600'])
   })
 
-  it('works where the clock is an hour ahead of the server’s, or behind it', async () => {
+  it('works when the clock is an hour ahead of or behind the server’s', async () => {
     const folder = temporary()
     const first = join(folder, 'ahead.json')
     const second = join(folder, 'behind.json')

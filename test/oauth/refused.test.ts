@@ -18,7 +18,7 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 describe('a call that is refused with a 401', () => {
-  it('is repeated with a new token after one refresh for all', async () => {
+  it('is retried with a new token after one refresh for all calls', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = (bearer) => bearer !== access(0)
     const calls = Array.from({ length: 50 }, () => client.microblog.search(query).withResponse())
@@ -36,7 +36,7 @@ describe('a call that is refused with a 401', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('has its refresh tried again by the next call where it could not be made', async () => {
+  it('leaves a failed refresh to the next call', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = (bearer) => bearer !== access(0)
     server.script(() => oauthError('invalid_client', 401, { 'www-authenticate': 'Basic' }))
@@ -47,7 +47,7 @@ describe('a call that is refused with a 401', () => {
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
   })
 
-  it('may be aborted, or run out of time, without ending the refresh', async () => {
+  it('may be aborted, or time out, without ending the refresh', async () => {
     const { server, client, accepts, bearers } = await setUp()
     accepts.token = (bearer) => bearer !== access(0)
     server.script(async (form, request) => {
@@ -106,7 +106,7 @@ describe('ReauthorizationRequiredError', () => {
     },
   )
 
-  it('follows a renewal ahead of time whose answer is lost, although the old token has not ended', async () => {
+  it('follows an early renewal with a lost response, although the old token is still valid', async () => {
     const { server, client, bearers } = await setUp()
     server.script(broken('ECONNRESET', 'read'))
     passQuickly(minutes(59) + 1)
@@ -117,7 +117,7 @@ describe('ReauthorizationRequiredError', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('holds where the store fails, too', async () => {
+  it('lasts even if the store fails', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { get, set } = store
     server.script(() => {
@@ -135,7 +135,7 @@ describe('ReauthorizationRequiredError', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('gives each call an account of its own', async () => {
+  it('has separate attempts for each call', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = () => false
     server.script(() => oauthError('invalid_grant'))
@@ -147,7 +147,7 @@ describe('ReauthorizationRequiredError', () => {
     expect(second).not.toBe(first)
   })
 
-  it('says when nobody has authorized yet, and when there is nothing to refresh with', async () => {
+  it('tells an empty store from a missing refresh token', async () => {
     const { client } = await setUp(null)
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'no_tokens' })
     const obtainedAt = Date.now() - 2
@@ -159,7 +159,7 @@ describe('ReauthorizationRequiredError', () => {
     })
   })
 
-  it('ends where another process brings new tokens', async () => {
+  it('ends when another process stores new tokens', async () => {
     const { server, client, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => oauthError('invalid_grant'))
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'refused' })
@@ -167,7 +167,7 @@ describe('ReauthorizationRequiredError', () => {
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
   })
 
-  it('does not follow where a process without a lock was first', async () => {
+  it('does not follow when a process without a lock refreshed first', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => {
       store.held = tokenSet({ accessToken: access(5), refreshToken: refreshToken(5) })

@@ -18,7 +18,7 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 describe('OAuthSession.token()', () => {
-  it('renews a token a minute before its end, and not earlier', async () => {
+  it('renews a token a minute before it expires, and not earlier', async () => {
     const { server, session } = await setUp()
     passQuickly(minutes(59) - 1)
     expect((await settle(session.token())).value).toBe(access(0))
@@ -27,7 +27,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
   })
 
-  it('keeps the leeway it is given', async () => {
+  it('uses the option leeway', async () => {
     const { session } = await setUp(tokenSet(), { leeway: minutes(10) })
     passQuickly(minutes(50) - 1)
     expect((await settle(session.token())).value).toBe(access(0))
@@ -35,7 +35,7 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
-  it('uses a token that lives shorter than the leeway for half of its life', async () => {
+  it('uses a token that expires within the leeway for half of its lifetime', async () => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() + 10_000 }))
     passQuickly(4999)
     expect((await settle(session.token())).value).toBe(access(0))
@@ -44,7 +44,7 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
-  it.each([-1, 1])('does not look at the server’s clock, %i hour off', async (hours) => {
+  it.each([-1, 1])('ignores the server’s clock, %i hour off', async (hours) => {
     const { server, session } = await setUp()
     const date = new Date(Date.now() + hours * minutes(60)).toUTCString()
     server.script(() =>
@@ -74,7 +74,7 @@ describe('OAuthSession.token()', () => {
     },
   )
 
-  it('goes on with the old token while a renewal ahead of time fails, and does not try at every call', async () => {
+  it('uses the old token while an early renewal fails, without a renewal at every call', async () => {
     const { server, session } = await setUp()
     server.script(() => oauthError('temporarily_unavailable', 503))
     passQuickly(minutes(59) + 1)
@@ -87,7 +87,7 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
-  it('asks for the audience and sends the client’s secret', async () => {
+  it('sends the audience and the client’s secret', async () => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     await settle(session.token())
     expect(server.forms[0]?.get('resource')).toBe('https://api.example/v1')
@@ -96,7 +96,7 @@ describe('OAuthSession.token()', () => {
     )
   })
 
-  it('keeps the refresh token and the scopes that an answer does not replace', async () => {
+  it('keeps the refresh token and the scopes that a response omits', async () => {
     const { server, session, store } = await setUp(
       tokenSet({ expiresAt: Date.now(), scope: 'search:read offline_access' }),
     )
@@ -112,10 +112,10 @@ describe('OAuthSession.token()', () => {
   it.each([
     ['an empty refresh token', { refresh_token: '' }],
     ['a list of scopes', { scope: ['search:read'] }],
-    ['a lifetime without an end', { expires_in: 1e306 }],
-    ['an ID token that is none', { id_token: 'x' }],
-    ['names of other things', JSON.parse('{"__proto__":1,"constructor":2}')],
-  ])('takes new tokens that come with %s', async (_, more) => {
+    ['an infinite lifetime', { expires_in: 1e306 }],
+    ['an invalid ID token', { id_token: 'x' }],
+    ['further fields', JSON.parse('{"__proto__":1,"constructor":2}')],
+  ])('accepts new tokens with %s', async (_, more) => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => json({ access_token: access(1), token_type: 'Bearer', ...more }))
     expect((await settle(session.token())).value).toBe(access(1))
@@ -123,7 +123,7 @@ describe('OAuthSession.token()', () => {
     expect(JSON.parse(JSON.stringify(store.held))).toEqual(store.held)
   })
 
-  it('gives out new tokens only when they are stored', async () => {
+  it('returns new tokens only after storing them', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     let stored = false
     store.set = () =>
@@ -134,7 +134,7 @@ describe('OAuthSession.token()', () => {
     expect((await settle(token)).value).toEqual({ token: access(1), stored: true })
   })
 
-  it('stores tokens later where the store has failed, without a further refresh', async () => {
+  it('stores tokens later when the store failed, without another refresh', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { set } = store
     const problem = new Error('the disk is full')
@@ -146,7 +146,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('sends no refresh that the store cannot note, and leaves no note of one that was not processed', async () => {
+  it('sends no refresh that it cannot record in the store, and clears the record of an unprocessed one', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { held, set } = store
     const problem = new Error('the disk is full')
@@ -165,7 +165,7 @@ describe('OAuthSession.token()', () => {
     expect(store.held).not.toHaveProperty('refreshSentAt')
   })
 
-  it('keeps what could not be stored where an exchange fails to store, too', async () => {
+  it('keeps unstored tokens when an exchange fails to store, too', async () => {
     const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     const { set } = store
     const problem = new Error('the disk is full')
@@ -176,7 +176,7 @@ describe('OAuthSession.token()', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
-  it('takes what another process has stored in the meantime', async () => {
+  it('uses tokens that another process has stored meanwhile', async () => {
     const { server, session, store } = await setUp()
     await settle(session.token())
     passQuickly(minutes(60))
@@ -185,7 +185,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(0)
   })
 
-  it('refuses what is not a set of tokens, and does not repeat it', async () => {
+  it('refuses invalid tokens without repeating them', async () => {
     const { session } = await setUp({ accessToken: 5, refreshToken: refreshToken(0) } as never)
     const { error } = await settle(session.token())
     expect(error).toMatchObject({ code: 'token_store' })
@@ -194,7 +194,7 @@ describe('OAuthSession.token()', () => {
 })
 
 describe('OAuthSession.refresh()', () => {
-  it('does nothing for a token that has been replaced since it was sent', async () => {
+  it('does nothing for a token that was already replaced', async () => {
     const { server, session } = await setUp()
     await settle(session.token())
     await settle(session.refresh(access(0)))
@@ -205,7 +205,7 @@ describe('OAuthSession.refresh()', () => {
 })
 
 describe('a refresh', () => {
-  it('goes on from what a process without a lock has stored, also where that has ended', async () => {
+  it('uses tokens of a process without a lock, even if they have expired', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => {
       store.held = tokenSet({
@@ -217,7 +217,7 @@ describe('a refresh', () => {
     expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(5)])
   })
 
-  it('brings nothing back that was taken out of the store meanwhile', async () => {
+  it('does not restore tokens that were removed from the store meanwhile', async () => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => {
       store.held = null
@@ -229,11 +229,11 @@ describe('a refresh', () => {
 
   it.each([
     ['was never sent', broken('ECONNREFUSED', 'connect')],
-    ['found no address', broken('ENOTFOUND', 'getaddrinfo')],
-    ['met a busy server', () => oauthError('temporarily_unavailable', 503)],
-    ['met a server’s own error', () => oauthError('server_error', 500)],
-    ['met a limit', () => oauthError('slow_down', 429, { 'retry-after': '3' })],
-  ])('that %s is repeated', async (_, answer) => {
+    ['failed at DNS', broken('ENOTFOUND', 'getaddrinfo')],
+    ['got a 503', () => oauthError('temporarily_unavailable', 503)],
+    ['got a 500', () => oauthError('server_error', 500)],
+    ['got a 429', () => oauthError('slow_down', 429, { 'retry-after': '3' })],
+  ])('that %s is retried', async (_, answer) => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(answer, answer, server.next)
     const { value, ms } = await settle(session.token())
@@ -242,7 +242,7 @@ describe('a refresh', () => {
     expect(ms).toBeGreaterThanOrEqual(1000)
   })
 
-  it('is one for all who wait, also where it fails', async () => {
+  it('is shared by all waiting calls, also when it fails', async () => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => oauthError('temporarily_unavailable', 503))
     await settle(Promise.allSettled(Array.from({ length: 20 }, () => session.token())))
@@ -258,7 +258,7 @@ describe('a refresh', () => {
     expect((await settle(session.token())).value).toBe(access(1))
   })
 
-  it('waits for as long as the server asks, but not for very long', async () => {
+  it('waits as long as the server asks, up to a maximum', async () => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(() => oauthError('temporarily_unavailable', 503, { 'retry-after': '7' }), server.next)
     expect((await settle(session.token())).ms).toBeGreaterThanOrEqual(7000)
@@ -273,7 +273,7 @@ describe('a refresh', () => {
     ['invalid_scope', () => oauthError('invalid_scope')],
     ['redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
     ['invalid_response', () => json('<h1>Forbidden</h1>', 403)],
-  ])('that is answered with %s is not repeated, and ends nothing', async (reason, answer) => {
+  ])('that gets %s is not retried, and does not end the session', async (reason, answer) => {
     const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
     server.script(answer)
     expect((await settle(session.token())).error).toMatchObject({ code: 'oauth', reason, processed: 'no' })
@@ -281,7 +281,7 @@ describe('a refresh', () => {
     expect(store.held?.refreshToken).toBe(refreshToken(0))
   })
 
-  it('has a timeout of its own', async () => {
+  it('has a separate timeout', async () => {
     const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }), { timeout: 4000 })
     server.script(() => new Promise<never>(() => {}))
     const { error, ms } = await settle(session.token())

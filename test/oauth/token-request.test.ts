@@ -8,7 +8,7 @@ afterEach(async () => {
   server = undefined
 })
 
-it('OAuthSession.refresh() is not lost where the server closes connections that have been used', async () => {
+it('OAuthSession.refresh() is not lost when the server closes reused connections', async () => {
   const used = new WeakSet()
   server = await rawServer((socket, _, count) => {
     if (used.has(socket)) return void socket.destroy()
@@ -22,7 +22,7 @@ it('OAuthSession.refresh() is not lost where the server closes connections that 
   expect(await session.token()).toBe('access_3')
 })
 
-it('OAuthClient.exchange() names the other way to show the secret where the server refuses the header', async () => {
+it('OAuthClient.exchange() suggests client_secret_post when the server refuses the header', async () => {
   const pending = { state: 'state_4c1d', codeVerifier: secrets.verifier }
   const callback = `https://app.example/callback?code=${secrets.code}&state=${pending.state}`
   const refused = { fetch: () => Promise.resolve(oauthError('invalid_client', 401)) }
@@ -34,7 +34,7 @@ it('OAuthClient.exchange() names the other way to show the secret where the serv
     }),
   )
   expect(basic).toBe(
-    "exchange: the authorization server answered invalid_client (in words); if the secret is right, set clientAuthentication: 'client_secret_post'",
+    "exchange: the authorization server responded with invalid_client (in words); if the secret is right, set clientAuthentication: 'client_secret_post'",
   )
-  expect(post).toBe('exchange: the authorization server answered invalid_client (in words)')
+  expect(post).toBe('exchange: the authorization server responded with invalid_client (in words)')
 })

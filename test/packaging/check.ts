@@ -133,7 +133,7 @@ function hasResolvingMap(file: string): boolean {
   return sources.every((source, i) => sourcesContent?.[i] ?? existsSync(join(dirname(path), source)))
 }
 
-/** A file and all that it imports. */
+/** A file and its imports. */
 function filesOf(path: string, files = new Set<string>()): Set<string> {
   if (files.has(path)) return files
   files.add(path)

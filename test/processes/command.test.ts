@@ -35,7 +35,7 @@ describe('social-search', () => {
       expect(out).toContain(text)
   })
 
-  it('sends flags as the params that they stand for', async () => {
+  it('sends flags as params', async () => {
     await social([
       ...search,
       '--category',
@@ -53,7 +53,7 @@ describe('social-search', () => {
     expect(bodies()).toEqual([{ query: 'coffee', category: 'Latest', count: 5, filters }])
   })
 
-  it('takes open params as JSON, from an argument or from its input', async () => {
+  it('reads undocumented params as JSON, from an argument or from stdin', async () => {
     await social(['technews', 'search', '--params', '{"query":"rust"}'])
     await social(['technews', 'search', '--params', '-'], { input: '{"query":"go"}' })
     expect(bodies()).toEqual([{ query: 'rust' }, { query: 'go' }])
@@ -75,7 +75,7 @@ describe('social-search', () => {
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('mentions:write')])
   })
 
-  it('buys one page unless a flag says more', async () => {
+  it('buys one page unless a flag asks for more', async () => {
     const count = async (...flags: string[]) =>
       (await social([...search, ...flags])).out.split('\n').length - 1
     expect([await count(), await count('--limit', '30'), await count('--max-pages', '3')]).toEqual([
@@ -84,7 +84,7 @@ describe('social-search', () => {
     expect(server.requests).toHaveLength(6)
   })
 
-  it('writes data alone to stdout, as JSON Lines, JSON, CSV or a table', async () => {
+  it('writes only data to stdout, as JSON Lines, JSON, CSV or a table', async () => {
     const lines = await social(search)
     expect(lines.err).toBe('')
     const posts = lines.out
@@ -111,7 +111,7 @@ describe('social-search', () => {
     expect([table.length, table[0]]).toEqual([22, expect.stringMatching(/^id +author$/)])
   })
 
-  it('ends quietly when its reader has seen enough, and buys no more', async () => {
+  it('ends quietly when its reader closes the pipe, and buys no more pages', async () => {
     const shell = spawn(
       'sh',
       ['-c', '"$0" "$@" | head -3', process.execPath, command.file, ...search, '--all'],
@@ -160,7 +160,7 @@ describe('exit codes', () => {
     ['no command', [], 'a command is missing'],
     ['a broken bound', [...search, '--count', '21'], 'count must be at most 20'],
     ['a text for a number', [...search, '--count', 'many'], '--count must be a number'],
-    ['a value that is no choice', [...search, '--category', 'Newest'], 'Allowed choices'],
+    ['a value that is not a choice', [...search, '--category', 'Newest'], 'Allowed choices'],
     ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
     ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
@@ -186,7 +186,7 @@ describe('exit codes', () => {
     expect(err).toContain(message)
   })
 
-  it('are 3 without a key or with a wrong one, and no message holds it', async () => {
+  it('are 3 without a key or with a wrong one, and no message contains it', async () => {
     const key = 'sandbox_wrong_key_0123456789'
     const wrong = await social(search, { env: { SOCIAL_SEARCH_API_KEY: key } })
     const none = await social(search, { env: { SOCIAL_SEARCH_API_KEY: '' } })
@@ -214,7 +214,7 @@ describe('exit codes', () => {
     expect(JSON.parse((await social(['--json', 'nothing'])).err)).toMatchObject({ code: 'usage' })
   })
 
-  it('leave a paid answer that cannot be used on stderr', async () => {
+  it('come with a paid but invalid response on stderr', async () => {
     server.inject({ body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 })
     const { code, err } = await social(search)
     expect([code, err]).toEqual([4, expect.stringContaining('"id":"paid"')])
@@ -225,7 +225,7 @@ describe('login', () => {
   const config = () => ({ XDG_CONFIG_HOME: join(command.folder, 'config'), HOME: command.folder })
   const stored = () => join(command.folder, 'config/social-search/login.json')
 
-  it('stores a key from the input for its owner alone, which goes to its address and to no other', async () => {
+  it('stores a key from stdin in a private file, and sends it only to its base URL', async () => {
     const options = { env: config(), input: `${server.apiKey}\n` }
     const { code, out, err } = await run(command, ['login', '--base-url', server.baseUrl], options)
     expect([code, (out + err).includes(server.apiKey)]).toEqual([0, false])
@@ -239,7 +239,7 @@ describe('login', () => {
     expect((await run(command, search, { env: config() })).code).toBe(3)
   })
 
-  it('refuses an input that is no key', async () => {
+  it('refuses an input that is not a key', async () => {
     const { code } = await run(command, ['login', '--base-url', server.baseUrl], {
       env: config(),
       input: ' \n',
@@ -249,7 +249,7 @@ describe('login', () => {
 })
 
 describe('quote', () => {
-  it('says what a job costs at most, and needs no account', async () => {
+  it('prints the most that a job can cost, without an account', async () => {
     const { out, code } = await run(command, ['quote', 'microblog.search', '--pages', '50'])
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ atMost: 100 })])
     expect((await run(command, ['quote', 'microblog.find'])).code).toBe(2)
@@ -257,13 +257,13 @@ describe('quote', () => {
 })
 
 describe('doctor', () => {
-  it('finds nothing wrong with a service as documented, for free', async () => {
+  it('reports no problem with the documented service, for free', async () => {
     const { code, out } = await social(['doctor'])
     expect([code, server.ledger.spent]).toEqual([0, 0])
     expect(out).not.toContain('FAIL')
   })
 
-  it('says what is wrong and what to do', async () => {
+  it('prints each problem and its solution', async () => {
     await server.close()
     server = await serveSandbox({ port: 0, keys: [{ key: 'only_org', scopes: ['org:read'] }] })
     const { code, out } = await social(['doctor'], { env: { SOCIAL_SEARCH_API_KEY: 'only_org' } })

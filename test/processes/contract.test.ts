@@ -33,7 +33,7 @@ describe('npm run contract', () => {
     expect(sandbox.requests.at(-1)).toMatchObject({ operation: 'openapi', charged: 0 })
   })
 
-  it('lists differences by operation and exits with 1, without saying the key or steering the terminal', async () => {
+  it('lists differences by operation and exits with 1, without printing the key or control characters', async () => {
     const body = described()
     const { post } = body.paths['/data/microblog/tweets/search']
     const { properties, required } = post.requestBody.content['application/json'].schema
@@ -60,22 +60,22 @@ feeds.list
     })
   })
 
-  it('lists shapes that are documented by now, and exits with 0', async () => {
+  it('lists newly documented shapes, and exits with 0', async () => {
     const body = described()
     body.paths['/mentions'].get.parameters = ['sort', 'state'].map((name) => ({ name, in: 'query' }))
     sandbox.inject({ operation: 'openapi', body })
     expect(await run(url())).toEqual({
       out: `mentions.list
-  query: documented by now, and kept open here: sort, state
+  query: now documented; not typed in this SDK yet: sort, state
 
-No differences; 1 shape documented by now
+No differences; 1 shape now documented
 `,
       errors: '',
       code: 0,
     })
   })
 
-  it('exits with 2 and says in one line what is wrong when there is nothing to compare', async () => {
+  it('exits with 2 and prints the problem in one line when it cannot compare', async () => {
     const wrong = await run(url(), 'wrong-key')
     expect(wrong).toMatchObject({ out: '', code: 2 })
     expect(wrong.errors).toMatch(/^contract: .*401.*\n$/)

@@ -47,7 +47,7 @@ describe('--resume', () => {
     ['jsonl', 30],
     ['csv', 10],
   ])(
-    'writes each post once, in order, to %s, when the process is killed %i times, and buys only the page under way again',
+    'writes each post once, in order, to %s, when the process is killed %i times, and buys only the interrupted page again',
     async (format, times) => {
       const { text, pages } = await undisturbed(format, '--count', '5')
       const out = newFile(format)
@@ -99,7 +99,7 @@ describe('--resume', () => {
     expect([code, server.requests.length]).toEqual([0, before])
   })
 
-  it('goes on after a budget, which covers all runs together', async () => {
+  it('continues after a budget, which covers all runs together', async () => {
     const { text } = await undisturbed()
     const out = newFile()
     const first = await search('typescript', {}, '--all', '--budget', '5', '--out', out)
@@ -158,7 +158,7 @@ describe('--resume', () => {
     ['an output that exists', () => {}, ['typescript'], 'pass --resume'],
     ['a missing state', (out) => rmSync(`${out}.state.json`), ['typescript', '--resume'], 'is missing'],
     [
-      'a state that is none',
+      'an invalid state',
       (out) => writeFileSync(`${out}.state.json`, '[]'),
       ['typescript', '--resume'],
       'not the state',

@@ -56,7 +56,7 @@ describe('npm run sandbox', () => {
     for (const option of ['--port', 'PORT', '--per-minute', '--in-flight']) expect(output).toContain(option)
   })
 
-  it('serves the printed catalog and the key that may write, with the limits that were asked for', async () => {
+  it('serves the printed catalog and the key to write, with the limits of its options', async () => {
     const output = await greeting(start(['--port', '0', '--per-minute', '1', '--in-flight', 'off']))
     const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? ''
     const [baseUrl, apiKey] = [printed('Base URL'), printed('Key to write')]
@@ -72,13 +72,13 @@ describe('npm run sandbox', () => {
     await expect(client.technews.search({ query: 'a' })).rejects.toBeInstanceOf(RateLimitError)
   })
 
-  it('says what to do where the port is in use', async () => {
+  it('says what to do when the port is in use', async () => {
     const output = await greeting(start(['--port', '0']))
     const port = /:(\d+)\//.exec(output)?.[1] ?? ''
     const second = start(['--port', port])
     const [errors, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')])
     expect(errors).toBe(
-      `sandbox: port ${port} is in use; choose another with --port, or any that is free with --port 0\n`,
+      `sandbox: port ${port} is in use; choose another with --port, or any free port with --port 0\n`,
     )
     expect(code).toBe(1)
   })
@@ -89,7 +89,7 @@ describe('npm run sandbox', () => {
     [['--per-minute', '0'], {}, 'sandbox: --per-minute must be off or an integer from 1 to 99999, got "0"\n'],
     [['--prot', '1'], {}, "sandbox: Unknown option '--prot'"],
   ])(
-    'says in one line what is wrong, with exit code 2, when started with %j %j',
+    'prints the problem in one line and exits with 2 when started with %j %j',
     async (args, env, message) => {
       const child = start(args, env)
       const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

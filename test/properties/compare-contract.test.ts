@@ -8,7 +8,7 @@ describe('compareContract()', () => {
   it.each(
     operations.filter(({ documented }) => documented).map((operation) => [operation.id, operation] as const),
   )(
-    'reports every single change of a type, a bound or a list of values in %s where it is',
+    'reports each change of a type, a bound or a list of values in %s at its path',
     (id, { method, path }) => {
       const within = (description: Json) => description.paths[path][method.toLowerCase()]
       const { parameters = [], requestBody } = within(described())
@@ -34,7 +34,7 @@ describe('compareContract()', () => {
     },
   )
 
-  it('gives differences and never throws, whatever is in the place of any part', () => {
+  it('returns differences and never throws when any part is replaced by any value', () => {
     const paths = placesIn(described())
     const junk = fc.oneof(
       fc.constantFrom(...odd),

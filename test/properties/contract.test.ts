@@ -39,7 +39,7 @@ describe('the contract', () => {
     ...responses
       .filter(isDescribed)
       .map(([operation, shape]) => [`${operation.id} response`, operation.response, shape] as const),
-  ])('%s: its JSON Schema accepts and refuses the same', (_, schema, shape) => {
+  ])('%s: its JSON Schema accepts and refuses the same values', (_, schema, shape) => {
     const accepts = reader(schema)
     fc.assert(
       fc.property(shape.valid, (value) => accepts(value)),
@@ -48,7 +48,7 @@ describe('the contract', () => {
     expect(shape.violations.filter(({ value }) => accepts(value))).toEqual([])
   })
 
-  it.each(named(requests))('%s: validate() accepts whatever is documented', (_, operation, shape) => {
+  it.each(named(requests))('%s: validate() accepts every documented value', (_, operation, shape) => {
     fc.assert(
       fc.property(shape.valid, (params) => {
         expect(validate(operation.request, params)).toEqual([])
@@ -71,7 +71,7 @@ describe('the contract', () => {
   )
 
   it.each(named(responses))(
-    '%s: decode() hands over unchanged whatever is documented',
+    '%s: decode() returns every documented value unchanged',
     async (_, operation, shape) => {
       await fc.assert(
         fc.asyncProperty(shape.valid, async (body) => {
@@ -97,7 +97,7 @@ describe('the contract', () => {
     },
   )
 
-  it.each(named(responses))('%s: decode() keeps what is not documented', async (_, operation, shape) => {
+  it.each(named(responses))('%s: decode() keeps undocumented fields', async (_, operation, shape) => {
     const [sample] = fc.sample(shape.valid, { numRuns: 1, seed: 3 }) as [object]
     const extended = { ...sample, undocumented: { deep: [1] } }
     expect(await decode(operation, extended, rules)).toMatchObject({ ok: true, body: extended })

@@ -84,32 +84,29 @@ async function person(
   return client.professionalnet.person[what]({ profileUrl: found.reactions?.[0]?.profileUrl }, options)
 }
 
-describe('for any schedule of faults', () => {
-  it.each(Object.keys(calls))(
-    '%s() accounts for what the service charged, and leaves nothing behind',
-    async (name) => {
-      await fc.assert(
-        fc.asyncProperty(schedule, fc.boolean(), async (faults, ambiguous) => {
-          const sandbox = createSandbox({ posts: 300 })
-          inject(sandbox, faults)
-          const client = connect(sandbox, `account ${++runs}`)
-          const made = Array.from({ length: 4 }, () =>
-            calls[name]!(client, { retry: { ambiguous } }).then(undefined, () => {}),
-          )
-          await settle(Promise.all(made))
-          const { spent, uncertain, reserved } = client.credits
-          expect(reserved).toBe(0)
-          expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
-          expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
-          if (uncertain === 0) expect(spent).toBe(sandbox.ledger.spent)
-          expect(Math.max(0, ...sandbox.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
-          await pass(50)
-          expect(vi.getTimerCount()).toBe(0)
-        }),
-        { numRuns: 25, seed: 7 },
-      )
-    },
-  )
+describe('with any schedule of faults', () => {
+  it.each(Object.keys(calls))('%s() counts the charged credits, and leaves nothing pending', async (name) => {
+    await fc.assert(
+      fc.asyncProperty(schedule, fc.boolean(), async (faults, ambiguous) => {
+        const sandbox = createSandbox({ posts: 300 })
+        inject(sandbox, faults)
+        const client = connect(sandbox, `account ${++runs}`)
+        const made = Array.from({ length: 4 }, () =>
+          calls[name]!(client, { retry: { ambiguous } }).then(undefined, () => {}),
+        )
+        await settle(Promise.all(made))
+        const { spent, uncertain, reserved } = client.credits
+        expect(reserved).toBe(0)
+        expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
+        expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
+        if (uncertain === 0) expect(spent).toBe(sandbox.ledger.spent)
+        expect(Math.max(0, ...sandbox.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
+        await pass(50)
+        expect(vi.getTimerCount()).toBe(0)
+      }),
+      { numRuns: 25, seed: 7 },
+    )
+  })
 
   type Pages = AsyncIterable<{ posts: unknown[] }>
   const walks: Record<string, { params: object; pages(client: SocialSearch, from: object): Pages }> = {
@@ -125,7 +122,7 @@ describe('for any schedule of faults', () => {
   }
 
   it.each(Object.entries(walks))(
-    '%s() delivers the sequence of the service exactly once when it resumes from next',
+    '%s() delivers each item exactly once when it resumes from next',
     async (_, walk) => {
       const all = async (pages: Pages) => {
         const posts: unknown[] = []

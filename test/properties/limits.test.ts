@@ -66,7 +66,7 @@ class World {
     const plan = this.plans.shift() ?? { kind: 'ok', ms: 50 }
     try {
       await new Promise<void>((resolve, reject) => {
-        // The service notices a while later that nobody waits any more.
+        // The service notices an abort after a while.
         const giveUp = (): void => void setTimeout(() => reject(request.signal.reason), 30)
         request.signal.addEventListener('abort', giveUp)
         if (plan.kind !== 'stall') setTimeout(resolve, plan.ms)
@@ -148,7 +148,7 @@ const named = steps.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name
 
 describe('the limits of an organization', () => {
   it(
-    'hold, every call settles, and nothing is left, whatever calls and service do',
+    'hold for any calls and responses; every call settles, and nothing is left pending',
     { timeout: 100_000 },
     async () => {
       await fc.assert(
@@ -161,7 +161,7 @@ describe('the limits of an organization', () => {
           }
           for (let hours = 0; hours < 100 && world.calls.some(({ settled }) => !settled); hours++)
             await vi.advanceTimersByTimeAsync(3_600_000)
-          // The service has to notice that nobody waits any more.
+          // The service must notice the abort.
           await vi.advanceTimersByTimeAsync(10_000)
           await turns()
           expect(world.complaints).toEqual([])

@@ -37,21 +37,24 @@ describe('validate()', () => {
   it.each([
     ...requests.map(([operation, shape]) => ['request', operation.id, operation, shape] as const),
     ...responses.map(([operation, shape]) => ['response', operation.id, operation, shape] as const),
-  ])('finds the same as the schema of the %s of %s', (part, id, operation: Operation, shape: Shape) => {
-    const schema = schemaOf(id, part)
-    const seen = { accepted: 0, refused: 0 }
-    const compare = (sent: unknown) => {
-      const value = part === 'request' ? sent : withoutUndefined(sent)
-      const paths = pathsByZod(schema, value)
-      seen[paths.size === 0 ? 'accepted' : 'refused']++
-      expect(new Set(validate(operation[part], value, Infinity).map(({ path }) => path))).toEqual(paths)
-    }
-    for (const { value } of shape.violations) compare(value)
-    fc.assert(fc.property(shape.valid, compare), { seed: 7 })
-    fc.assert(fc.property(mutated(shape.valid), compare), { seed: 7, numRuns: 300 })
-    expect(seen.accepted).toBeGreaterThan(50)
-    expect(seen.refused).toBeGreaterThan(50)
-  })
+  ])(
+    'finds the same issues as the schema of the %s of %s',
+    (part, id, operation: Operation, shape: Shape) => {
+      const schema = schemaOf(id, part)
+      const seen = { accepted: 0, refused: 0 }
+      const compare = (sent: unknown) => {
+        const value = part === 'request' ? sent : withoutUndefined(sent)
+        const paths = pathsByZod(schema, value)
+        seen[paths.size === 0 ? 'accepted' : 'refused']++
+        expect(new Set(validate(operation[part], value, Infinity).map(({ path }) => path))).toEqual(paths)
+      }
+      for (const { value } of shape.violations) compare(value)
+      fc.assert(fc.property(shape.valid, compare), { seed: 7 })
+      fc.assert(fc.property(mutated(shape.valid), compare), { seed: 7, numRuns: 300 })
+      expect(seen.accepted).toBeGreaterThan(50)
+      expect(seen.refused).toBeGreaterThan(50)
+    },
+  )
 
   it('lists 100 issues and counts the others', () => {
     const unknown = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`field${i}`, 1]))
@@ -61,7 +64,7 @@ describe('validate()', () => {
     expect(issues[100]).toEqual({ path: '', message: 'has 150 further issues' })
   })
 
-  it('refuses a shape that goes round in a circle', () => {
+  it('refuses a circular value', () => {
     const planet: Record<string, unknown> = { name: 'x' }
     planet['satellites'] = [{ orbit: { planet } }, { orbit: { planet } }]
     const [[operation]] = requests.filter(([{ id }]) => id === 'planets.create') as [[Operation, Shape]]

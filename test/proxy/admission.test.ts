@@ -17,7 +17,7 @@ describe('createProxy() lets through', () => {
     ['its own page in a browser without Fetch Metadata', {}, { headers: { origin: 'https://app.example' } }],
     ['its own page behind a server that ends TLS', {}, { headers: { origin: 'http://app.example' } }],
     ['a page of a trusted origin', { cors }, { headers: { origin: friend, 'sec-fetch-site': 'cross-site' } }],
-    ['what is no browser', {}, {}],
+    ['a client that is not a browser', {}, {}],
     ['a content type with a charset', {}, { headers: { 'content-type': 'Application/JSON; charset=utf-8' } }],
     ['any mount path', {}, { path: `/deeper//still${searchPath}` }],
   ])('%s', async (_, options, request) => {
@@ -28,7 +28,7 @@ describe('createProxy() lets through', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('no header, cookie or query of the page, and none of the service', async () => {
+  it('no header, cookie or query of the page, and no header of the service', async () => {
     const seen: Request[] = []
     const { proxy, sandbox } = setUp(
       {},
@@ -79,13 +79,13 @@ describe('createProxy() lets through', () => {
     expect(sandbox.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { state: 'seen' } })
   })
 
-  it('OPTIONS, without asking anybody', async () => {
+  it('OPTIONS, without calling authorize', async () => {
     const { proxy } = setUp({ authorize: () => null })
     const response = await post(proxy, { method: 'OPTIONS', body: null })
     expect([response.status, response.headers.get('allow')]).toEqual([204, 'POST, OPTIONS'])
   })
 
-  it('the preflight of a trusted origin, and of no other', async () => {
+  it('the preflight of trusted origins only', async () => {
     const ask = (origin: string, options: Partial<ProxyOptions> = { cors: { ...cors, credentials: true } }) =>
       post(setUp(options).proxy, {
         method: 'OPTIONS',
@@ -111,7 +111,7 @@ describe('createProxy() lets through', () => {
     }
   })
 
-  it('the preflight of what will be refused, so that the page hears why', async () => {
+  it('the preflight of a request that it will refuse, so that the page sees the reason', async () => {
     const { proxy, sandbox } = setUp({ cors, allow: ['technews.search'] })
     const paths = [searchPath, '/data/nothing', '/data/technews/search']
     const asked = { origin: friend, 'access-control-request-method': 'PUT' }
@@ -126,7 +126,7 @@ describe('createProxy() lets through', () => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
-  it('answers to a trusted origin, errors included, with what it may read', async () => {
+  it('responses to a trusted origin, including errors, with readable headers', async () => {
     for (const body of ['{"query":"coffee"}', '{}']) {
       const { value } = await settle(post(setUp({ cors }).proxy, { headers: { origin: friend }, body }))
       expect(headersOf(value!)).toMatchObject({

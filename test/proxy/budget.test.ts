@@ -14,7 +14,7 @@ describe('a budget of createProxy()', () => {
     )
   const authorize = (request: Request): ProxyCaller => ({ id: request.headers.get('x-user') ?? '' })
 
-  it('is each caller’s own', async () => {
+  it('is separate for each caller', async () => {
     const { proxy, sandbox } = setUp({ budget: 2, authorize })
     expect([await search(proxy, 'ada'), await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([
       200, 402, 200,
@@ -31,7 +31,7 @@ describe('a budget of createProxy()', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
-  it('is forgotten for nobody who has spent something, so that further callers are refused', async () => {
+  it('is kept for callers who have spent credits, so further callers are refused', async () => {
     const { proxy } = setUp({ budget: 2, maxCallers: 2, authorize })
     expect(await search(proxy, 'ada')).toBe(200)
     for (const id of ['bob', 'eve', 'joe']) expect(await search(proxy, id, '')).toBe(400)
@@ -40,7 +40,7 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'ada')).toBe(402)
   })
 
-  it('is forgotten for nobody who may have spent something, or is about to', async () => {
+  it('is kept for callers with uncertain or reserved credits', async () => {
     const limits = { perMinute: false } as const
     const { proxy, sandbox } = setUp({ budget: 2, maxCallers: 1, authorize }, { backend: { limits } })
     sandbox.inject({ delay: 1000, reset: 'after' })
@@ -52,7 +52,7 @@ describe('a budget of createProxy()', () => {
     expect(await search(proxy, 'ada')).toBe(402)
   })
 
-  it('covers what `ceiling` sets aside where the service documents no bound', async () => {
+  it('covers the credits that `ceiling` reserves', async () => {
     const { browser, sandbox } = setUp({ budget: 200, ceiling: 196 })
     const { value } = await settle(browser.professionalnet.posts.search({ query: 'hiring' }))
     const postUrl = value!.posts[0]!.share_url
@@ -62,7 +62,7 @@ describe('a budget of createProxy()', () => {
     expect(sandbox.ledger.spent).toBeGreaterThan(4)
   })
 
-  it('may be any budget, such as one that has to ask first', async () => {
+  it('may be any budget, such as an asynchronous one', async () => {
     const shared = new CreditBudget(3)
     const budget: Budget = { reserve: async (...args) => Promise.resolve(shared.reserve(...args)) }
     const { proxy, sandbox } = setUp({ budget: () => budget, authorize })

@@ -78,7 +78,7 @@ const met: [name: string, fault: Fault, call?: Call][] = [
 
 describe('an error through createProxy()', () => {
   it.each(met.map(([name, fault, call = search], i) => [i, name, fault, call] as const))(
-    '%i: %s tells what it tells without a proxy, and leads to no further request: %j',
+    '%i: %s has the same fields as without a proxy, and causes no further request: %j',
     async (_, name, fault, call) => {
       const direct = setUp()
       direct.sandbox.inject(fault)
@@ -103,7 +103,7 @@ describe('an error through createProxy()', () => {
   )
 
   it.each([{ retryAfter: 0 }, { body: envelope('rate_limited') }])(
-    'is a RateLimitError that the page does not repeat when the backend has, and no wait is announced: %j',
+    'is a RateLimitError that the page does not retry after the backend did, without an announced wait: %j',
     async (fault) => {
       vi.spyOn(Math, 'random').mockReturnValue(0)
       const { browser, sandbox } = setUp()
@@ -123,7 +123,7 @@ describe('an error through createProxy()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('is a QueueFullError or a ClosedError when the backend can take no more', async () => {
+  it('is a QueueFullError or a ClosedError when the backend accepts no more calls', async () => {
     const full = setUp({}, { backend: { limits: { maxQueued: 1, inFlight: 1, perMinute: false } } })
     full.sandbox.inject({ delay: 1000 })
     const calls = [1, 2, 3].map(() => full.browser.withOptions({}).microblog.search({ query: 'coffee' }))
@@ -140,7 +140,7 @@ describe('an error through createProxy()', () => {
     expect((await settle(search(closed.browser))).error).toMatchObject({ name: 'ClosedError', charged: 'no' })
   })
 
-  it('is a ValidationError with each issue when params slip past the client of the page', async () => {
+  it('is a ValidationError with each issue when the client of the page does not check the params', async () => {
     const { proxy, sandbox } = setUp()
     const lax = clientOf({
       auth: false,
@@ -156,7 +156,7 @@ describe('an error through createProxy()', () => {
     expect(sandbox.requests).toEqual([])
   })
 
-  it('names no machine behind the proxy when the network fails', async () => {
+  it('does not name the server behind the proxy when the network fails', async () => {
     const fetch = () => Promise.reject(new TypeError('cannot connect to db-7.internal'))
     const { browser } = setUp({}, { backend: { fetch } })
     const { error } = await settle(search(browser))
@@ -176,7 +176,7 @@ describe('an error through createProxy()', () => {
       'a token store',
       { apiKey: undefined, auth: { token: () => Promise.reject(new TokenStoreError(secret)) } },
     ],
-  ])('says nothing of what went wrong in the backend itself: %s', async (_, options) => {
+  ])('hides the backend’s own failure: %s', async (_, options) => {
     const { browser, failures } = setUp({}, { backend: options })
     const { error } = await settle(search(browser))
     expect(error).toMatchObject({ name: 'ApiError', status: 500, code: 'internal_error', charged: 'no' })
@@ -186,7 +186,7 @@ describe('an error through createProxy()', () => {
     ])
   })
 
-  it('tells what was charged before the backend itself failed', async () => {
+  it('reports the credits charged before the backend failed', async () => {
     const middleware: Middleware = async (request, next) => {
       await next(request)
       throw new Error(secret)
@@ -198,7 +198,7 @@ describe('an error through createProxy()', () => {
     expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
   })
 
-  it('accounts for a paid answer that is nested too deeply to be passed on', async () => {
+  it('reports the cost of a response that is nested too deeply to pass on', async () => {
     const { browser, backend, sandbox, failures } = setUp()
     sandbox.inject({ body: `{"requestId":"req_5","posts":${'['.repeat(100_000)}${']'.repeat(100_000)}}` })
     const { error } = await settle(search(browser))
@@ -212,7 +212,7 @@ describe('an error through createProxy()', () => {
 describe('the ledger of a page', () => {
   const both = ({ browser, backend }: Setup) => [browser.credits, backend.credits]
 
-  it('has what the calls have cost in all their attempts', async () => {
+  it('counts the cost of all attempts', async () => {
     const setup = setUp({}, { backend: { retry: { ambiguous: true } } })
     setup.sandbox.inject({ reset: 'after' })
     const { value } = await settle(setup.browser.microblog.search({ query: 'coffee' }).withResponse())
@@ -222,7 +222,7 @@ describe('the ledger of a page', () => {
     expect(setup.sandbox.ledger.spent).toBe(4)
   })
 
-  it('has what the backend says where prices or answers are its own', async () => {
+  it('counts the credits that the backend reports for other prices or responses', async () => {
     const priced = setUp({}, { backend: { prices: { 'microblog.search': 5 } } })
     await settle(search(priced.browser))
     priced.sandbox.inject({ reset: 'after' })
@@ -240,7 +240,7 @@ describe('the ledger of a page', () => {
     expect(answering.sandbox.ledger.spent).toBe(0)
   })
 
-  it('settles to the items that came', async () => {
+  it('settles to the returned items', async () => {
     const setup = setUp()
     const { posts } = setup.browser.professionalnet
     const { value } = await settle(posts.search({ query: 'hiring' }))
@@ -252,7 +252,7 @@ describe('the ledger of a page', () => {
     expect(browser!.spent).toBe(setup.sandbox.ledger.spent)
   })
 
-  it('is uncertain when the answer of the proxy is lost, and nothing is sent again', async () => {
+  it('is uncertain when the proxy’s response is lost, and nothing is retried', async () => {
     const { proxy, sandbox } = setUp()
     const lossy = clientOf({
       auth: false,
@@ -263,7 +263,7 @@ describe('the ledger of a page', () => {
     expect(sandbox.requests).toHaveLength(1)
   })
 
-  it('goes by the documented price when the header is lost on the way, and by the worst case in doubt', async () => {
+  it('uses the documented price when the header is missing, or the maximum in doubt', async () => {
     const { proxy, sandbox } = setUp()
     const bare = clientOf({
       auth: false,
@@ -279,7 +279,7 @@ describe('the ledger of a page', () => {
     expect(bare.credits).toMatchObject({ spent: 2, uncertain: 2 })
   })
 
-  it('is not misled by a header that is not of the form', async () => {
+  it('ignores an invalid header', async () => {
     const { proxy } = setUp()
     const forged = clientOf({
       auth: false,
@@ -293,7 +293,7 @@ describe('the ledger of a page', () => {
     expect(forged.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })
 
-  it('counts towards a budget of the page', async () => {
+  it('counts for a budget of the page', async () => {
     const { browser, sandbox } = setUp()
     const budget = new CreditBudget(3)
     await settle(browser.microblog.search({ query: 'coffee' }, { budget }))

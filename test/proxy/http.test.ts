@@ -28,7 +28,7 @@ async function open(options: Partial<ProxyOptions> = {}) {
 }
 
 describe('a page before createProxy(), over HTTP', () => {
-  it('walks, and is refused as it should be, on the account of the backend', async () => {
+  it('walks, and gets errors, with the backend’s credits', async () => {
     const { page, backend, sandbox } = await open()
     const { ids, industries, ...report } = await usePage(page())
     expect(report).toEqual(expectedReport)
@@ -41,7 +41,7 @@ describe('a page before createProxy(), over HTTP', () => {
     expect(ids).toEqual(expected)
   })
 
-  it('has its own schema and validation, and keeps what was paid for', async () => {
+  it('uses its own schema and validation, and keeps paid data', async () => {
     const { page, sandbox } = await open()
     const schema = z.pipe(
       z.object({ id: z.string() }),
@@ -60,7 +60,7 @@ describe('a page before createProxy(), over HTTP', () => {
     expect(lenient.invalid).toMatchObject([{ index: 0, item: { id: 'odd' } }])
   })
 
-  it('is refused with a clear answer and free of charge', async () => {
+  it('is refused with a clear error, free of charge', async () => {
     const { post, sandbox } = await open({ maxBodyBytes: 1000 })
     const chunks = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(2 ** 20)),
@@ -77,7 +77,7 @@ describe('a page before createProxy(), over HTTP', () => {
     expect(sandbox.requests).toEqual([])
   })
 
-  it('may leave while its search is under way, and every ledger knows what that cost', async () => {
+  it('may leave during its search, and every ledger has the cost', async () => {
     const { page, backend, sandbox } = await open()
     sandbox.inject({ delay: 200 })
     const client = page()
@@ -91,7 +91,7 @@ describe('a page before createProxy(), over HTTP', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('may leave before its search was sent, which then never is', async () => {
+  it('may leave before its search is sent, which drops it', async () => {
     const { page, backend, sandbox } = await open()
     sandbox.inject({ delay: 400, times: 2 })
     const busy = [1, 2].map(() => backend.microblog.search({ query: 'tea' }).then())

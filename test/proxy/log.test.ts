@@ -13,7 +13,7 @@ const silent = { onError: undefined }
 const logged = (): string[] => log.mock.calls.map(([line]) => String(line))
 
 describe('createProxy() without onError', () => {
-  it('logs once how to mount it when a parser has read the body, as Express does', async () => {
+  it('logs once how to mount it when a parser, such as Express’s, has read the body', async () => {
     const { proxy, sandbox } = setUp(silent)
     const listener = toNodeListener(proxy)
     const server = createServer((incoming, outgoing) => {
@@ -28,7 +28,7 @@ describe('createProxy() without onError', () => {
     }
     await new Promise((closed) => server.close(closed))
     expect(logged()).toEqual([
-      'the proxy answered microblog.search with 500; ConfigurationError: the body of the request was already read; ' +
+      'the proxy responded to microblog.search with 500; ConfigurationError: the body of the request was already read; ' +
         'mount the proxy before any body parser, and read no body in authorize; pass onError to see each error',
     ])
     expect(sandbox.requests).toEqual([])
@@ -37,11 +37,11 @@ describe('createProxy() without onError', () => {
   it.each<[string, Partial<ProxyOptions>]>([
     ['authorize', { authorize: () => Promise.reject(new TypeError('the password is hunter2')) }],
     ['budget', { budget: () => Promise.reject(new TypeError('the password is hunter2')) }],
-  ])('logs the class of an error of %s, and not its text', async (_, options) => {
+  ])('logs the class of an error of %s without its text', async (_, options) => {
     const { proxy } = setUp({ ...silent, ...options })
     for (let i = 0; i < 2; i++) expect((await post(proxy)).status).toBe(500)
     expect(logged()).toEqual([
-      'the proxy answered microblog.search with 500; TypeError: thrown by authorize, budget or the client; ' +
+      'the proxy responded to microblog.search with 500; TypeError: thrown by authorize, budget or the client; ' +
         'pass onError to see each error',
     ])
   })

@@ -18,7 +18,7 @@ const refused: [
   request: Parameters<typeof post>[1],
   expected: { status: number; code: string; headers?: object },
 ][] = [
-  ['a path that is no operation’s', {}, { path: '/data/microblog' }, { status: 404, code: 'not_found' }],
+  ['an unknown path', {}, { path: '/data/microblog' }, { status: 404, code: 'not_found' }],
   ['a catalog path', {}, { path: '/planets' }, { status: 404, code: 'not_found' }],
   [
     'an id without its prefix',
@@ -27,13 +27,13 @@ const refused: [
     { status: 404, code: 'not_found' },
   ],
   [
-    'an id that leads elsewhere',
+    'an id that changes the path',
     {},
     { path: '/mentions/men_..%2f..%2forganization', method: 'GET' },
     { status: 400, code: 'validation_error' },
   ],
   [
-    'an operation that is not allowed, before it is looked at how it is asked for',
+    'an operation that is not allowed, before it checks the method',
     { allow: ['technews.search'], authorize: () => Promise.reject(new Error('must not be asked')) },
     { method: 'PUT', headers: { 'content-type': 'text/plain' } },
     { status: 403, code: 'operation_not_allowed' },
@@ -47,7 +47,7 @@ const refused: [
   ['a forged origin', {}, { headers: { origin: evil } }, { status: 403, code: 'origin_not_allowed' }],
   ['an opaque origin', {}, { headers: { origin: 'null' } }, { status: 403, code: 'origin_not_allowed' }],
   [
-    'another origin than those that are trusted',
+    'an untrusted origin',
     { cors },
     { headers: { origin: `${friend}.evil.example` } },
     { status: 403, code: 'origin_not_allowed' },
@@ -65,45 +65,45 @@ const refused: [
     { status: 403, code: 'origin_not_allowed' },
   ],
   [
-    'a page of another site that reads what is free, and would take one of the two slots',
+    'a page of another site that sends a free GET, which needs a slot',
     {},
     { path: '/mentions', method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } },
     { status: 403, code: 'origin_not_allowed' },
   ],
   [
-    'a page of another site that changes something',
+    'a page of another site that sends a PATCH',
     {},
     { path: '/mentions/men_1/state', method: 'PATCH', headers: { origin: evil } },
     { status: 403, code: 'origin_not_allowed' },
   ],
   [
-    'a change that is not sent as JSON',
+    'a PATCH that is not JSON',
     {},
     { path: '/mentions/men_1/state', method: 'PATCH', headers: { 'content-type': 'text/plain' } },
     { status: 415, code: 'unsupported_media_type' },
   ],
   [
-    'what a form can send',
+    'content types of forms',
     {},
     { headers: { 'content-type': 'text/plain; x=application/json' } },
     { status: 415, code: 'unsupported_media_type' },
   ],
-  ['nobody', { authorize: () => null }, {}, { status: 401, code: 'unauthorized' }],
+  ['a caller who is not logged in', { authorize: () => null }, {}, { status: 401, code: 'unauthorized' }],
   [
-    'a caller of whom authorize says nothing',
+    'a caller when authorize returns undefined',
     { authorize: () => undefined },
     {},
     { status: 401, code: 'unauthorized' },
   ],
-  ['somebody who may not', { authorize: () => false }, {}, { status: 403, code: 'forbidden' }],
+  ['a caller without permission', { authorize: () => false }, {}, { status: 403, code: 'forbidden' }],
   [
-    'anybody when authorize fails',
+    'any caller when authorize fails',
     { authorize: () => Promise.reject(new Error('the database at 10.0.0.7 is down')) },
     {},
     { status: 500, code: 'internal_error' },
   ],
   [
-    'anybody when authorize fails in a way that the service could have',
+    'any caller when authorize throws an error of the service’s kind',
     {
       authorize: () =>
         Promise.reject(
@@ -114,32 +114,32 @@ const refused: [
     { status: 500, code: 'internal_error' },
   ],
   [
-    'anybody when a call of authorize found no room',
+    'any caller when a call of authorize times out in the queue',
     { authorize: () => Promise.reject(new TimeoutError('10.0.0.7 is slow', { phase: 'queue' })) },
     {},
     { status: 500, code: 'internal_error' },
   ],
   [
-    'anybody when authorize returns no caller',
+    'any caller when authorize returns an invalid one',
     { authorize: () => true as never },
     {},
     { status: 500, code: 'internal_error' },
   ],
   [
-    'anybody when the caller has an empty id, which all would share',
+    'a caller with an empty id, which all would share',
     { authorize: () => ({ id: '' }) },
     {},
     { status: 500, code: 'internal_error' },
   ],
   [
-    'anybody when authorize reads the body',
+    'any caller when authorize reads the body',
     { authorize: async (request) => ({ id: await request.text() }) },
     {},
     { status: 500, code: 'internal_error' },
   ],
   ['a body of 10 MB', {}, { body: 'x'.repeat(10_000_000) }, { status: 413, code: 'payload_too_large' }],
   ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}, { status: 413, code: 'payload_too_large' }],
-  ['a body that is no JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
+  ['a body that is not JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
   ['a body that is a text', {}, { body: '"too large"' }, { status: 400, code: 'validation_error' }],
   ['no body', {}, { body: null }, { status: 400, code: 'validation_error' }],
   ['a body that is a list', {}, { body: '[]' }, { status: 400, code: 'validation_error' }],
@@ -150,14 +150,14 @@ const refused: [
     { status: 400, code: 'validation_error' },
   ],
   [
-    'params that the service would refuse',
+    'params outside the documented bounds',
     {},
     { body: '{"query":""}' },
     { status: 400, code: 'validation_error' },
   ],
   ['a caller without credits', { budget: 1 }, {}, { status: 402, code: 'credit_budget' }],
   [
-    'a caller who may get more items than there are credits',
+    'a caller with fewer credits than possible items',
     { budget: 10, ceiling: 11 },
     { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
     { status: 402, code: 'credit_budget' },
@@ -223,9 +223,9 @@ describe('createProxy() refuses', () => {
   })
 
   it.each<[object, RegExp]>([
-    [{ allow: ['microblog.serach'] }, /allow names "microblog.serach", which is no operation/],
+    [{ allow: ['microblog.serach'] }, /allow names "microblog.serach", which is not an operation/],
     [{ allow: [] }, /allow must name at least one operation/],
-    [{ allow: ['planets.create'] }, /which is no operation/],
+    [{ allow: ['planets.create'] }, /which is not an operation/],
     [{ authorize: undefined }, /^authorize must be a function/],
     [{ client: undefined }, /client must be an object, got undefined/],
     [{ client: {} }, /client must have a request\(\) method/],
@@ -243,7 +243,7 @@ describe('createProxy() refuses', () => {
 })
 
 describe('createProxy()', () => {
-  it('serves a transport as well as a client, and whoever has the caller’s type', async () => {
+  it('serves a transport as well as a client, and any type of caller', async () => {
     const { backend } = setUp()
     const proxy = createProxy({
       client: backend.transport,
@@ -255,7 +255,7 @@ describe('createProxy()', () => {
     expect((await settle(post(proxy))).value?.status).toBe(200)
   })
 
-  it('leaves it to the page what to make of an odd item, however the backend checks', async () => {
+  it('lets the page decide about an invalid item, with any validation in the backend', async () => {
     const odd = { requestId: 'req_1', posts: [{ id: 'odd' }], meta: { returnedCount: 1, hasMore: false } }
     for (const validation of ['strict', 'lenient', 'off'] as const) {
       const { proxy, sandbox } = setUp({}, { backend: { validation } })

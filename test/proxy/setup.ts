@@ -53,7 +53,7 @@ export function setUp(
   }
 }
 
-/** A search as a page sends it, or what somebody makes of one. */
+/** A search as a page sends it, or a changed one. */
 export function post(
   proxy: Setup['proxy'],
   {

@@ -7,7 +7,7 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 describe('a caller of createProxy() who leaves', () => {
-  it('before anything was sent costs nothing', async () => {
+  it('before the call is sent pays nothing', async () => {
     const { proxy, sandbox, backend } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
     sandbox.inject({ delay: 1000 })
     const first = post(proxy)
@@ -21,7 +21,7 @@ describe('a caller of createProxy() who leaves', () => {
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
-  it('while a free request is under way frees its slot', async () => {
+  it('during a free request frees its slot', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ delay: 1000 })
     const abort = new AbortController()
@@ -32,7 +32,7 @@ describe('a caller of createProxy() who leaves', () => {
     expect([value?.status, ms]).toEqual([499, 0])
   })
 
-  it('while a paid request is under way leaves no doubt in the ledger or the budget', async () => {
+  it('during a paid request leaves no uncertain credits in the ledger or the budget', async () => {
     const budget = new CreditBudget(10)
     const { proxy, sandbox, backend, failures } = setUp({ budget: () => budget })
     sandbox.inject({ delay: 1000 })
@@ -48,7 +48,7 @@ describe('a caller of createProxy() who leaves', () => {
     expect(failures).toEqual([])
   })
 
-  it('while a change is under way does not stop it', async () => {
+  it('during a PATCH does not stop it', async () => {
     const writer = { key: 'writer_key_1', scopes: ['mentions:read', 'mentions:write'] } as const
     const options = { sandbox: { keys: [writer] }, backend: { apiKey: writer.key } }
     const { proxy, sandbox } = setUp({}, options)
@@ -62,7 +62,7 @@ describe('a caller of createProxy() who leaves', () => {
     expect([value?.status, ms]).toEqual([502, 900])
   })
 
-  it('between two attempts is not waited for', async () => {
+  it('between two attempts ends the call', async () => {
     const { proxy, sandbox, backend } = setUp()
     sandbox.inject({ status: 503, retryAfter: 5 })
     const abort = new AbortController()
@@ -75,7 +75,7 @@ describe('a caller of createProxy() who leaves', () => {
     expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
-  it('while a failed paid request was under way has no other sent', async () => {
+  it('during a failing paid request stops the retry', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ status: 502, delay: 1000, times: Infinity })
     const abort = new AbortController()
@@ -87,10 +87,10 @@ describe('a caller of createProxy() who leaves', () => {
   })
 })
 
-describe('createProxy() before a page that will not wait for ever', () => {
+describe('createProxy() for a page with a timeout', () => {
   const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-  it('gives up as early when authorize took its time, so that the page hears what became of its call', async () => {
+  it('includes the time of authorize in its time limit, so that the page gets a response', async () => {
     const { browser, sandbox } = setUp({ authorize: () => later(10_000).then(() => ({ id: 'ada' })) })
     sandbox.inject({ delay: 22_000 })
     const { error, ms } = await settle(browser.microblog.search({ query: 'coffee' }))
@@ -98,7 +98,7 @@ describe('createProxy() before a page that will not wait for ever', () => {
     expect(ms).toBe(25_000)
   })
 
-  it('waits longer for an operation that the service calls slow', async () => {
+  it('waits longer for an operation with a recommended timeout', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ delay: 80_000 })
     const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
@@ -106,7 +106,7 @@ describe('createProxy() before a page that will not wait for ever', () => {
     expect(value?.status).toBe(200)
   })
 
-  it('sends nothing once authorize has taken all of the time', async () => {
+  it('sends nothing when authorize has used all of the time', async () => {
     const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
     const { proxy, sandbox, failures } = setUp({ authorize })
     expect((await settle(post(proxy))).value?.status).toBe(500)
@@ -114,7 +114,7 @@ describe('createProxy() before a page that will not wait for ever', () => {
     expect(failures).toMatchObject([[{ message: /authorize and budget took too long/ }, {}]])
   })
 
-  it('leaves no timer behind when the page has its answer', async () => {
+  it('leaves no timer after the response', async () => {
     const { proxy } = setUp()
     expect((await post(proxy)).status).toBe(200)
     expect(vi.getTimerCount()).toBe(0)
@@ -131,7 +131,7 @@ describe('createProxy() before a page that will not wait for ever', () => {
 })
 
 describe('createProxy() under load', () => {
-  it('tells callers to come back while nothing was sent, so that none is left in doubt and all get through', async () => {
+  it('asks callers to retry before it sends, so that all succeed without uncertain credits', async () => {
     const limits = { perMinute: 4 }
     const { proxy, sandbox } = setUp({}, { sandbox: { limits }, backend: { limits } })
     const pages = Array.from({ length: 12 }, () =>
@@ -146,7 +146,7 @@ describe('createProxy() under load', () => {
     expect(sandbox.ledger.spent).toBe(24)
   })
 
-  it('sends nothing so late that the caller would leave before the answer', async () => {
+  it('sends nothing so late that the caller would miss the response', async () => {
     const limits = { inFlight: 1, perMinute: false } as const
     const { proxy, sandbox, failures } = setUp({}, { backend: { limits } })
     sandbox.inject({ delay: 20_000 })

@@ -30,7 +30,7 @@ afterEach(() => {
 
 const coffee = { query: 'coffee' }
 
-/** Lets whatever a query has set off begin. */
+/** Lets the effects of a query begin. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 async function leaveAndReturn(): Promise<void> {
@@ -62,7 +62,7 @@ describe('infiniteSearchOptions()', () => {
     expect(sandbox.ledger.spent).toBe(6)
   })
 
-  it('does not refetch old pages either when the caller sets staleTime', async () => {
+  it('does not refetch old pages when the caller sets staleTime', async () => {
     const { options, unsubscribe } = await threePages({ staleTime: 0 })
     await leaveAndReturn()
     unsubscribe()
@@ -71,7 +71,7 @@ describe('infiniteSearchOptions()', () => {
     expect(sandbox.ledger.spent).toBe(6)
   })
 
-  it('ends with the last page', async () => {
+  it('has no next page after the last one', async () => {
     const options = infiniteSearchOptions(client, 'professionalnet.industries.list', { q: 'soft' })
     const observer = new InfiniteQueryObserver(queries, options)
     observer.subscribe(() => {})
@@ -81,7 +81,7 @@ describe('infiniteSearchOptions()', () => {
     expect(observer.getCurrentResult().hasNextPage).toBe(false)
   })
 
-  it('has another key than searchOptions()', () => {
+  it('has a different key than searchOptions()', () => {
     const one = searchOptions(client, 'microblog.search', coffee)
     const all = infiniteSearchOptions(client, 'microblog.search', coffee)
     expect(hashKey(one.queryKey)).not.toBe(hashKey(all.queryKey))
@@ -89,7 +89,7 @@ describe('infiniteSearchOptions()', () => {
 })
 
 describe('searchOptions()', () => {
-  it('is charged once when the answer is lost, also when a component mounts again', async () => {
+  it('is charged once when the response is lost, also when a component mounts again', async () => {
     sandbox.inject({ reset: 'after' })
     const observer = new QueryObserver(queries, searchOptions(client, 'microblog.search', coffee))
     const unsubscribe = observer.subscribe(() => {})
@@ -104,7 +104,7 @@ describe('searchOptions()', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
-  it('is the same query when params come in another order or are undefined', async () => {
+  it('is the same query when params are in another order or undefined', async () => {
     const filters = { lang: 'en', removeReplies: true }
     const page = await queries.query(
       searchOptions(client, 'microblog.search', { query: 'coffee', count: 5, filters }),
@@ -152,7 +152,7 @@ describe('searchOptions()', () => {
     await expect(queries.query(budgeted)).rejects.toThrow('no credits')
   })
 
-  it('takes a single resource', async () => {
+  it('accepts a single resource', async () => {
     const only = { microblog: microblog(createTransport(sandbox.clientOptions())) }
     const { posts } = await queries.query(searchOptions(only, 'microblog.search', coffee))
     expect(posts).toHaveLength(20)

@@ -54,7 +54,7 @@ async function unreliable() {
 }
 
 describe('RedisBudget.reserve()', () => {
-  it('is never exceeded, however many processes ask at once', async () => {
+  it('never exceeds the limit when many processes reserve at once', async () => {
     const name = newName()
     const all = await Promise.all([0, 1, 2, 3].map((i) => open(name, 51, { client: packages[i % 2]! })))
     const asked = await Promise.allSettled(
@@ -78,7 +78,7 @@ describe('RedisBudget.reserve()', () => {
     })
   })
 
-  it('counts each outcome once, and gives back what was not charged', async () => {
+  it('counts each outcome once, and releases uncharged credits', async () => {
     const { budget } = await open(newName(), 10)
     const [settled, doubted, released] = await Promise.all([1, 2, 3].map(() => budget.reserve(2.5, 'any')))
     settled!.settle(0.1)
@@ -96,7 +96,7 @@ describe('RedisBudget.reserve()', () => {
     })
   })
 
-  it('counts what an answer tells beside the cost as uncertain', async () => {
+  it('counts the uncertain credits of a settled reservation', async () => {
     const { budget } = await open(newName(), 100)
     const reservation = await budget.reserve(10, 'any')
     reservation.settle(2, 8)
@@ -104,7 +104,7 @@ describe('RedisBudget.reserve()', () => {
     expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 8, remaining: 90 })
   })
 
-  it('gives out fractions to the last one', async () => {
+  it('reserves fractions up to the exact limit', async () => {
     const { budget } = await open(newName(), 0.3)
     for (let i = 0; i < 3; i++) (await budget.reserve(0.1, 'any')).settle(0.1)
     await budget.flush()
@@ -125,7 +125,7 @@ describe('RedisBudget.reserve()', () => {
     expect(await budget.summary()).toMatchObject({ spent: 4, reserved: 0, remaining: 6 })
   })
 
-  it('counts as uncertain what a process had reserved that died, and keeps what a slow one has', async () => {
+  it('counts the reservations of a dead process as uncertain, and keeps those of a slow one', async () => {
     const name = newName()
     const [dead, slow] = [await open(name, 10, { leaseMs: 300 }), await open(name, 10, { leaseMs: 300 })]
     await dead.budget.reserve(2, 'any')
@@ -138,7 +138,7 @@ describe('RedisBudget.reserve()', () => {
     expect(await slow.budget.summary()).toMatchObject({ spent: 4, uncertain: 2, reserved: 0 })
   })
 
-  it('corrects what counted as uncertain when its process comes back', async () => {
+  it('corrects uncertain credits when their process comes back', async () => {
     const name = newName()
     const { client, network } = await unreliable()
     const late = new RedisBudget({ client, name, limit: 10, leaseMs: 200 })
@@ -157,7 +157,7 @@ describe('RedisBudget.reserve()', () => {
   })
 
   it.each(['before', 'after'] as const)(
-    'counts once what it had to tell again since the network failed %s',
+    'counts an outcome once when it was sent twice, because the network failed %s',
     async (fails) => {
       const { client, network } = await unreliable()
       const log: string[] = []
@@ -176,7 +176,7 @@ describe('RedisBudget.reserve()', () => {
   )
 
   it.each(['before', 'after'] as const)(
-    'refuses when the network fails %s, and leaves nothing reserved',
+    'refuses when the network fails %s, and cancels the reservation',
     async (fails) => {
       const { client, network } = await unreliable()
       const budget = new RedisBudget({ client, name: newName(), limit: 10 })
@@ -192,7 +192,7 @@ describe('RedisBudget.reserve()', () => {
     },
   )
 
-  it('refuses when Redis has lost what was spent', async () => {
+  it('refuses when Redis has lost the spent credits', async () => {
     const name = newName()
     const { budget, connection } = await open(name, 10, { client: 'ioredis' })
     ;(await budget.reserve(2, 'any')).settle(2)
@@ -206,7 +206,7 @@ describe('RedisBudget.reserve()', () => {
     await expect(other.budget.summary()).rejects.toMatchObject({ reason: hasLost })
   })
 
-  it('refuses when Redis has gone back to before what it has told, in all processes', async () => {
+  it('refuses in all processes when Redis has an older state than before', async () => {
     const name = newName()
     const { budget, connection } = await open(name, 100, { client: 'ioredis' })
     const other = await open(name, 100)
@@ -223,7 +223,7 @@ describe('RedisBudget.reserve()', () => {
     await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
   })
 
-  it('does not make the reservations of callers that have given up when Redis wakes up', async () => {
+  it('ignores the reservations of aborted calls when Redis wakes up', async () => {
     const name = newName()
     const [stalled, fresh, other] = await Promise.all([1, 2, 3].map(() => open(name, 10)))
     await stalled!.budget.summary()
@@ -242,7 +242,7 @@ describe('RedisBudget.reserve()', () => {
     expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
   })
 
-  it('leaves few commands with a client that keeps them', async () => {
+  it('sends few commands to a client that queues them offline', async () => {
     let kept = 0
     const evaluate = () => new Promise(() => kept++)
     const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
@@ -250,11 +250,11 @@ describe('RedisBudget.reserve()', () => {
     const ask = () => budget.reserve(1, 'any')
     await Promise.allSettled(Array.from({ length: 64 }, ask))
     for (let i = 0; i < 64; i++)
-      await expect(ask()).rejects.toMatchObject({ reason: /commands are not answered/ })
+      await expect(ask()).rejects.toMatchObject({ reason: /commands have no reply/ })
     expect(kept).toBeLessThan(70)
   })
 
-  it('does not call the budget spent while Redis has yet to hear what calls have cost', async () => {
+  it('does not report a spent budget while Redis lacks the outcomes of calls', async () => {
     const { client, network } = await unreliable()
     const budget = new RedisBudget({ client, name: newName(), limit: 10 })
     const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
@@ -263,7 +263,7 @@ describe('RedisBudget.reserve()', () => {
     await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
     network.fails = 'never'
     await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
-      reason: 'redis has yet to hear of 3 calls',
+      reason: 'redis lacks the outcome of 3 calls',
     })
     await budget.flush()
     ;(await budget.reserve(8, 'any')).release()
@@ -272,7 +272,7 @@ describe('RedisBudget.reserve()', () => {
 })
 
 describe('RedisBudget', () => {
-  it('covers the calls of clients, and refuses before sending what it does not', async () => {
+  it('covers the calls of clients, and refuses others before sending', async () => {
     const sandbox = createSandbox()
     const { baseUrl, apiKey, fetch } = sandbox
     const { budget } = await open(newName(), 5)
@@ -287,7 +287,7 @@ describe('RedisBudget', () => {
     await expect(budget.reserve(1, 'any')).rejects.toMatchObject({ code: 'budget_unavailable' })
   })
 
-  it.each(packages)('refuses before sending while Redis is gone, on %s', async (name) => {
+  it.each(packages)('refuses before sending while Redis is unreachable, on %s', async (name) => {
     const sandbox = createSandbox()
     const { baseUrl, apiKey, fetch } = sandbox
     const { budget } = await open(newName(), 5, { client: name })

@@ -8,7 +8,7 @@ export type Package = (typeof packages)[number]
 
 export interface Connection {
   readonly client: RedisClient
-  /** Ends it without a word to anybody. */
+  /** Ends it without a message. */
   cut(): void
 }
 

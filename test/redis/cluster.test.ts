@@ -35,7 +35,7 @@ async function connect(name: Package): Promise<Connection['client']> {
 }
 
 describe('RedisBudget on a cluster', () => {
-  it('is not exceeded when a replica that lags behind becomes the master', async () => {
+  it('is not exceeded when a lagging replica becomes the master', async () => {
     const [name, limit] = ['march', 2000]
     let charged = 0
     async function callUntilRefused(budget: RedisBudget): Promise<unknown> {
@@ -67,7 +67,7 @@ describe('RedisBudget on a cluster', () => {
 })
 
 describe.each(packages)('RedisLimiter on a cluster, on %s', (name) => {
-  it('grants a lease as soon as another process has given it back', async () => {
+  it('grants a lease as soon as another process releases it', async () => {
     const limits = { inFlight: 1, perMinute: 100 }
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {

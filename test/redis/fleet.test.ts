@@ -28,7 +28,7 @@ interface Worker {
   readonly open: Set<string>
 }
 
-/** Four processes, and calls that are handed out to whoever has fewer than four under way. */
+/** Four processes, and calls for each process with fewer than four pending. */
 async function fleet(setup: Partial<WorkerSetup>, calls: number) {
   const { baseUrl, apiKey } = sandbox
   const workers = await Promise.all([0, 1, 2, 3].map((i) => start(packages[i % 2]!)))
@@ -101,7 +101,7 @@ function busiest(): number {
 }
 
 describe('a fleet of four processes', { timeout: 120_000 }, () => {
-  it('keeps the limits to the letter, and survives the death of a worker', async () => {
+  it('keeps the limits, also when a worker dies', async () => {
     const { workers, results, finished, reach, kill, stop } = await fleet({ budget: 10_000 }, 400)
     await reach(150)
     const lost = await kill(workers[1]!)
@@ -137,7 +137,7 @@ describe('a fleet of four processes', { timeout: 120_000 }, () => {
     expect(commands / 400).toBeLessThan(12)
   })
 
-  it('sends nothing while Redis is gone, and keeps the limits when it is back and empty', async () => {
+  it('sends nothing while Redis is unreachable, and keeps the limits when it is back without data', async () => {
     const { results, finished, reach, stop } = await fleet({ onUnavailable: 'wait' }, 120)
     await reach(50)
     await redis.kill()
@@ -155,7 +155,7 @@ describe('a fleet of four processes', { timeout: 120_000 }, () => {
     await stop()
   })
 
-  it('goes on with a part of the limits while Redis is gone, and charges no call twice', async () => {
+  it('continues with a share of the limits while Redis is unreachable, and charges no call twice', async () => {
     const { results, finished, reach, stop } = await fleet({ onUnavailable: 'local', localShare: 0.25 }, 160)
     await reach(50)
     await redis.kill()

@@ -18,7 +18,7 @@ import {
 const { pass, settle } = realTime
 
 describe('RedisLimiter.acquire()', () => {
-  it('takes over the slot of a process that has died, and keeps that of one that is slow', async () => {
+  it('takes over the slot of a dead process, and keeps that of a slow one', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const [first, second] = [
@@ -34,7 +34,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(waiting.lease).toBeDefined()
   })
 
-  it('leaves a request its slot that is under way when its limiter is closed', async () => {
+  it('keeps the slot of a request in flight when its limiter is closed', async () => {
     const org = newOrganization()
     const options = { limits: { inFlight: 1 }, leaseMs: 300 }
     const [first, second] = [await worker(org, options), await worker(org, options)]
@@ -47,7 +47,7 @@ describe('RedisLimiter.acquire()', () => {
     await expect.poll(() => waiting.lease, { timeout: 5000 }).toBeDefined()
   })
 
-  it('counts the grants of a process that has died as sent', async () => {
+  it('counts the grants of a dead process as sent', async () => {
     const org = newOrganization()
     const limits = { perMinute: 1 }
     const [first, second] = [await worker(org, { limits, leaseMs: 100 }), await worker(org, { limits })]
@@ -58,7 +58,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
   })
 
-  it('sends another probe when the process that had it has died', async () => {
+  it('sends another probe when the process of the first one has died', async () => {
     const org = newOrganization()
     const [first, second] = [await worker(org, { leaseMs: 300 }), await worker(org)]
     first.limiter.hold('a', 50)
@@ -72,7 +72,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(calls[1]!.lease).toBeDefined()
   })
 
-  it('sends one probe only when the call that was to be it has ended meanwhile', async () => {
+  it('sends one probe when the chosen call has ended meanwhile', async () => {
     const org = newOrganization()
     const { commands, wrap } = network()
     const [first, second] = [await worker(org, {}, wrap), await worker(org)]
@@ -90,7 +90,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
   })
 
-  it('counts a request from its answer, which may come before it would have arrived at the latest', async () => {
+  it('counts a request from its response, if that is before the latest arrival', async () => {
     const { ask } = await worker(newOrganization())
     finish(await ask())
     // By then it also listens, before which it tells Redis of all its requests.
@@ -105,7 +105,7 @@ describe('RedisLimiter.acquire()', () => {
     await expect.poll(arrival).toBeLessThan(seconds! * 1000 + micros! / 1000 + 500)
   })
 
-  it('tells Redis no more of the organization than a hash', async () => {
+  it('sends Redis only a hash of the organization', async () => {
     const monitor = await admin.monitor()
     const seen: string[] = []
     monitor.on('monitor', (_: string, args: string[]) => seen.push(args.join(' ')))
@@ -118,7 +118,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(seen.join('\n')).not.toContain('org_live')
   })
 
-  it('tells of a 429 before it frees the slot of the request that met it', async () => {
+  it('reports a 429 before it frees the slot of its request', async () => {
     const { ask, limiter } = await worker(newOrganization())
     finish(await ask())
     const lease = await ask()
@@ -133,7 +133,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(heard[0]).toContain('"hold":50')
   })
 
-  it('closes a surface for no more than a day, whatever the service announces', async () => {
+  it('closes a surface for a day at most, with any announced wait', async () => {
     const org = newOrganization()
     const [first, second] = [await worker(org), await worker(org)]
     first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
@@ -142,7 +142,7 @@ describe('RedisLimiter.acquire()', () => {
     expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
   })
 
-  it('opens a surface no sooner when a later 429 announces a shorter wait', async () => {
+  it('keeps the longer closure when a later 429 announces a shorter one', async () => {
     const org = newOrganization()
     const [first, second, third] = [await worker(org), await worker(org), await worker(org)]
     first.limiter.hold('a', 60_000)
@@ -160,7 +160,7 @@ describe('RedisLimiter.acquire()', () => {
     for (let i = 0; i < 2; i++) finish(await ask())
   })
 
-  it('leaves nothing in Redis that does not expire, or too soon, and all of it in one slot of a cluster', async () => {
+  it('gives each key in Redis a sufficient expiry, and keeps all in one slot of a cluster', async () => {
     await admin.flushall()
     const { ask, limiter } = await worker(newOrganization(), { prefix: 'mine' })
     finish(await ask())
@@ -176,7 +176,7 @@ describe('RedisLimiter.acquire()', () => {
     }
   })
 
-  it('asks a few times only while it waits for a slot', async () => {
+  it('sends few requests to Redis while it waits for a slot', async () => {
     const org = newOrganization()
     const workers = await Promise.all([1, 2, 3, 4].map(() => worker(org, { limits: { perMinute: 100 } })))
     const leases = await Promise.all([workers[0]!.ask(), workers[1]!.ask()])
@@ -190,7 +190,7 @@ describe('RedisLimiter.acquire()', () => {
     await Promise.all(waiting)
   })
 
-  it('gives each process its turn, and passes over one that has died', async () => {
+  it('serves processes in turns, and skips a dead one', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1, perMinute: 1000 }
     const [dead, ...workers] = await Promise.all(
@@ -215,7 +215,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(Math.min(...turns)).toBeGreaterThanOrEqual(15)
   })
 
-  it('finds a free place although nobody tells', async () => {
+  it('finds a free slot without a notice', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const first = await worker(org, { limits })
@@ -233,7 +233,7 @@ describe('RedisLimiter.acquire()', () => {
     finish(await waiting)
   })
 
-  it('takes back a grant whose reply came too late', async () => {
+  it('cancels a grant whose reply came too late', async () => {
     const limits = { inFlight: 1 }
     const { commands, wrap } = network()
     const { ask, log } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
@@ -247,7 +247,7 @@ describe('RedisLimiter.acquire()', () => {
     expect(log).toEqual(['redis is unavailable', 'redis is available again'])
   })
 
-  it('takes back a grant whose reply was lost with the connection', async () => {
+  it('cancels a grant whose reply was lost with the connection', async () => {
     const limits = { perMinute: 2, windowMs: 60_000 }
     const { commands, wrap } = network()
     const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
@@ -261,7 +261,7 @@ describe('RedisLimiter.acquire()', () => {
     await expect.poll(() => calls.every(({ lease }) => lease), { timeout: 10_000 }).toBe(true)
   })
 
-  it('sends nothing on a grant that has expired on its way', async () => {
+  it('does not use a grant that has expired', async () => {
     const org = newOrganization()
     const options = { limits: { inFlight: 1 }, leaseMs: 300, commandTimeout: 5000 }
     const { commands, wrap } = network()

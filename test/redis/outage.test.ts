@@ -7,7 +7,7 @@ import { admin, finish, newOrganization, server, watch, worker } from './workers
 const { pass, settle } = realTime
 
 describe.each(packages)('RedisLimiter on %s', (client) => {
-  it('has calls wait while Redis is gone, until their signal aborts or it is back', async () => {
+  it('keeps calls waiting while Redis is unreachable, until their signal aborts or it is back', async () => {
     const org = newOrganization()
     const { ask, limiter, log } = await worker(org, { client })
     finish(await ask())
@@ -29,7 +29,7 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
     expect(log).toEqual(['redis is unavailable', 'redis is available again'])
   })
 
-  it('goes on with a share of the limits while Redis is gone, and comes back', async () => {
+  it('continues with a share of the limits while Redis is unreachable, and shares them again afterwards', async () => {
     const org = newOrganization()
     const limits = { inFlight: 4, perMinute: 4, windowMs: 2000 }
     const options = { client, limits, onUnavailable: 'local', localShare: 0.5, leaseMs: 60_000 } as const
@@ -74,7 +74,7 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
     finish(waiting.lease!)
   })
 
-  it('ends what waits when it is closed, its own connection, and no other', async () => {
+  it('ends waiting calls and only its own connection when it is closed', async () => {
     const { ask, connection, limiter } = await worker(newOrganization(), { client, limits: { inFlight: 1 } })
     const lease = await ask()
     const waiting = settle(ask())

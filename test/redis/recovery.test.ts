@@ -4,8 +4,8 @@ import { admin, finish, network, newOrganization, server, watch, worker } from '
 
 const { pass, settle } = realTime
 
-describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
-  it('tells Redis what happens while it comes back', async () => {
+describe('RedisLimiter after an outage or a loss of data in Redis', () => {
+  it('reports events that happen while Redis comes back', async () => {
     const org = newOrganization()
     const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
     const { commands, wrap } = network()
@@ -36,7 +36,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
   })
 
-  it('leaves a probe the only one when a process comes back late with a closure that is over', async () => {
+  it('sends no second probe when a process comes back late with a closure that has ended', async () => {
     const org = newOrganization()
     const { commands, wrap } = network()
     const [first, second] = [await worker(org, {}, wrap), await worker(org)]
@@ -52,7 +52,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     expect(calls.filter(({ lease }) => lease)).toHaveLength(1)
   })
 
-  it('counts a request from when it was sent, also where Redis was gone then', async () => {
+  it('counts a request from its sending, even if Redis was unreachable then', async () => {
     const org = newOrganization()
     const limits = { perMinute: 1, windowMs: 3000 }
     const { commands, wrap } = network()
@@ -69,7 +69,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(3000)
   })
 
-  it('closes a surface for no longer than a 429 has announced while Redis did not answer', async () => {
+  it('closes a surface no longer than announced when a 429 arrived while Redis was unreachable', async () => {
     const org = newOrganization()
     const [first, second] = [await worker(org), await worker(org)]
     finish(await first.ask())
@@ -84,7 +84,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     expect((error as { remaining: number }).remaining).toBeLessThan(58_500)
   })
 
-  it('keeps the pace when Redis loses everything', async () => {
+  it('keeps the rate limit when Redis loses all data', async () => {
     const org = newOrganization()
     const limits = { windowMs: 4500 }
     const [first, second] = [await worker(org, { limits }), await worker(org, { limits })]
@@ -95,7 +95,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
   })
 
-  it('lets a new process send nothing before the others have said what Redis has lost', async () => {
+  it('makes a new process wait until the others have restored lost data', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const first = await worker(org, { limits, leaseMs: 60_000 })
@@ -107,7 +107,7 @@ describe('RedisLimiter, when Redis comes back or has lost its data,', () => {
     expect(next.lease).toBeUndefined()
   })
 
-  it('lets nobody send before the others have said what Redis has lost, if a process that sends nothing came first', async () => {
+  it('makes all processes wait until lost data is restored, if an idle process came first', async () => {
     await admin.flushall()
     const org = newOrganization()
     const limits = { inFlight: 1, windowMs: 60_000 }

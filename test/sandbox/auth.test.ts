@@ -71,7 +71,7 @@ describe('createSandbox() fetch', () => {
 })
 
 describe('createSandbox() requests', () => {
-  it('keeps what was sent and what came of it, but never the key', async () => {
+  it('keeps each request and its result, but never the key', async () => {
     const sandbox = createSandbox()
     const ok = await search(sandbox, { query: 'coffee', count: 1 })
     await refused(sandbox, { query: '' })

@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 describe('clientOptions()', () => {
-  it('gives a client that no 429 of another client delays', async () => {
+  it('gives a client that is not delayed by a 429 of another client', async () => {
     vi.useFakeTimers()
     const sandbox = createSandbox()
     sandbox.inject({ status: 429, retryAfter: 7 })
@@ -21,7 +21,7 @@ describe('clientOptions()', () => {
     expect(sandbox.requests.map(({ status }) => status)).toEqual([429, 200])
   })
 
-  it('gives clients that share their limits when they take the same object', async () => {
+  it('gives clients that share their limits when they get the same object', async () => {
     vi.useFakeTimers()
     const sandbox = createSandbox()
     const options = sandbox.clientOptions()
@@ -35,7 +35,7 @@ describe('clientOptions()', () => {
     await second
   })
 
-  it('gives the pace that the sandbox enforces', async () => {
+  it('gives the rate limit that the sandbox enforces', async () => {
     vi.useFakeTimers()
     const sandbox = createSandbox({ limits: { perMinute: false } })
     const client = new SocialSearch(sandbox.clientOptions())
@@ -43,7 +43,7 @@ describe('clientOptions()', () => {
     expect(sandbox.requests).toHaveLength(25)
   })
 
-  it('gives a key that a page may have', async () => {
+  it('gives a key that is allowed in a page', async () => {
     const sandbox = createSandbox()
     vi.stubGlobal('window', {})
     vi.stubGlobal('document', {})
@@ -51,7 +51,7 @@ describe('clientOptions()', () => {
     expect((await client.microblog.search(query)).posts).toHaveLength(2)
   })
 
-  it('gives the address of a server, and nothing that JSON would lose', async () => {
+  it('gives the URL of a server, and only values that JSON keeps', async () => {
     await using server = await serveSandbox()
     const options = server.clientOptions()
     expect(JSON.parse(JSON.stringify(options))).toEqual(options)

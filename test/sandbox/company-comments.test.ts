@@ -9,7 +9,7 @@ const companyPath = `POST ${companyGet.path}`
 const commentsPath = `POST ${postComments.path}`
 
 describe('createSandbox() company lookup', () => {
-  it.each([1, 9])('answers as the contract says for every company when the seed is %i', async (seed) => {
+  it.each([1, 9])('responds as the contract says for every company when the seed is %i', async (seed) => {
     const sandbox = unpaced({ seed })
     const found: Company[] = []
     for (const { url } of networkOf(seed, 4000).companies) {
@@ -45,7 +45,7 @@ describe('createSandbox() company lookup', () => {
     }
   })
 
-  it('finds a company whatever surrounds its name in the URL, or by its id', async () => {
+  it('finds a company by any URL that contains its name, or by its id', async () => {
     const sandbox = unpaced()
     const { body } = await call(sandbox, companyPath, { url: 'https://any.example/company/harbour-bean' })
     for (const url of [
@@ -56,7 +56,7 @@ describe('createSandbox() company lookup', () => {
       expect((await call(sandbox, companyPath, { url })).body['company']).toEqual(body['company'])
   })
 
-  it('answers 404, uncharged, when there is no company at the URL', async () => {
+  it('responds with 404, uncharged, when the URL has no company', async () => {
     const sandbox = unpaced()
     for (const url of ['https://any.example/company/nobody', 'harbour-bean'])
       expect((await call(sandbox, companyPath, { url })).status).toBe(404)
@@ -65,7 +65,7 @@ describe('createSandbox() company lookup', () => {
 })
 
 describe('createSandbox() post comments', () => {
-  it('answers as the contract says, and charges for each comment', async () => {
+  it('responds as the contract says, and charges for each comment', async () => {
     const sandbox = unpaced()
     const totals: (number | undefined)[] = []
     let spent = 0
@@ -88,7 +88,7 @@ describe('createSandbox() post comments', () => {
     expect(totals.filter((total) => total !== undefined).length).toBeGreaterThan(75)
   })
 
-  it('returns at most maxComments, and the same first ones whatever it is', async () => {
+  it('returns at most maxComments, and the same first comments for any maximum', async () => {
     const sandbox = unpaced()
     const busy = networkOf(1, 4000).posts.find(({ post }) => post.social_details.numComments > 1000)
     const postUrl = `https://any.example/feed/update/${busy?.post.urn}/`
@@ -106,7 +106,7 @@ describe('createSandbox() post comments', () => {
     expect([status, body['error'].issues[0].path]).toEqual([400, 'maxComments'])
   })
 
-  it('answers 404, uncharged, when there is no such post', async () => {
+  it('responds with 404, uncharged, when the post does not exist', async () => {
     const sandbox = unpaced()
     expect(
       (await call(sandbox, commentsPath, { postUrl: 'https://any.example/posts/x-activity-7' })).status,
@@ -114,7 +114,7 @@ describe('createSandbox() post comments', () => {
     expect(sandbox.ledger.spent).toBe(0)
   })
 
-  it('charges nothing more than was returned when the connection breaks afterwards', async () => {
+  it('charges only the returned comments when the connection breaks afterwards', async () => {
     const sandbox = unpaced()
     const post = networkOf(1, 4000).posts.find((each) => each.post.social_details.numComments > 100)?.post
     sandbox.inject({ reset: 'after' })

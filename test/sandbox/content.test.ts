@@ -44,7 +44,7 @@ describe('createSandbox()', () => {
     expect(comments.length).toBeGreaterThan(0)
   })
 
-  it('makes nothing up for a query with the word nothing, and in a sandbox without posts', async () => {
+  it('finds nothing for a query with the word nothing, and in a sandbox without posts', async () => {
     for (const [client, query] of [
       [clientOf(), 'nothing like acme'],
       [clientOf({ posts: 0 }), 'acme'],

@@ -26,23 +26,20 @@ describe('inject() status', () => {
     [502, 'upstream_error'],
     [503, 'professionalnet_unavailable'],
     [418, 'status_418'],
-  ])(
-    'answers one request with %i and the code %s, uncharged, and the next as usual',
-    async (status, code) => {
-      const sandbox = createSandbox()
-      sandbox.inject({ status })
-      const answer = await refused(sandbox, query)
-      expect(answer.status).toBe(status)
-      expect(answer.body).toMatchObject({ requestId: sandbox.requests[0]?.requestId, error: { code } })
-      // A 429 of the service always announces a wait.
-      const seconds = status === 429 ? 1 : undefined
-      expect(answer.headers.get('retry-after')).toBe(seconds ? String(seconds) : null)
-      expect(answer.body.error.retryAfter).toBe(seconds)
-      expect(sandbox.ledger.spent).toBe(0)
-      expect((await search(sandbox, query)).status).toBe(200)
-      expect(sandbox.requests.map((request) => request.status)).toEqual([status, 200])
-    },
-  )
+  ])('responds once with %i and the code %s, uncharged, and then as usual', async (status, code) => {
+    const sandbox = createSandbox()
+    sandbox.inject({ status })
+    const answer = await refused(sandbox, query)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toMatchObject({ requestId: sandbox.requests[0]?.requestId, error: { code } })
+    // A 429 of the service always announces a wait.
+    const seconds = status === 429 ? 1 : undefined
+    expect(answer.headers.get('retry-after')).toBe(seconds ? String(seconds) : null)
+    expect(answer.body.error.retryAfter).toBe(seconds)
+    expect(sandbox.ledger.spent).toBe(0)
+    expect((await search(sandbox, query)).status).toBe(200)
+    expect(sandbox.requests.map((request) => request.status)).toEqual([status, 200])
+  })
 
   it('takes code, retryAfter, headers and body from the fault', async () => {
     const sandbox = createSandbox()
@@ -70,7 +67,7 @@ describe('inject() status', () => {
     expect([bare.body, bare.headers.get('retry-after')]).toEqual([{ retryAfter: 3 }, null])
   })
 
-  it('charges a success that says nothing of use', async () => {
+  it('charges a success without a usable body', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ status: 204 })
     sandbox.inject({ status: 200, body: 'not json' })
@@ -104,11 +101,11 @@ describe('inject() order', () => {
     return seen
   }
 
-  it('strikes in the order of injection, as often as told', async () => {
+  it('applies faults in the order of injection, `times` times', async () => {
     expect(await statuses([{ status: 502, times: 2 }, { status: 503 }], 4)).toEqual([502, 502, 503, 200])
   })
 
-  it('lets requests through first when told to skip', async () => {
+  it('skips requests first when skip is set', async () => {
     expect(await statuses([{ status: 502, skip: 2, times: 2 }], 5)).toEqual([200, 200, 502, 502, 200])
     expect(await statuses([{ status: 502, skip: 1 }, { status: 503 }], 3)).toEqual([503, 502, 200])
   })
@@ -117,11 +114,11 @@ describe('inject() order', () => {
     expect(await statuses([{ status: 502, times: Infinity }], 15)).toEqual(Array(15).fill(502))
   })
 
-  it('strikes the named operation', async () => {
+  it('affects only the named operation', async () => {
     expect(await statuses([{ status: 502, operation: 'microblog.search' }], 2)).toEqual([502, 200])
   })
 
-  it('spares requests that authentication or a limit turns away', async () => {
+  it('does not affect requests that authentication or a limit refuses', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 1000 } })
     await search(sandbox, query)
     sandbox.inject({ status: 502 })
@@ -131,7 +128,7 @@ describe('inject() order', () => {
     expect((await refused(sandbox, query)).status).toBe(502)
   })
 
-  it('strikes before the request is checked', async () => {
+  it('applies before the request is validated', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ status: 502 })
     expect((await refused(sandbox, {})).status).toBe(502)
@@ -139,7 +136,7 @@ describe('inject() order', () => {
 })
 
 describe('inject() delay', () => {
-  it('answers after the delay and the latency together, and not before', async () => {
+  it('responds after the delay and the latency together, and not before', async () => {
     const sandbox = createSandbox({ latency: 50 })
     sandbox.inject({ delay: 1000 })
     const done = vi.fn()
@@ -173,7 +170,7 @@ describe('inject() reset', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('frees the place of the request', async () => {
+  it('frees the slot of the request', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ reset: 'before', times: 3 })
     for (let i = 0; i < 3; i++) await expect(search(sandbox, query)).rejects.toThrow()
@@ -183,7 +180,7 @@ describe('inject() reset', () => {
 })
 
 describe('inject() cut', () => {
-  it('sends half of a charged body and ends when told to truncate', async () => {
+  it('sends half of a charged body and ends when cut is truncate', async () => {
     const [whole, cut] = [createSandbox(), createSandbox()]
     const full = await (await whole.fetch(searchRequest(whole, query))).text()
     cut.inject({ cut: 'truncate' })
@@ -195,7 +192,7 @@ describe('inject() cut', () => {
     expect(cut.ledger.spent).toBe(2)
   })
 
-  it('sends half of the body and then an error when told to reset', async () => {
+  it('sends half of the body and then an error when cut is reset', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ cut: 'reset' })
     const response = await sandbox.fetch(searchRequest(sandbox, query))
@@ -205,7 +202,7 @@ describe('inject() cut', () => {
     expect(sandbox.requests[0]).toMatchObject({ status: 200, charged: 2 })
   })
 
-  it('holds its place until the caller cancels when told to stall', async () => {
+  it('holds its slot until the caller cancels when cut is stall', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ cut: 'stall' })
     const response = await sandbox.fetch(searchRequest(sandbox, query))
@@ -222,7 +219,7 @@ describe('inject() cut', () => {
     expect(sandbox.requests.at(-1)?.inFlight).toBe(1)
   })
 
-  it('errors the body with the reason and frees the place when a stalled request is aborted', async () => {
+  it('errors the body with the reason and frees the slot when a stalled request is aborted', async () => {
     const sandbox = createSandbox()
     const controller = new AbortController()
     const reason = new Error('waited long enough')
@@ -238,7 +235,7 @@ describe('inject() cut', () => {
     expect(sandbox.requests.at(-1)?.inFlight).toBe(1)
   })
 
-  it('frees the place of a truncated or reset body once it was read', async () => {
+  it('frees the slot of a truncated or reset body once it was read', async () => {
     const sandbox = createSandbox()
     sandbox.inject({ cut: 'truncate' })
     sandbox.inject({ cut: 'reset' })

@@ -71,7 +71,7 @@ const cases: readonly (readonly [MicroblogFilters, (post: MicroblogPost) => bool
 
 describe('createSandbox() filters', () => {
   it.each(cases)(
-    'leaves exactly the posts that fit, in the same order, when filtered by %j',
+    'keeps exactly the matching posts, in the same order, when filtered by %j',
     async (filters, fits) => {
       const expected = all.filter(fits)
       const found = await walk(sandbox, { ...params, filters })
@@ -104,7 +104,7 @@ describe('createSandbox() filters', () => {
     expect(found).toEqual(expected)
   })
 
-  it('tells replies to an account from mentions of it', async () => {
+  it('distinguishes replies to an account from mentions of it', async () => {
     const to = new Map<string, number>()
     for (const { body } of all) {
       const handle = /^@(\w+)/.exec(body)?.[1]

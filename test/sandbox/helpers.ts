@@ -54,7 +54,7 @@ export function searchRequest(
   })
 }
 
-/** Sends whatever it is given, and reads the answer as a page. */
+/** Sends any params, and reads the response as a page. */
 export async function search(
   sandbox: Sandbox,
   params: unknown,
@@ -63,7 +63,7 @@ export async function search(
   return read(await sandbox.fetch(searchRequest(sandbox, params, options)))
 }
 
-/** Sends whatever it is given, and reads the answer as an error. */
+/** Sends any params, and reads the response as an error. */
 export async function refused(
   sandbox: Sandbox,
   params: unknown,

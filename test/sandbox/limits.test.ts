@@ -49,7 +49,7 @@ describe('createSandbox() limits.perMinute', () => {
     expect((await refused(sandbox, {})).status).toBe(429)
   })
 
-  it('leaves the window alone when a request is turned away', async () => {
+  it('does not count refused requests', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000 } })
     await search(sandbox, query)
     await vi.advanceTimersByTimeAsync(9000)
@@ -58,7 +58,7 @@ describe('createSandbox() limits.perMinute', () => {
     expect((await search(sandbox, query)).status).toBe(200)
   })
 
-  it('extends the wait when a request is turned away and countRejected is set', async () => {
+  it('counts refused requests when countRejected is set', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000, countRejected: true } })
     await search(sandbox, query)
     await vi.advanceTimersByTimeAsync(9000)
@@ -97,12 +97,12 @@ describe('createSandbox() limits.inFlight', () => {
     expect(sandbox.requests.map(({ inFlight }) => inFlight)).toEqual([1, 2, 3, 1])
   })
 
-  it('does not hold a place for an answer that nobody reads', async () => {
+  it('does not hold a slot for an unread response', async () => {
     const sandbox = createSandbox()
     for (let i = 0; i < 5; i++) expect((await sandbox.fetch(searchRequest(sandbox, query))).status).toBe(200)
   })
 
-  it('frees the place at once when a waiting request is aborted, with its reason, and charges it', async () => {
+  it('frees the slot at once when a waiting request is aborted, with its reason, and charges it', async () => {
     const sandbox = createSandbox({ latency: 60_000 })
     const reason = new Error('changed my mind')
     const controller = new AbortController()

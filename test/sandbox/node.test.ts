@@ -81,7 +81,7 @@ describe('serveSandbox()', () => {
     expect(pages).toBe(Math.ceil(ids.size / 20))
   })
 
-  it('turns away the third of three simultaneous requests, and none once they have left', async () => {
+  it('refuses the third of three simultaneous requests, and none after they have ended', async () => {
     const server = await serve({ limits: { perMinute: false } })
     server.inject({ cut: 'stall', times: 2 })
     const controller = new AbortController()
@@ -106,7 +106,7 @@ describe('serveSandbox()', () => {
     expect(Math.max(...server.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
   })
 
-  it('sends the limit in header and body, and hides the header from pages of other origins', async () => {
+  it('sends the wait in header and body, and hides the header from pages of other origins', async () => {
     const server = await serve({ limits: { perMinute: 1 } })
     await (await post(server, query)).text()
     const response = await post(server, query)
@@ -158,7 +158,7 @@ describe('serveSandbox()', () => {
 })
 
 describe('serveSandbox() faults', () => {
-  it('really resets the connection, before or after the charge', async () => {
+  it('resets the connection, before or after the charge', async () => {
     const server = await serve()
     server.inject({ reset: 'before' })
     server.inject({ reset: 'after' })
@@ -174,7 +174,7 @@ describe('serveSandbox() faults', () => {
     expect(server.requests.at(-1)?.inFlight).toBe(1)
   })
 
-  it('really resets the connection in the middle of the body', async () => {
+  it('resets the connection in the middle of the body', async () => {
     const server = await serve()
     server.inject({ cut: 'reset' })
     const { ended, text } = await rawSearch(server)
@@ -185,7 +185,7 @@ describe('serveSandbox() faults', () => {
     expect(server.ledger.spent).toBe(2)
   })
 
-  it('ends the body early and properly when told to truncate', async () => {
+  it('ends the body early and properly when cut is truncate', async () => {
     const server = await serve()
     server.inject({ cut: 'truncate' })
     const response = await post(server, query)
@@ -194,7 +194,7 @@ describe('serveSandbox() faults', () => {
     expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError)
   })
 
-  it('stalls in the middle of the body, and frees the place when the client disconnects', async () => {
+  it('stalls in the middle of the body, and frees the slot when the client disconnects', async () => {
     const server = await serve({ limits: { inFlight: 1, perMinute: false } })
     server.inject({ cut: 'stall' })
     const { socket, text } = await rawSearch(server)
@@ -206,7 +206,7 @@ describe('serveSandbox() faults', () => {
     expect(server.requests.at(-1)?.inFlight).toBe(1)
   })
 
-  it('charges and frees the place when the client disconnects before the answer', async () => {
+  it('charges and frees the slot when the client disconnects before the response', async () => {
     const server = await serve({ limits: { inFlight: 1, perMinute: false } })
     server.inject({ delay: 1_000_000 })
     const { socket } = await rawSearch(server)
@@ -217,7 +217,7 @@ describe('serveSandbox() faults', () => {
     expect(server.ledger.spent).toBe(4)
   })
 
-  it('sends empty and foreign answers as they were injected', async () => {
+  it('sends empty and foreign responses as injected', async () => {
     const server = await serve()
     server.inject({ status: 204 })
     server.inject({ status: 502, body: '<h1>Bad gateway</h1>', headers: { 'content-type': 'text/html' } })
@@ -232,7 +232,7 @@ describe('serveSandbox() faults', () => {
 })
 
 describe('serveSandbox() close', () => {
-  it('ends idle, waiting and stalled connections, and listens no more', async () => {
+  it('ends idle, waiting and stalled connections, and stops listening', async () => {
     const server = await serve({ limits: { inFlight: false } })
     await (await post(server, query)).text()
     server.inject({ cut: 'stall' })
@@ -246,7 +246,7 @@ describe('serveSandbox() close', () => {
     await expect(post(server, query)).rejects.toThrow(TypeError)
   })
 
-  it('is what await using calls', async () => {
+  it('is called by await using', async () => {
     const server = await serve()
     await server[Symbol.asyncDispose]()
     await expect(post(server, query)).rejects.toThrow(TypeError)

@@ -42,7 +42,7 @@ describe('createSandbox() reactions', () => {
     )
   })
 
-  it('answers 400 without a post, and 404 for one that is not there, uncharged', async () => {
+  it('responds with 400 without a post, and 404 for an unknown one, uncharged', async () => {
     const sandbox = unpaced()
     expect((await call(sandbox, `POST ${path}`, {})).body['error'].issues[0].path).toBe('postUrl')
     expect((await call(sandbox, `POST ${path}`, { postUrl: 'activity-1' })).status).toBe(404)
@@ -101,7 +101,7 @@ describe('createSandbox() technews', () => {
     expect(await found(9)).not.toEqual(first)
   })
 
-  it('answers 400 when the query is missing or the cursor is of another one', async () => {
+  it('responds with 400 when the query is missing or the cursor belongs to another one', async () => {
     const sandbox = unpaced()
     const { body } = await call(sandbox, `POST ${path}`, { query: 'typescript' })
     const cursor = body['meta'].nextCursor

@@ -42,7 +42,7 @@ async function send(sandbox: ReturnType<typeof createSandbox>, operation: Operat
 describe.each(all.map((operation) => [operation.id, operation] as const))(
   'createSandbox() %s',
   (id, operation) => {
-    it('answers as the contract says, and charges what it says', async () => {
+    it('responds and charges as the contract says', async () => {
       const sandbox = unpaced({ keys: [{ key: 'all', scopes }] })
       const { status, body } = await send(sandbox, operation, 'all')
       expect(status).toBe(200)
@@ -122,7 +122,7 @@ describe('createSandbox() openapi', () => {
     ])
   })
 
-  it('leaves open what is not documented, and says so', async () => {
+  it('leaves undocumented shapes open, and says so', async () => {
     const { paths } = (await call(createSandbox(), 'GET /openapi.json')).body
     const { requestBody, responses } = paths['/mentions/{id}/state'].patch
     const description = 'The service does not document this shape'
@@ -151,7 +151,7 @@ describe('createSandbox() posts', () => {
 })
 
 describe('createSandbox() surfaces', () => {
-  it('keeps a pace for each surface, and none for the organization', async () => {
+  it('limits the rate of each surface, but not of the organization', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 1 } })
     const statuses: number[] = []
     for (const operation of [

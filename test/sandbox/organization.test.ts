@@ -72,7 +72,7 @@ describe('createSandbox() organization', () => {
     expect((await call(unpaced(), `GET ${at}`)).body['mention'].state).toBe('new')
   })
 
-  it('loses and repeats nothing when a walk over a state changes it on the way', async () => {
+  it('loses and repeats nothing when a walk over a state changes states', async () => {
     const sandbox = unpaced({ keys: [writer] })
     const fresh = (await walk(sandbox, 'mentions', 'state=new')).map(({ id }) => id as string)
     const seen: string[] = []
@@ -88,7 +88,7 @@ describe('createSandbox() organization', () => {
     expect(seen).toEqual(fresh)
   })
 
-  it('refuses a state it does not know, a body without one, and a mention that is not there', async () => {
+  it('refuses an unknown state, a body without one, and an unknown mention', async () => {
     const sandbox = unpaced({ keys: [writer] })
     const [{ id }] = (await walk(sandbox, 'mentions', 'limit=100')) as [{ id: string }]
     const patch = (id: string, body: unknown) =>
@@ -99,7 +99,7 @@ describe('createSandbox() organization', () => {
     expect((await patch('men_0', { state: 'done' })).status).toBe(404)
   })
 
-  it('tells the context, and a usage that equals the ledger', async () => {
+  it('returns the context, and a usage that equals the ledger', async () => {
     const sandbox = unpaced()
     expect((await call(sandbox, 'GET /organization/context')).body['context'].name).toEqual(
       expect.any(String),

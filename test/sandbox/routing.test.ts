@@ -17,7 +17,7 @@ describe('createSandbox() fetch', () => {
   })
 
   it.each(['mentions/men_0', 'listeners/lis_0', 'feeds/svw_0', 'feeds/%2e%2e', 'mentions/a%2Fb'])(
-    'answers 404 not_found when there is nothing at /%s',
+    'responds with 404 not_found when /%s does not exist',
     async (path) => {
       const { status, body } = await call(unpaced(), `GET /${path}`)
       expect([status, body['error'].code]).toEqual([404, 'not_found'])
@@ -26,7 +26,7 @@ describe('createSandbox() fetch', () => {
   )
 
   it.each(['/mentions/', '/mentions/%zz', '/mentions/a/b', '/mentions/men_1/state/x'])(
-    'answers 404 when %s is no path of the service',
+    'responds with 404 when %s is not a path of the service',
     async (path) => {
       const sandbox = unpaced()
       expect((await call(sandbox, `GET ${path}`)).status).toBe(404)

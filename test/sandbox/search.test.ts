@@ -66,7 +66,7 @@ describe('createSandbox() search', () => {
     }
   })
 
-  it('finds posts that hold every word, in any order, case and punctuation', async () => {
+  it('finds posts with every word, in any order, case and punctuation', async () => {
     const both = await walk(sandbox, { query: 'coffee morning', category: 'Latest' })
     expect(both.length).toBeGreaterThan(3)
     expect(both.length).toBeLessThan(latest.length)
@@ -132,7 +132,7 @@ describe('createSandbox() posts', () => {
     expect((await search(createSandbox({ posts: 0 }), { query: 'the' })).body.posts).toEqual([])
   })
 
-  it('have exactly the documented fields, and lie within 120 days or so before a fixed time', async () => {
+  it('have exactly the documented fields, and dates within about 120 days before a fixed time', async () => {
     const sandbox = createSandbox({ limits: { perMinute: false } })
     const posts = await walk(sandbox, { query: 'typescript', category: 'Latest' })
     const postSchema = microblogSearch.response.properties?.['posts']?.items ?? expect.unreachable()

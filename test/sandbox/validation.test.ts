@@ -51,7 +51,7 @@ describe('createSandbox() fetch', () => {
     expect(JSON.stringify(body).length).toBeLessThan(10_000)
   })
 
-  it('accepts every bound of the documentation when it is just met', async () => {
+  it('accepts values at the documented bounds', async () => {
     const sandbox = unpaced()
     const many = (items: number, length: number) => Array.from({ length: items }, () => 'x'.repeat(length))
     for (const params of [

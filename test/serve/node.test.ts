@@ -33,7 +33,7 @@ async function open(handler: RequestHandler): Promise<Socket> {
   return connect(port, '127.0.0.1').on('error', () => {})
 }
 
-/** All that comes until the connection ends. */
+/** All bytes until the connection ends. */
 async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk) => (text += chunk.toString('latin1')))
@@ -48,7 +48,7 @@ async function ask(handler: RequestHandler, head: string): Promise<string> {
   return readAll(socket)
 }
 
-/** An answer that goes on until nobody wants it, and does not look at the signal of its request. */
+/** An endless response that ignores the signal of its request. */
 function endless() {
   const cancel = vi.fn()
   const pull = (controller: ReadableStreamDefaultController): void => controller.enqueue(new Uint8Array(10))
@@ -61,7 +61,7 @@ describe('toNodeListener()', () => {
     'OPTIONS * HTTP/1.1\r\nhost: x',
     'GET file:///etc/passwd HTTP/1.1\r\nhost: x',
     ...['user@x', 'x/y', 'x\\y', 'x?', 'x#'].map((host) => `GET /path HTTP/1.1\r\nhost: ${host}`),
-  ])('answers 400 to what fetch could not have sent: %j', async (head) => {
+  ])('responds with 400 to a request that fetch could not send: %j', async (head) => {
     const handler = vi.fn(() => new Response())
     expect(await ask(handler, head)).toMatch(/^HTTP\/1.1 400 /)
     expect(handler).not.toHaveBeenCalled()
@@ -73,13 +73,13 @@ describe('toNodeListener()', () => {
     ['/a/b?c HTTP/1.1\r\nhost:', 'http://localhost/a/b?c'],
     ['/a/b?c HTTP/1.0\r\nx: y', 'http://localhost/a/b?c'],
     ['http://y:81/a HTTP/1.1\r\nhost: x', 'http://y:81/a'],
-  ])('takes host and path for what they are: %j', async (target, url) => {
+  ])('parses host and path: %j', async (target, url) => {
     const handler = vi.fn((request: Request) => new Response(request.url))
     await ask(handler, `GET ${target}`)
     expect(handler.mock.calls[0]?.[0].url).toBe(url)
   })
 
-  it('passes on headers as they are, several cookies included', async () => {
+  it('passes on headers unchanged, including several cookies', async () => {
     const cookies = ['a=1', 'b=2'].map((cookie): [string, string] => ['set-cookie', cookie])
     const given: (string | null)[] = []
     const answer = await ask(({ headers }) => {
@@ -104,7 +104,7 @@ describe('toNodeListener()', () => {
     expect(await readAll(socket)).toMatch(/POST.*GET/s)
   })
 
-  it('hands over a used body, and not an empty one, when a parser has read it before', async () => {
+  it('passes on a used body, not an empty one, when a parser has read it', async () => {
     const used: boolean[] = []
     const listener = toNodeListener((request) => {
       used.push(request.bodyUsed)
@@ -123,7 +123,7 @@ describe('toNodeListener()', () => {
     expect(used).toEqual([false, true])
   })
 
-  it('cancels an answer that nobody reads any more, or that HEAD did not ask for', async () => {
+  it('cancels a response when the client has left, or the method is HEAD', async () => {
     const left = endless()
     const socket = await open(left.response)
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -161,7 +161,7 @@ describe('toNodeListener()', () => {
     expect(await readAll(socket)).toBe('')
   })
 
-  it('ends the connection when the handler throws before an earlier request of it is answered', async () => {
+  it('ends the connection when the handler throws before an earlier request has its response', async () => {
     const socket = await open(({ url }) =>
       url.endsWith('/slow') ? new Promise(() => {}) : Promise.reject(new Error('a bug')),
     )

@@ -26,12 +26,12 @@ describe('readBytes()', () => {
     expect(await readBytes(new Response(bytes), 100)).toEqual(bytes)
   })
 
-  it('reads no further than the bound', async () => {
+  it('stops reading at the maximum size', async () => {
     expect(await readBytes(dripping(101), 100)).toBe('too large')
     expect(await readBytes(dripping(Infinity), 100)).toBe('too large')
   })
 
-  it('holds little more than the bytes, however small their chunks are', async () => {
+  it('uses little more memory than the bytes, with chunks of any size', async () => {
     const before = collectGarbage()
     let held = Infinity
     await readBytes(

@@ -38,25 +38,22 @@ const countedBefore = (seen: readonly Seen[], countsRejects: boolean): number[] 
   seen.filter(({ refusal }) => countsRejects || refusal === null).map(({ at }) => at)
 
 describe('Gate', () => {
-  it.each([false, true])(
-    'arrive() admits what leaves at most 20 in any 60 s, and nothing else, when rejects count: %s',
-    (countsRejects) => {
-      fc.assert(
-        fc.property(arrivals, (times) => {
-          const seen = arriveAt(times, 'sliding', countsRejects)
-          seen.forEach(({ at, refusal }, index) => {
-            const counted = countedBefore(seen.slice(0, index), countsRejects)
-            const inWindowAt = (time: number) => counted.filter((other) => other > time - 60_000).length
-            expect(refusal === null).toBe(inWindowAt(at) < 20)
-            if (refusal === null) return
-            let seconds = 1
-            while (inWindowAt(at + seconds * 1000) >= 20) seconds++
-            expect(refusal.retryAfter).toBe(seconds)
-          })
-        }),
-      )
-    },
-  )
+  it.each([false, true])('arrive() admits at most 20 in any 60 s when rejects count: %s', (countsRejects) => {
+    fc.assert(
+      fc.property(arrivals, (times) => {
+        const seen = arriveAt(times, 'sliding', countsRejects)
+        seen.forEach(({ at, refusal }, index) => {
+          const counted = countedBefore(seen.slice(0, index), countsRejects)
+          const inWindowAt = (time: number) => counted.filter((other) => other > time - 60_000).length
+          expect(refusal === null).toBe(inWindowAt(at) < 20)
+          if (refusal === null) return
+          let seconds = 1
+          while (inWindowAt(at + seconds * 1000) >= 20) seconds++
+          expect(refusal.retryAfter).toBe(seconds)
+        })
+      }),
+    )
+  })
 
   it('arrive() admits the 21st exactly when the first has been 60 s ago', () => {
     const [refused, late, onTime] = arriveAt([...burst(20), 0, 59_999, 60_000], 'sliding').slice(20)
@@ -65,7 +62,7 @@ describe('Gate', () => {
     expect(onTime?.refusal).toBeNull()
   })
 
-  it('arrive() closes a fixed window until its end, wherever that is', () => {
+  it('arrive() closes a fixed window until its end', () => {
     fc.assert(
       fc.property(arrivals, (times) => {
         const seen = arriveAt(times, 'fixed')
@@ -109,7 +106,7 @@ describe('Gate', () => {
     expect(gate.arrive(surface, 0, 'own')).toBeNull()
   })
 
-  it('arrive() blames the foreign load where our own requests would have passed', () => {
+  it('arrive() blames the foreign load when our own requests would have passed', () => {
     const crowded = new Gate(false, 'sliding', phase)
     crowded.arrive(surface, 0, 'foreign')
     crowded.arrive(surface, 0, 'own')

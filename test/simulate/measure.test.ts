@@ -25,12 +25,12 @@ describe('optimum()', () => {
     visit: (): Visit => ({ ms, end, retryAfter: 1 }),
   })
 
-  it('is bound by the slots where the window is not full', () => {
+  it('is limited by the slots when the window is not full', () => {
     // Five pairs in turn, after the way there and before the way back.
     expect(optimum(alone, steady(1_000), [10])).toBe(20 + 5_000 + 20)
   })
 
-  it('is bound by the window where it is full', () => {
+  it('is limited by the window when it is full', () => {
     expect(optimum(alone, steady(1_000), [21])).toBe(20 + 60_000 + 1_000 + 20)
   })
 
@@ -38,7 +38,7 @@ describe('optimum()', () => {
     expect(optimum({ ...alone, window: 'fixed' }, steady(1_000), [21])).toBe(30_000 + 1_000 + 20)
   })
 
-  it('goes by the fullest surface, or by the slots of all', () => {
+  it('is limited by the fullest surface, or by the slots of all', () => {
     const two = { ...alone, operations: named('surfaces').operations.slice(0, 2) }
     expect(optimum(two, steady(1_000), [21, 1])).toBe(20 + 60_000 + 300 + 20)
     expect(optimum(two, steady(5_000), [20, 20])).toBe(20 + 100_000 + 20)
@@ -61,7 +61,7 @@ describe('measure()', () => {
     }
   })
 
-  it('sees the same twice with the same seed, and something else with another', async () => {
+  it('measures the same with the same seed, and differs with another', async () => {
     const seen = async (seed: number) => (await measure(named('2-processes'), ours, 45, seed)).arrivals
     const first = await seen(1)
     expect(await seen(1)).toEqual(first)
@@ -78,7 +78,7 @@ describe('measure()', () => {
 describe('Service', () => {
   const request = () => new Request(`${baseUrl}/data/microblog/tweets/search`, { method: 'POST', body: '{}' })
 
-  it('fetch() answers as the service does, after the way there, its work and the way back', async () => {
+  it('fetch() responds as the service does, after the latency there, the work and the latency back', async () => {
     const draws = new Draws(1, { ...alone, network: [50, 50] })
     const { ms } = await run(async () => {
       const response = await new Service(alone, draws).fetch(request())
@@ -87,7 +87,7 @@ describe('Service', () => {
     expect(ms).toBe(50 + draws.visit(0).ms + 50)
   })
 
-  it('fetch() answers 429 with the wait in header and body at once', async () => {
+  it('fetch() responds with 429 at once, with the wait in header and body', async () => {
     const draws = new Draws(1, { ...alone, network: [50, 50] })
     await run(async () => {
       const service = new Service(alone, draws)
@@ -103,7 +103,7 @@ describe('Service', () => {
     })
   })
 
-  it('fetch() resets and turns away as often as the scenario says', async () => {
+  it('fetch() resets and refuses as often as the scenario says', async () => {
     const faulty = { ...alone, faults: { unavailable: 0.5, reset: 0.5 } }
     const draws = new Draws(1, faulty)
     const ends = new Set<unknown>()
@@ -118,14 +118,14 @@ describe('Service', () => {
 })
 
 describe('runVirtual()', () => {
-  it('cuts off what takes too long, and reports what hangs or fails', async () => {
+  it('stops a run that takes too long, and reports one that hangs or fails', async () => {
     expect(await run(() => sleep(1_000), 999)).toEqual({ ms: 999, isCutOff: true })
     expect(await run(() => sleep(1_000), 1_001)).toEqual({ ms: 1_000, isCutOff: false })
     await expect(run(() => new Promise(() => {}))).rejects.toThrow('hangs')
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
-  it('gives the work the same chances each time, and the real ones back', async () => {
+  it('makes Math.random repeatable during a run, and restores it', async () => {
     const drawn: number[] = []
     const draw = () => Promise.resolve(drawn.push(Math.random()))
     await run(draw)
@@ -136,12 +136,14 @@ describe('runVirtual()', () => {
 })
 
 describe('readPlan()', () => {
-  it('says which names there are, and what a number has to be', () => {
-    expect(() => readPlan(['--scenario', 'moon'])).toThrow('there is no scenario "moon", but: alone; ')
+  it('lists the valid names, and the bounds of a number', () => {
+    expect(() => readPlan(['--scenario', 'moon'])).toThrow(
+      'unknown scenario "moon"; expected one of: alone; ',
+    )
     expect(() => readPlan(['--seeds', '0'])).toThrow('--seeds must be a whole number of at least 1, got "0"')
   })
 
-  it('keeps the results of the run without options only', () => {
+  it('writes the results only for a run without options', () => {
     expect(readPlan([]).isWhole).toBe(true)
     expect(readPlan(['--seeds', '3']).isWhole).toBe(false)
   })

@@ -1,6 +1,6 @@
 import { type KeyObject, createSign, generateKeyPairSync } from 'node:crypto'
 
-/** A certificate for 127.0.0.1 that nobody has a reason to trust, made anew each time, with its key. */
+/** A new self-signed certificate for 127.0.0.1, with its key. */
 export function untrustedCertificate(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))

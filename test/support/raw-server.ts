@@ -1,6 +1,6 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net'
 
-/** A server that speaks whatever bytes a test wants. */
+/** A server that sends any bytes. */
 export interface RawServer {
   baseUrl: string
   /** What arrived, one entry for each request. */

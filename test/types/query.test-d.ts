@@ -18,7 +18,7 @@ describe('searchOptions()', () => {
     expectTypeOf(queries.getQueryData(options.queryKey)).toEqualTypeOf<CompanyGetBody | undefined>()
   })
 
-  it('takes the params of its call, ids of calls that read, and a client that has the call', () => {
+  it('accepts the params of its call, ids of calls that read, and a client with the call', () => {
     searchOptions(client, 'mentions.get', 'men_1', { timeout: 1000 })
     // @ts-expect-error the query is missing
     searchOptions(client, 'microblog.search', {})
@@ -39,7 +39,7 @@ describe('infiniteSearchOptions()', () => {
     expectTypeOf(queries.getQueryData(options.queryKey)).toEqualTypeOf<Pages | undefined>()
   })
 
-  it('takes only calls with pages', () => {
+  it('accepts only calls with pages', () => {
     infiniteSearchOptions(client, 'mentions.list', {}, { paging: { items: 'mentions' } })
     // @ts-expect-error has one answer
     infiniteSearchOptions(client, 'professionalnet.posts.comments', { postUrl: 'x' })

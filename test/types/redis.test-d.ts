@@ -5,7 +5,7 @@ import type { Budget, Limiter } from '../../src/index.ts'
 import type { RedisBudget, RedisClient, RedisLimiter } from '../../src/redis/index.ts'
 
 describe('RedisClient', () => {
-  it('is what both packages make', () => {
+  it('accepts clients of both packages', () => {
     expectTypeOf(createClient()).toExtend<RedisClient>()
     expectTypeOf(createCluster({ rootNodes: [] })).toExtend<RedisClient>()
     expectTypeOf<RedisClientType>().toExtend<RedisClient>()
@@ -13,13 +13,13 @@ describe('RedisClient', () => {
     expectTypeOf(new Cluster([])).toExtend<RedisClient>()
   })
 
-  it('is nothing that cannot subscribe', () => {
+  it('refuses a client that cannot subscribe', () => {
     expectTypeOf(createClientPool()).not.toExtend<RedisClient>()
   })
 })
 
 describe('RedisLimiter and RedisBudget', () => {
-  it('go where a limiter and a budget go', () => {
+  it('can be passed as limiter and budget', () => {
     expectTypeOf<RedisLimiter>().toExtend<Limiter>()
     expectTypeOf<RedisBudget>().toExtend<Budget>()
   })

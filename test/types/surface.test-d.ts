@@ -56,7 +56,7 @@ type Mutable<T> = T extends readonly (infer Item)[]
     : T
 
 describe('the contract', () => {
-  it('interfaces say the same as the schemas that check them', () => {
+  it('interfaces match the schemas', () => {
     expectTypeOf<z.output<typeof microblogSchemas.post>>().toEqualTypeOf<MicroblogPost>()
     expectTypeOf<z.output<typeof microblogSchemas.request>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
     expectTypeOf<z.output<typeof microblogSchemas.filters>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
@@ -77,7 +77,7 @@ describe('the contract', () => {
 })
 
 describe('microblog.search()', () => {
-  it('gives a page when awaited and posts when iterated', async () => {
+  it('returns a page when awaited and posts when iterated', async () => {
     const call = client.microblog.search(params)
     expectTypeOf(call).toEqualTypeOf<PagedCall<MicroblogSearchPage, MicroblogPost>>()
     const page = await call
@@ -90,7 +90,7 @@ describe('microblog.search()', () => {
     expectTypeOf((await call.withResponse()).response).toEqualTypeOf<Response>()
   })
 
-  it('takes the next params back', () => {
+  it('accepts page.next as params', () => {
     expectTypeOf<NonNullable<MicroblogSearchPage['next']>>().toExtend<MicroblogSearchParams>()
   })
 
@@ -104,7 +104,7 @@ describe('microblog.search()', () => {
     for await (const item of call) expectTypeOf(item).toEqualTypeOf<number>()
   })
 
-  it('refuses what the service does not take', () => {
+  it('refuses params that the service does not accept', () => {
     // @ts-expect-error query is required
     client.microblog.search({})
     // @ts-expect-error a category that does not exist
@@ -119,7 +119,7 @@ describe('microblog.search()', () => {
     client.microblog.search(params, { budget: 10 })
   })
 
-  it('takes read-only lists', () => {
+  it('accepts read-only lists', () => {
     const words = ['a', 'b'] as const
     client.microblog.search({ query: 'rust', filters: { anyOfTheseWords: words } })
   })
@@ -130,7 +130,7 @@ describe('microblog.search()', () => {
     client.microblog.search(params, options)
   })
 
-  it('takes undefined for what is optional', () => {
+  it('accepts undefined for optional fields', () => {
     client.microblog.search(
       { query: 'rust', cursor: undefined, filters: { lang: undefined } },
       { signal: undefined },
@@ -144,7 +144,7 @@ describe('microblog.search()', () => {
 })
 
 describe('the other calls', () => {
-  it('have the types that the service documents', async () => {
+  it('have the documented types', async () => {
     expectTypeOf(
       (await client.professionalnet.company.get({ url: 'u' })).company.employeeCountRange,
     ).toEqualTypeOf<{
@@ -162,7 +162,7 @@ describe('the other calls', () => {
     }
   })
 
-  it('are open where the service documents nothing, until a schema closes them', async () => {
+  it('are open if the service documents no shape, unless a schema closes them', async () => {
     const mention = await client.mentions.get('men_1')
     expectTypeOf(mention.requestId).toEqualTypeOf<string>()
     expectTypeOf(mention['anything']).toEqualTypeOf<unknown>()
@@ -192,7 +192,7 @@ describe('calls whose params and bodies are not documented', () => {
   const change: StateChange = { state: 'done' }
   const schema = z.object({ id: z.string() })
 
-  it('take any fields, and your own interface, which checks them', () => {
+  it('accept any fields, and your own interface, which checks them', () => {
     client.mentions.setState('men_1', change)
     client.mentions.setState('men_1', { anything: 1 })
     client.mentions.list(change, { limit: 5 })
@@ -200,7 +200,7 @@ describe('calls whose params and bodies are not documented', () => {
     client.mentions.setState('men_1', { sate: 'done' } satisfies StateChange)
   })
 
-  it('refuse what has no fields', () => {
+  it('refuse values without named fields', () => {
     // @ts-expect-error its entries would be lost
     client.mentions.list(new URLSearchParams({ state: 'new' }))
     // @ts-expect-error a list has no fields
@@ -223,7 +223,7 @@ describe('calls whose params and bodies are not documented', () => {
 })
 
 describe('calls', () => {
-  it('are promises to whoever asks for one', () => {
+  it('can be passed as promises', () => {
     const first = (): Promise<MicroblogSearchPage> => client.microblog.search(params)
     const one = (): Promise<CompanyGetBody> => client.professionalnet.company.get({ url: 'u' })
     expectTypeOf(assert.rejects).toBeCallableWith(first)
@@ -253,23 +253,23 @@ describe('new SocialSearch()', () => {
     client.withOptions({ apiKey: 'other' })
   })
 
-  it('composes the same methods that the factories give', () => {
+  it('has the same methods as the factories', () => {
     const transport = createTransport({ baseUrl: 'https://api.example/v1', apiKey: 'k' })
     expectTypeOf(microblog(transport)).toEqualTypeOf(client.microblog)
   })
 
-  it('takes an OAuth session', () => {
+  it('accepts an OAuth session', () => {
     expectTypeOf<OAuthSession>().toExtend<NonNullable<ClientOptions['auth']>>()
   })
 
-  it('takes the fetch of a sandbox', () => {
+  it('accepts the fetch of a sandbox', () => {
     const sandbox = createSandbox()
     expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
   })
 })
 
 describe('errors', () => {
-  it('are told apart by code', () => {
+  it('are distinguished by code', () => {
     const tell = (error: AnySocialSearchError) => {
       expectTypeOf(error.charged).toEqualTypeOf<'no' | 'yes' | 'unknown'>()
       switch (error.code) {

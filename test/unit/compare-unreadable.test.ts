@@ -22,7 +22,7 @@ describe('compareContract()', () => {
       ['microblog.search unreadable request.content'],
     ],
     [
-      'an answer in a second form of JSON',
+      'a response in a second form of JSON',
       (description) => Object.assign(search(description).responses[200].content, text),
       ['microblog.search unreadable response.content'],
     ],
@@ -37,27 +37,27 @@ describe('compareContract()', () => {
       ['microblog.search unreadable responses.302'],
     ],
     [
-      'a second success of an operation that is kept open',
+      'a second success of an operation without documented shapes',
       (description) => (news(description).responses[202] = { content: text }),
       ['technews.search unreadable responses.202'],
     ],
     [
-      'an open request that is no JSON',
+      'an open request that is not JSON',
       (description) => (news(description).requestBody.content = form),
       ['technews.search field_missing request'],
     ],
     [
-      'an open request that leads nowhere',
+      'an open request with a broken reference',
       (description) => (news(description).requestBody = { $ref: '#/components/requestBodies/None' }),
       ['technews.search field_missing request'],
     ],
     [
-      'an open request that is no object',
+      'an open request that is not an object',
       (description) => (requestOf(news(description)).type = 'array'),
       ['technews.search type request'],
     ],
     [
-      'an open answer that is no JSON',
+      'an open response that is not JSON',
       (description) => (news(description).responses[200].content = { 'application/xml': {} }),
       ['technews.search field_missing response'],
     ],
@@ -72,7 +72,7 @@ describe('compareContract()', () => {
       ['technews.search field_missing response', 'technews.search unreadable responses.204'],
     ],
     [
-      'values that two of exclusive alternatives have',
+      'values in two exclusive alternatives',
       setCategory('oneOf', { enum: categories.slice(0, 3) }, { enum: categories.slice(2) }),
       ['microblog.search unreadable request.category.oneOf', 'microblog.search enum request.category'],
     ],
@@ -82,7 +82,7 @@ describe('compareContract()', () => {
       ['microblog.search unreadable request.category.oneOf', 'microblog.search enum request.category'],
     ],
     [
-      'null that two of exclusive alternatives allow',
+      'null in two exclusive alternatives',
       (description) => {
         const { properties } = responseOf(search(description)).properties.posts.items
         properties.video = { oneOf: [properties.video, { type: 'null' }] }
@@ -98,12 +98,12 @@ describe('compareContract()', () => {
       ['microblog.search unreadable request.category.anyOf', 'microblog.search enum request.category'],
     ],
     [
-      'values that are not of the type beside them',
+      'values of another type than the type keyword',
       setCategory('anyOf', { type: 'integer', enum: categories.slice(0, 1) }, { enum: categories.slice(1) }),
       ['microblog.search unreadable request.category.anyOf', 'microblog.search enum request.category'],
     ],
     [
-      'a parameter in a style of its own',
+      'a parameter with a style',
       (description) => (industries(description).parameters[0].style = 'deepObject'),
       ['professionalnet.industries.list unreadable query.q.style'],
     ],
@@ -116,27 +116,27 @@ describe('compareContract()', () => {
       ['professionalnet.industries.list unreadable query.q.content'],
     ],
     [
-      'a parameter that is there twice',
+      'a repeated parameter',
       (description) => industries(description).parameters.push(industries(description).parameters[0]),
       ['professionalnet.industries.list unreadable parameters'],
     ],
     [
-      'an id that has to be shorter',
+      'an id with a maximum length',
       ({ paths }) => (paths['/feeds/{id}'].get.parameters[0].schema.maxLength = 3),
       ['feeds.get bound path.id.maxLength'],
     ],
     [
-      'an id that has to be of another form',
+      'an id with a pattern',
       ({ paths }) => (paths['/feeds/{id}'].get.parameters[0].schema.pattern = '^other_'),
       ['feeds.get unreadable path.id.pattern'],
     ],
     [
-      'rates that two schemas have differently',
+      'contradicting rates of two schemas',
       ({ components }) =>
         (components.schemas.Other = { properties: { apiTwitterSearchPerRequest: { const: 99 } } }),
       ['null credit_rate apiTwitterSearchPerRequest'],
     ],
-  ])('does not take %s for equal', (_, change, expected) => {
+  ])('does not treat %s as equal', (_, change, expected) => {
     const found = differencesAfter(change).map(({ operation, kind, path }) => `${operation} ${kind} ${path}`)
     expect(found).toEqual(expected)
   })
@@ -158,21 +158,21 @@ describe('compareContract()', () => {
     ['all but an alternative', (closed, others, rest) => ({ ...others, ...closed, anyOf: [rest] })],
     ['an alternative', (closed, others, rest) => ({ ...rest, anyOf: [{ ...others, ...closed }] })],
     [
-      'a part that sees its own parts alone',
+      'a part that sees only its own parts',
       (_, others, rest) => ({ allOf: [{ unevaluatedProperties: false, ...others }, rest] }),
     ],
   ])('reports a field that is refused by %s', (_, join) => {
     expect(splitRequest(join)).toEqual(['field_missing request.count'])
   })
 
-  it('finds no difference where what is closed sees all parts', () => {
+  it('finds no difference when unevaluatedProperties sees all parts', () => {
     const closed = { unevaluatedProperties: false }
     expect(splitRequest((_, others, rest) => ({ ...closed, allOf: [others, rest] }))).toEqual([])
     expect(splitRequest((_, others, rest) => ({ ...closed, ...others, anyOf: [rest] }))).toEqual([])
     expect(splitRequest((_, others, rest) => ({ allOf: [{ ...closed, allOf: [others, rest] }] }))).toEqual([])
   })
 
-  it('takes a success of which nothing is said for an open one', () => {
+  it('treats a success without a description as open', () => {
     const silent = [{ description: 'Success' }, { content: { 'application/json': {} } }]
     for (const success of silent)
       expect(differencesAfter((description) => (news(description).responses[200] = success))).toEqual([])

@@ -27,7 +27,7 @@ const row = (text: string, schema: JsonSchema) =>
   fieldTable({ type: 'object', properties: { lang: schema } }, docs(text), 'required').split('\n')[2]
 
 describe('renderPages()', () => {
-  it('has a page for the catalog, with its calls, their errors and the one shape that goes into itself', () => {
+  it('has a page for the catalog, with its calls, their errors and the recursive shape', () => {
     const page = pages.get('catalog.md') ?? ''
     for (const { id, method, path } of catalogOperations) {
       expect(page).toContain(`\n## ${id}\n`)
@@ -59,7 +59,7 @@ describe('renderPages()', () => {
     },
   )
 
-  it('gives bounds once, beside what a field is for, down to the items of lists', () => {
+  it('lists bounds once, beside the text of a field, down to the items of lists', () => {
     for (const line of [
       '| `count` | integer, 1 to 20, default 20 | Posts to return. |',
       '| `filters.hashtags` | list of strings, at most 30 of at most 200 characters | Hashtags without the leading `#`. |',
@@ -73,7 +73,7 @@ describe('renderPages()', () => {
     )
   })
 
-  it('writes each call as its signature has it', () => {
+  it('writes each call with the arguments of its signature', () => {
     for (const call of [
       'microblog.search({ query })',
       'professionalnet.industries.list({ q })',
@@ -86,7 +86,7 @@ describe('renderPages()', () => {
       expect(pages.get('README.md')).toContain(`[\`${call}\`]`)
   })
 
-  it('links to headings that are there', () => {
+  it('links to existing headings', () => {
     for (const [name, page] of pages)
       for (const [, file = '', anchor = ''] of page.matchAll(/\]\(([\w.]*)#([\w-]+)\)/g)) {
         const headings = [...(pages.get(file || name) ?? '').matchAll(/^#+ (.+)$/gm)]
@@ -117,7 +117,7 @@ describe('fieldTable()', () => {
       'one of `a`, `b`, default `a` |  |',
     ],
     ['Either | or.', { type: ['string', 'null'] }, 'string or null | Either \\| or. |'],
-  ])('says of %j what its type does not', (text, schema, expected) => {
+  ])('omits from %j what its type says', (text, schema, expected) => {
     expect(row(text, schema)).toBe(`| \`lang\` | ${expected}`)
   })
 
@@ -126,11 +126,11 @@ describe('fieldTable()', () => {
     ['Language, at most 32 characters.', { type: 'string' }],
     ["Counted from 1; the service's default is 2.", { type: 'integer', default: 1 }],
     ['1 to 20.', { type: 'integer', minimum: 1 }],
-  ])('refuses %j, which its schema does not say', (text, schema) => {
+  ])('refuses the bound in %j, which its schema does not have', (text, schema) => {
     expect(() => row(text, schema)).toThrow(/the docstring of lang has bounds or defaults/)
   })
 
-  it('refuses a field that the declarations do not have', () => {
+  it('refuses a field that is not declared', () => {
     const schema: JsonSchema = { type: 'object', properties: { other: { type: 'string' } } }
     expect(() => fieldTable(schema, docs(''), 'required')).toThrow(/do not have the field other/)
   })

@@ -44,8 +44,8 @@ const text = lines.join('\n')
 const { service, pathOf, errorsOf } = languageServiceFor(new Map([['hover.ts', text]]))
 const file = pathOf('hover.ts')
 
-describe('what an editor says of a call', () => {
-  it('is asked of calls that compile', () => {
+describe('the hover text of a call', () => {
+  it('is tested with calls that compile', () => {
     expect(errorsOf('hover.ts')).toEqual([])
   })
 

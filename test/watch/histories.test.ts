@@ -46,7 +46,7 @@ async function watch(before: number, history: readonly Turn[], maxPages: number)
         return undefined
       }
       next.removed.forEach((position) => feed.remove(position))
-      // A post must not sink below the overlap by two moves before anybody has it.
+      // Two moves must not put an unseen post below the overlap.
       const lost = history[turns - 2]?.crash === 'before work'
       if (next.turned !== null) {
         if (!lost) feed.reverse(next.turned, overlap)
@@ -93,7 +93,7 @@ async function watch(before: number, history: readonly Turn[], maxPages: number)
   return { feed, sink, batches, old }
 }
 
-it('watchSearch() misses no post whatever is posted, removed or moved, and whenever the process dies', async () => {
+it('watchSearch() misses no post when posts are added, removed or moved, and the process dies at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(50),

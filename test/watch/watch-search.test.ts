@@ -27,7 +27,7 @@ const idsOf = ({ posts }: WatchBatch) => posts.map(({ id }) => Number(id))
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 
 describe('watchSearch()', () => {
-  it('yields the newest page first, then what is new, newest last', async () => {
+  it('yields the newest page first, then new posts, newest last', async () => {
     const { feed, batches } = setUp()
     const first = await next(batches)
     expect([idsOf(first), first.gap]).toEqual([range(11, 30), null])
@@ -36,7 +36,7 @@ describe('watchSearch()', () => {
     expect(feed.bodies[0]).toEqual({ query: 'acme', category: 'Latest' })
   })
 
-  it('pays for one page if there is nothing new, and reads on as far as there is', async () => {
+  it('pays for one page without new posts, and for more as far as there are new ones', async () => {
     const { feed, batches } = setUp(100)
     await next(batches)
     feed.post(3)
@@ -47,7 +47,7 @@ describe('watchSearch()', () => {
     expect(feed.requests).toHaveLength(5)
   })
 
-  it('goes on from a stored state, and buys no page that it has', async () => {
+  it('continues from a stored state, and buys no known page again', async () => {
     const { feed, batches, start } = setUp()
     const { state } = await next(batches)
     feed.post(3)
@@ -62,7 +62,7 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual([31])
   })
 
-  it('leaves out posts that are older than all that it knows', async () => {
+  it('omits posts that are older than every known post', async () => {
     const { feed, batches } = setUp(100)
     await next(batches)
     feed.post(12)
@@ -79,7 +79,7 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual([118, 117, 116])
   })
 
-  it('yields a post once that new ones have pushed to the next page', async () => {
+  it('yields a post once when new posts have moved it to the next page', async () => {
     const { feed, batches } = setUp(30)
     await next(batches)
     feed.post(20)
@@ -88,7 +88,7 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual(range(31, 50))
   })
 
-  it('says where the rest is if maxPages ends a poll', async () => {
+  it('returns the params of the rest when maxPages ends a poll', async () => {
     const { feed, batches, start } = setUp(30, { maxPages: 2 })
     await next(batches)
     feed.post(60)
@@ -106,7 +106,7 @@ describe('watchSearch()', () => {
     expect([idsOf(after), after.gap]).toEqual([[91], null])
   })
 
-  it('yields what it has bought when a budget ends a poll, then throws', async () => {
+  it('yields the bought posts when a budget ends a poll, then throws', async () => {
     const budget = new CreditBudget(6)
     const { feed, batches } = setUp(30, { budget })
     await next(batches)
@@ -118,7 +118,7 @@ describe('watchSearch()', () => {
     expect(budget.remaining).toBe(0)
   })
 
-  it('yields what it has bought when a later page fails, then throws', async () => {
+  it('yields the bought posts when a later page fails, then throws', async () => {
     const { feed, batches } = setUp(30, { retry: false })
     await next(batches)
     feed.post(60)
@@ -137,7 +137,7 @@ describe('watchSearch()', () => {
     expect(idsOf(await next(batches))).toEqual(range(1, 30))
   })
 
-  it('doubles the wait while nothing comes, up to maxEvery, and returns to every', async () => {
+  it('doubles the wait without new posts, up to maxEvery, and returns to every', async () => {
     useVirtualTime()
     const { feed, batches } = setUp(30, { every: 1000, maxEvery: 5000 })
     await settle(batches.next())

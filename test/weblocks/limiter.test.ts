@@ -121,7 +121,7 @@ describe('WebLocksLimiter.acquire()', () => {
     await expect(third).rejects.toThrow()
   })
 
-  it('settles a queued call at once when its signal aborts, and holds nobody else up', async () => {
+  it('settles a queued call at once when its signal aborts, and delays no other', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1 })
     const first = await ask(leader!)
     const abort = new AbortController()
@@ -148,7 +148,7 @@ describe('WebLocksLimiter.acquire()', () => {
     for (let i = 0; i < 2; i++) (await ask(leader!)).release()
   })
 
-  it('gives the slot back when a call was aborted while its grant was under way', async () => {
+  it('releases the slot when a call was aborted before its grant arrived', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1, perMinute: 1000 })
     ;(await ask(leader!)).release()
     await ask(follower!).then((lease) => lease.release())
@@ -165,7 +165,7 @@ describe('WebLocksLimiter.acquire()', () => {
     expect(await ask(leader!)).toBeDefined()
   })
 
-  it('refuses a call at once that has no patience for a closed surface, in any tab', async () => {
+  it('refuses a call at once when its surface is closed longer than it may wait, in any tab', async () => {
     const [leader, follower] = tabs(2)
     ;(await ask(leader!)).release()
     const queued = ask(follower!, { patience: 1000 })
@@ -179,7 +179,7 @@ describe('WebLocksLimiter.acquire()', () => {
     }
   })
 
-  it('obeys a hold of one tab in all, and sends one probe when it is over', async () => {
+  it('closes the surface in all tabs, and sends one probe afterwards', async () => {
     const limiters = tabs(3, {})
     const first = await ask(limiters[0]!)
     await ask(limiters[1]!).then((lease) => lease.release())
@@ -200,7 +200,7 @@ describe('WebLocksLimiter.acquire()', () => {
     }
   })
 
-  it('tells how long a call queued and how long it was paced', async () => {
+  it('reports how long a call queued and how long it was paced', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1 })
     const first = await ask(leader!)
     const second = ask(follower!)
@@ -226,7 +226,7 @@ describe('WebLocksLimiter.acquire()', () => {
     expect(seen.peak).toBe(2)
   })
 
-  it('does not fail when a script of the page posts something else', async () => {
+  it('ignores foreign messages on the channel', async () => {
     const [leader, follower] = tabs(2)
     ;(await ask(leader!)).release()
     const channel = new BroadcastChannel(channelName(`test ${organizations}`))
@@ -252,7 +252,7 @@ describe('WebLocksLimiter.acquire()', () => {
 })
 
 describe('WebLocksLimiter.close()', () => {
-  it('refuses what waits and what comes later, and lets the other tabs go on', async () => {
+  it('refuses waiting and later calls, and leaves the other tabs working', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1 })
     const first = await ask(leader!)
     const queued = [ask(follower!), ask(follower!)]
@@ -265,7 +265,7 @@ describe('WebLocksLimiter.close()', () => {
     ;(await ask(leader!)).release()
   })
 
-  it('hands over the lead with everything that was sent, is under way, waits and is closed', async () => {
+  it('passes on the lead with all sends, requests in flight, waiting calls and closures', async () => {
     const [leader, second, third] = tabs(3)
     const { seen, run } = traffic()
     await run(leader!)
@@ -288,7 +288,7 @@ describe('WebLocksLimiter.close()', () => {
     expect(await probe).toBeGreaterThan(299)
   })
 
-  it('hands over when a request was really sent', async () => {
+  it('passes on when a request was sent', async () => {
     const [leader, second, third] = tabs(3, { windowMs: 100, perMinute: 1 })
     const lease = await ask(second!)
     await moment(300)
@@ -301,7 +301,7 @@ describe('WebLocksLimiter.close()', () => {
     expect(performance.now() - sentAt).toBeGreaterThan(1100)
   })
 
-  it('hands what it knows to a tab that came later', async () => {
+  it('passes on its state to a later tab', async () => {
     const [leader] = tabs(1)
     const { seen, run } = traffic()
     for (let i = 0; i < 4; i++) await run(leader!)
@@ -314,7 +314,7 @@ describe('WebLocksLimiter.close()', () => {
     expectPace(seen.sends)
   })
 
-  it('keeps a request under way in the count until it has ended', async () => {
+  it('counts a request in flight until it has ended', async () => {
     const [leader, follower] = tabs(2, { inFlight: 1 })
     const last = await ask(leader!)
     await moment()
@@ -332,7 +332,7 @@ describe('WebLocksLimiter.close()', () => {
     ;(await next).release()
   })
 
-  it('keeps the limits and loses no call when one leader after the other goes', async () => {
+  it('keeps the limits and loses no call when several leaders close', async () => {
     const limiters = tabs(6, { windowMs: 300, perMinute: 12 })
     const { seen, run } = traffic()
     const all = limiters.map((limiter, i) =>
@@ -353,7 +353,7 @@ describe('WebLocksLimiter.close()', () => {
 })
 
 describe('WebLocksLimiter', () => {
-  it('keeps organizations apart, and does not show their names', async () => {
+  it('separates organizations, and hides their names', async () => {
     const [one] = tabs(1, { inFlight: 1 })
     const [other] = tabs(1, { inFlight: 1 })
     await ask(one!)

@@ -62,7 +62,7 @@ async function puppet(organization: string) {
 }
 
 describe('a WebLocksLimiter that takes the lead', () => {
-  it('grants nothing before other tabs have said what they know', async () => {
+  it('grants nothing before other tabs have sent their state', async () => {
     const organization = `takes over ${++organizations}`
     const { tabId, hear, say } = await puppet(organization)
     let isGranted = false
@@ -80,13 +80,13 @@ describe('a WebLocksLimiter that takes the lead', () => {
     expect(performance.now() - start).toBeGreaterThan(limits.windowMs - 10)
   })
 
-  it('begins without a tab that does not answer', async () => {
+  it('starts without a tab that does not respond', async () => {
     const organization = `takes over ${++organizations}`
     await puppet(organization)
     expect(await acquire(join(organization))).toBeDefined()
   })
 
-  it('leaves a probe that is out the only one', async () => {
+  it('sends no second probe', async () => {
     const organization = `takes over ${++organizations}`
     const { tabId, hear, say } = await puppet(organization)
     let isGranted = false
@@ -111,7 +111,7 @@ describe('a WebLocksLimiter that takes the lead', () => {
     await lease
   })
 
-  it('gives back what the last leader granted and nobody got', async () => {
+  it('releases grants of the last leader that no tab received', async () => {
     const organization = `takes over ${++organizations}`
     const { tabId, hear, say } = await puppet(organization)
     const granted = [acquire(join(organization)), acquire(join(organization))]
@@ -151,7 +151,7 @@ describe('a WebLocksLimiter that leads', () => {
     return { organization, limiter, leader, other, take }
   }
 
-  it('counts what the leader before it let through when the news comes late', async () => {
+  it('counts grants of the previous leader that it learns of late', async () => {
     const { limiter, other } = await leaderAndPuppet()
     const call = { call: 'late', surface: 'b', share: { id: other.tabId, ...share } }
     other.say({ kind: 'grant', leader: 'gone', tabId: other.tabId, ...call, paced: 0 })
@@ -164,7 +164,7 @@ describe('a WebLocksLimiter that leads', () => {
     await Promise.all(both)
   })
 
-  it('grants one lease to a call that is asked for twice', async () => {
+  it('grants one lease to a call that is requested twice', async () => {
     const { limiter, other, take } = await leaderAndPuppet()
     const request = other.request()
     await take(request)
@@ -176,7 +176,7 @@ describe('a WebLocksLimiter that leads', () => {
     await acquire(limiter)
   })
 
-  it('frees what a tab held and asked for that ends without a word', async () => {
+  it('frees the leases and calls of a tab that ends without a message', async () => {
     const { limiter, leader, other, take } = await leaderAndPuppet()
     await take()
     await take()
@@ -187,7 +187,7 @@ describe('a WebLocksLimiter that leads', () => {
     await Promise.all(both)
   })
 
-  it('keeps what a tab held for a moment after its end, since its requests may not have ended yet', async () => {
+  it('keeps the slots of a closed tab for a moment, since its requests may not have ended', async () => {
     const { limiter, other, take } = await leaderAndPuppet()
     await take()
     await take()
@@ -205,7 +205,7 @@ describe('a WebLocksLimiter that leads', () => {
     await lease
   })
 
-  it('grants nothing once its lead has been taken, until it has it back', async () => {
+  it('grants nothing after losing the lead, until it has it back', async () => {
     const { organization, limiter, leader, other } = await leaderAndPuppet()
     const giveBack = await holdLock(`${channelName(organization)}/leader`, { signal: never, steal: true })
     ends.push(giveBack)
@@ -217,7 +217,7 @@ describe('a WebLocksLimiter that leads', () => {
     expect(await acquire(limiter)).toBeDefined()
   })
 
-  it('frees what a tab holds that has slept for longer than any request takes', async () => {
+  it('frees the leases of a tab that slept longer than any request takes', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
     const { limiter, take } = await leaderAndPuppet()
     await take()
@@ -230,7 +230,7 @@ describe('a WebLocksLimiter that leads', () => {
     await lease
   })
 
-  it('keeps what a tab holds that says so, however long it takes', async () => {
+  it('keeps the leases that a tab confirms, for any time', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
     const { limiter, leader, other, take } = await leaderAndPuppet()
     await take()
@@ -248,7 +248,7 @@ describe('a WebLocksLimiter that leads', () => {
     await expect.poll(() => isGranted).toBe(true)
   })
 
-  it('grants nothing after a sleep before it knows that it still leads', async () => {
+  it('grants nothing after a sleep until it has checked its lead', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { limiter } = await leaderAndPuppet()
     vi.advanceTimersByTime(5000)
@@ -265,7 +265,7 @@ describe('a WebLocksLimiter that leads', () => {
     query.mockRestore()
   })
 
-  it('lets calls go on time when its own timers are late', async () => {
+  it('grants leases on time when its timers are late', async () => {
     const { limiter, other, leader } = await leaderAndPuppet()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     limiter.hold('a', 100)
@@ -295,7 +295,7 @@ describe('a WebLocksLimiter that follows', () => {
     return { limiter, lease, say, hear, heard, grant }
   }
 
-  it('sends nothing on the word of a leader that has been replaced', async () => {
+  it('ignores a grant of a replaced leader', async () => {
     const { lease, say, hear, grant } = await puppetAndFollower()
     say({ kind: 'leader', leader: 'second', to: null, snapshot: nothing })
     grant('first')
@@ -307,7 +307,7 @@ describe('a WebLocksLimiter that follows', () => {
     await lease
   })
 
-  it('sends nothing on a grant that came while it slept, and asks again', async () => {
+  it('ignores a grant that came while it slept, and asks again', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
     const { lease, heard, hear, grant, say } = await puppetAndFollower()
     heard.length = 0

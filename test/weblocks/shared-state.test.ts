@@ -17,7 +17,7 @@ function twoTabs() {
 }
 
 describe('SharedState.merge()', () => {
-  it('takes over that a request has ended, and never that it is still open', () => {
+  it('merges that a request has ended, and never that it is still open', () => {
     const [one, other] = twoTabs()
     one.apply({ kind: 'release', call: 'call' })
     one.merge(other.snapshot())
@@ -26,7 +26,7 @@ describe('SharedState.merge()', () => {
     expect(other.grants[0]?.open).toBe(false)
   })
 
-  it('takes over when a request was really sent, and when its answer came', () => {
+  it('merges when a request was sent, and when its response came', () => {
     const [one, other] = twoTabs()
     const sentAt = performance.now()
     one.apply({ kind: 'sent', call: 'call' })
@@ -43,7 +43,7 @@ describe('SharedState.merge()', () => {
 })
 
 describe('SharedState.apply()', () => {
-  it('opens a surface when its probe has ended, and not when another request has', () => {
+  it('opens a surface when its probe has ended, not when another request has', () => {
     const state = new SharedState(60_000)
     state.apply(grant('before'))
     state.apply({ kind: 'hold', surface: 'a', ms: 100 })

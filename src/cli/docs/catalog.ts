@@ -4,7 +4,7 @@ import type { Declarations, Documented } from './declarations.ts'
 import { fieldTable } from './fields.ts'
 import { code, sentence } from './words.ts'
 
-/** The page of the catalog: its calls, and the one shape that they share. */
+/** The page of the catalog: its calls and their common shape. */
 export function catalogPage(declarations: Declarations): string {
   const client = declarations.exported('catalog/client.ts', 'CatalogClient')
   const planet = declarations.exported('contract/catalog/planet.ts', 'Planet')

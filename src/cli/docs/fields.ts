@@ -80,7 +80,7 @@ function range(min: number | undefined, max: number | undefined): string | null 
 }
 
 /**
- * The docstring of a field, without the bounds that its type column has. Docstrings repeat bounds for hovers in editors; a
+ * The docstring of a field, without the bounds that its type column shows. Docstrings repeat bounds for editors; a
  * bound that the schema does not have is an error.
  */
 function meaning(path: string, { text, deprecated }: Documented, schema: JsonSchema): string {

@@ -1,8 +1,8 @@
 import { isInteger, isLosslessNumber, parse, stringify } from 'lossless-json'
 
 /**
- * Reads a JSON text of the catalog. Ids become bigints, since they may be more than a number can hold, and so do other ids
- * by their name where they are; all other numbers become what JSON makes of them.
+ * Parses JSON of the catalog. Fields that hold ids become bigints, since a number cannot hold 64 bits. Other numbers
+ * are parsed as usual.
  *
  * @throws {SyntaxError}
  */
@@ -21,5 +21,5 @@ export function parseCatalogJson(text: string): unknown {
   })
 }
 
-/** Writes JSON, bigints as the integers they are. */
+/** Writes JSON; bigints become integers. */
 export const stringifyCatalogJson: (value: unknown) => string | undefined = stringify

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { planet } from '../generated/planet.ts'
 
-/** What the operations of the catalog have in common (service description, part 4.8): no scopes, surfaces or credits. */
+/** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
   scopes: [],
   surface: null,

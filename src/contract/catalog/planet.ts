@@ -1,6 +1,6 @@
 /**
- * A planet, which is also the shape of any other celestial body. Which fields are required is not documented, so none is.
- * The service's ids are integers of 64 bits, more than a number can hold: they come as bigint, and may be sent as either.
+ * A planet; other celestial bodies have the same shape. Required fields are not documented, so all are optional. Ids
+ * are integers of 64 bits: responses have bigints, requests accept both.
  */
 export interface Planet<Id = bigint> {
   id?: Id | undefined
@@ -73,5 +73,5 @@ export interface Orbit<Id = bigint> {
   distance?: number | undefined
 }
 
-/** What may be sent where the service takes an id: a bigint, or a number that holds it exactly. */
+/** An id in a request: a bigint, or a number that holds it exactly. */
 export type PlanetId = bigint | number

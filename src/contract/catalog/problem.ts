@@ -10,7 +10,7 @@ export interface Problem {
   detail?: string
 }
 
-/** Reads a problem, or returns null where the body is somebody else's: one of its texts has to be there. */
+/** Reads a problem; returns null if the body lacks its texts, and so comes from another server. */
 export function readProblem(body: unknown): Problem | null {
   if (!isRecord(body)) return null
   const { type, title, status, detail } = body

@@ -13,14 +13,14 @@ import { readSchema } from './read-schema.ts'
 import { own, resolve } from './resolve.ts'
 import { type Shape, fieldsOf } from './shape.ts'
 
-/** What both sides say of one operation. */
+/** The two versions of one operation. */
 interface Both {
   ours: Operation
   theirs: PublishedOperation
   document: unknown
 }
 
-/** Compares what an operation takes and gives, and which errors it names. */
+/** Compares the request, the response and the error statuses of an operation. */
 export function compareOperation(ours: Operation, theirs: PublishedOperation, document: unknown): Finding[] {
   const both: Both = { ours, theirs, document }
   const parameters = readParameters(theirs, document)
@@ -53,7 +53,7 @@ function comparePathParameters(
     .filter(({ published }) => published !== null && published !== `^${prefix}`)
 }
 
-/** Headers and cookies that this package would have to send, and does not know. */
+/** Required headers and cookies that this package does not send. */
 function unknownHeaders(parameters: readonly PublishedParameter[]): Finding[] {
   return parameters
     .filter(({ in: place, required }) => required && place !== 'path' && place !== 'query')
@@ -123,7 +123,7 @@ function missingBody(path: string): Finding {
   return { kind: 'field_missing', path, assumed: ['object'], published: null }
 }
 
-/** Which errors are named, not what is in them; and other answers than errors and the one that is compared. */
+/** Compares the statuses of errors, not their bodies. Also reports successes other than the one that is compared. */
 function compareStatuses({ ours, theirs, document }: Both): Finding[] {
   const isKnown = (status: string) => ours.errors !== undefined || !/^([45]|default$)/.test(status)
   const published = readResponses(theirs, document).others.filter(isKnown)
@@ -145,8 +145,8 @@ function compareStatuses({ ours, theirs, document }: Both): Finding[] {
 }
 
 /**
- * Compares an operation whose shapes this package keeps open: whatever the description says of them is news. What this
- * package counts on all the same, such as the id of the request, has to be there as soon as anything is described.
+ * Compares an operation without documented shapes: every shape in the description is new. Fields that this package
+ * relies on, such as `requestId`, must be there if any shape is described.
  */
 function compareOpen(both: Both, parameters: readonly PublishedParameter[]): Finding[] {
   const { document, ours, theirs } = both
@@ -186,7 +186,7 @@ function news(path: string, published: readonly string[]): Finding[] {
   return published.length === 0 ? [] : [{ kind: 'shape_documented', path, assumed: null, published }]
 }
 
-/** The fields of a shape, or else the keywords that describe it in a way that cannot be read. */
+/** The fields of a shape, or the keywords of a shape that cannot be read. */
 function saidBy(shape: Shape): string[] {
   const fields = fieldsOf(shape)
   return fields.size > 0 ? [...fields] : shape.unread.map(([keyword]) => keyword)

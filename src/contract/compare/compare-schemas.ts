@@ -3,18 +3,18 @@ import { readSchema } from './read-schema.ts'
 import { own } from './resolve.ts'
 import { type Shape, boundKeywords, commonTypes, fieldsOf } from './shape.ts'
 
-/** Two schemas of the same place. */
+/** Two versions of a schema. */
 export interface Pair {
   path: string
-  /** Schemas of this package, all of which hold. */
+  /** Schemas of this package; a value must fit all of them. */
   ours: readonly unknown[]
-  /** Schemas of the description, all of which hold. */
+  /** Schemas of the description; a value must fit all of them. */
   theirs: readonly unknown[]
-  /** Only what is sent can have too many fields: what comes back may always have more than is known. */
+  /** Whether to compare further fields: requests may refuse them, responses may always have more. */
   side: 'request' | 'response'
 }
 
-/** Compares all that two schemas say. Goes as deep as this package's own, so a schema without an end is no danger. */
+/** Compares two schemas. It descends only as deep as this package's schema, so an endless schema does no harm. */
 export function compareSchemas(pair: Pair, document: unknown): Finding[] {
   const { path, side } = pair
   const ours = readSchema(pair.ours, null)
@@ -26,7 +26,7 @@ export function compareSchemas(pair: Pair, document: unknown): Finding[] {
     published,
   }))
   const findings = [...unread, ...compareValues(path, ours, theirs)]
-  // Fields of what is no object there, and items of what is no list, would be the same news again.
+  // A changed type is already reported, so its fields or items are not.
   if (commonTypes(ours.types, theirs.types)?.length === 0) return findings
   const [assumed, published] = [ours.names === null, theirs.names === null]
   if (side === 'request' && assumed !== published)
@@ -82,7 +82,7 @@ function missingField(path: string, schemas: readonly unknown[]): Finding {
   return { kind: 'field_missing', path, assumed: readSchema(schemas, null).types, published: null }
 }
 
-/** Not read further: there is nothing to compare it with, and there may be many. */
+/** Reports an unreadable schema once, without its parts: there may be many. */
 function unknownField(path: string, [schema]: readonly unknown[]): Finding {
   const published = own(schema, 'type') ?? own(schema, '$ref') ?? null
   return { kind: 'field_unknown', path, assumed: null, published }
@@ -92,7 +92,7 @@ function parsed(values: readonly string[] | null): unknown[] | null {
   return values?.map((value): unknown => JSON.parse(value)) ?? null
 }
 
-/** One value as itself. */
+/** A value of `enum`, compared by its JSON text. */
 function only(values: unknown[] | null): unknown {
   return values !== null && values.length < 2 ? (values[0] ?? null) : values
 }

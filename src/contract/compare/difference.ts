@@ -1,9 +1,9 @@
 /**
- * What differs. `operation_missing`, `field_missing`: this package knows it, the description does not have it;
- * `operation_unknown`, `field_unknown`: the other way round. `type`, `bound`, `enum`, `default`, `required`, `extra_fields`
- * (whether a request may have further fields), `error_status` and `credit_rate`: both have it and say different things.
- * `unreadable`: this part of the description cannot be compared. `shape_documented`: the description has a shape that
- * this package keeps open; news, and no breakage.
+ * The kind of a difference. `operation_missing`, `field_missing`: the description lacks it. `operation_unknown`,
+ * `field_unknown`: this package lacks it. `type`, `bound`, `enum`, `default`, `required`, `extra_fields` (whether a
+ * request may have further fields), `error_status` and `credit_rate`: both have it, and it differs. `unreadable`: this
+ * part of the description cannot be compared. `shape_documented`: the description has a shape that this package leaves
+ * open; nothing breaks.
  */
 export type ContractDifferenceKind =
   | 'operation_missing'
@@ -21,16 +21,19 @@ export type ContractDifferenceKind =
   | 'shape_documented'
   | 'unreadable'
 
-/** One difference between the service's description of itself and what this package takes it to be. */
+/** One difference between the service's description and the contract of this package. */
 export interface ContractDifference {
   kind: ContractDifferenceKind
-  /** Id of the operation, such as `microblog.search`; null for what concerns none that this package knows. */
+  /** Id of the operation, such as `microblog.search`; null for one that this package does not have. */
   operation: string | null
-  /** Where: `request.filters.lang.maxLength`, `query.page`, `response.posts[].id`, `responses.503`, `POST /mentions`. */
+  /**
+   * The path of the difference: `request.filters.lang.maxLength`, `query.page`, `response.posts[].id`, `responses.503`,
+   * `POST /mentions`.
+   */
   path: string
-  /** What this package takes it to be; null where it says nothing. */
+  /** What this package assumes; null if it assumes nothing. */
   assumed: unknown
-  /** What the description says; null where it says nothing. Somebody else's data: look before you print. */
+  /** What the description contains; null if nothing. It comes from the server, so check it before you print it. */
   published: unknown
 }
 

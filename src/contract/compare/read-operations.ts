@@ -4,16 +4,16 @@ import { own, resolve } from './resolve.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'trace']
 
-/** Headers that the description of an operation does not describe, says OpenAPI. */
+/** Headers that OpenAPI does not describe as parameters of an operation. */
 const ignoredHeaders = ['accept', 'content-type', 'authorization']
 
 const isJson = /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i
 
 /** An operation of the description. */
 export interface PublishedOperation {
-  /** Method and path as they are written there. */
+  /** Method and path, as in the description. */
   name: string
-  /** The value of the operation, and of the path it is under, which may hold parameters for all of its operations. */
+  /** The operation, and its path item, which may have parameters for all operations of the path. */
   parts: readonly [operation: unknown, pathItem: unknown]
 }
 
@@ -25,13 +25,13 @@ export interface PublishedParameter {
   schema: unknown
 }
 
-/** Method and path in one form, whatever the parameters in the path are called: `GET /mentions/{}`. */
+/** Method and path without the names of path parameters: `GET /mentions/{}`. */
 export function keyOf(method: string, path: string): string {
   // The version is in the base path; whether the description repeats it is not documented.
   return `${method.toUpperCase()} ${path.replace(/^\/v1(?=\/)/, '').replaceAll(/\{[^{}]*\}/g, '{}')}`
 }
 
-/** All operations of a description, by {@link keyOf}. What cannot be read is reported. */
+/** All operations of a description, by {@link keyOf}. Reports those that cannot be read. */
 export function readOperations(
   description: unknown,
   report: (difference: ContractDifference) => void,
@@ -58,7 +58,7 @@ export function readOperations(
   return found
 }
 
-/** The parameters of an operation; its own replace those of its path. Null stands for one that cannot be read. */
+/** The parameters of an operation; they override those of its path. Null stands for a parameter that cannot be read. */
 export function readParameters(
   { parts: [operation, pathItem] }: PublishedOperation,
   document: unknown,
@@ -90,7 +90,7 @@ export function readParameters(
   return [...found.values(), ...unreadable]
 }
 
-/** The schema of a parameter, with what writes it in another way than plainly as words that cannot be read. */
+/** The schema of a parameter. Keywords that change its serialization count as unreadable. */
 function parameterSchema(parameter: unknown, place: string): unknown {
   const [schema = true, content, style] = ['schema', 'content', 'style'].map((name) => own(parameter, name))
   const isPlain = style === undefined || style === (place === 'query' ? 'form' : 'simple')
@@ -99,8 +99,8 @@ function parameterSchema(parameter: unknown, place: string): unknown {
 }
 
 /**
- * The schema of a JSON body, be it of a request or a response; undefined where there is none. Where there are several,
- * the first, with `content` as a word that cannot be read.
+ * The schema of a JSON body; undefined without one. If there are several, the first, with `content` as an unreadable
+ * keyword.
  */
 export function jsonOf(body: unknown): unknown {
   const content = own(body, 'content')
@@ -109,7 +109,7 @@ export function jsonOf(body: unknown): unknown {
   return types.length < 2 ? schema : { allOf: [schema], content: types }
 }
 
-/** The same where a body without a schema says nothing, so that everything holds; one without JSON does say something. */
+/** The schema of a body: a body without a schema accepts anything, and a body without JSON is unreadable. */
 export function openJsonOf(body: unknown): unknown {
   const content = own(body, 'content')
   const isSilent =
@@ -119,7 +119,7 @@ export function openJsonOf(body: unknown): unknown {
   return jsonOf(body) ?? (isSilent || undefined)
 }
 
-/** The responses of an operation: the first success that has a body, and the statuses of the others. */
+/** The responses of an operation: its first success with a body, and the statuses of the others. */
 export function readResponses(
   { parts: [operation] }: PublishedOperation,
   document: unknown,

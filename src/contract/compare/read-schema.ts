@@ -2,10 +2,10 @@ import { isRecord } from '../is-record.ts'
 import { lookUp } from './resolve.ts'
 import { type Bound, type Shape, anything, boundKeywords, both } from './shape.ts'
 
-/** Most parts of one schema that are read: a hostile schema could go on for ever. */
+/** Maximum number of parts read of one schema, since a hostile schema could be endless. */
 const maxParts = 200
 
-/** Keywords that tell readers something and allow or refuse nothing; `format` is one of them in this dialect. */
+/** Annotations, which accept and refuse nothing; `format` is one of them in this dialect. */
 const annotations = new Set([
   ...['title', 'description', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly', 'format'],
   ...['externalDocs', 'xml', 'discriminator', '$comment', '$defs', '$schema'],
@@ -13,7 +13,10 @@ const annotations = new Set([
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
 
-/** Reads what some schemas say together: local references, `allOf`, and alternatives that are null or lists of values. */
+/**
+ * Combines schemas that apply to the same value: local references, `allOf`, and alternatives that are null or lists of
+ * values.
+ */
 export function readSchema(schemas: readonly unknown[], document: unknown): Shape {
   return settled(readParts(schemas, { document, left: { parts: maxParts }, refs: new Set() }))
 }
@@ -22,7 +25,7 @@ interface Reading {
   document: unknown
   /** Shared by all parts of a schema. */
   left: { parts: number }
-  /** References that lead here: following one again would add nothing. */
+  /** References on the way to this part; following one again would loop. */
   refs: Set<unknown>
 }
 
@@ -30,7 +33,7 @@ function readParts(schemas: readonly unknown[], reading: Reading): Shape {
   const pending = [...schemas]
   const unread: [string, unknown][] = []
   let shape = anything
-  /** Whether properties are refused that no part has. */
+  /** Whether properties that no part names are refused. */
   let isWhole = false
   while (pending.length > 0) {
     if (reading.left.parts-- <= 0) return both(shape, cannotRead('$ref', 'more parts than can be read'))
@@ -61,7 +64,7 @@ function readParts(schemas: readonly unknown[], reading: Reading): Shape {
   return both(shape, { ...anything, unread, names: isWhole ? new Set(shape.properties.keys()) : null })
 }
 
-/** What one keyword says, or null where it cannot be compared. */
+/** Reads one keyword; null if it cannot be compared. */
 function readKeyword(
   keyword: string,
   value: unknown,
@@ -90,7 +93,7 @@ function readKeyword(
     case 'unevaluatedProperties':
       if (isRecord(value)) return Object.keys(value).length === 0 ? anything : null
       if (typeof value !== 'boolean') return null
-      // Refuses what other parts have: it sees the properties beside it, and no others.
+      // Applies only to the properties of the same part, so it refuses those of other parts.
       return value ? anything : { names: namesOf(schema['properties']) }
     case 'items':
       return isRecord(value) || value === true ? { items: [value] } : null
@@ -104,7 +107,7 @@ function readKeyword(
   return isBound && Number.isFinite(value) ? { bounds: { [keyword]: value as number } } : null
 }
 
-/** Reads alternatives one of which may be null, and the others of which are one schema, or lists of values. */
+/** Reads alternatives if, apart from null, they are one schema or lists of values. */
 function readAlternatives(
   alternatives: readonly unknown[],
   isExclusive: boolean,
@@ -114,7 +117,7 @@ function readAlternatives(
   const shapes = alternatives.map((each) =>
     settled(readParts([each], { ...reading, refs: new Set(reading.refs) })),
   )
-  // What two of them allow is refused where only one may hold.
+  // `oneOf` refuses a value that two of its parts allow.
   const allowed = shapes.flatMap(plainValuesOf)
   if (isExclusive && new Set(allowed).size < allowed.length) return null
   const isNull = ({ types, unread }: Shape) => types?.join() === 'null' && unread.length === 0
@@ -126,7 +129,7 @@ function readAlternatives(
   return { ...whole, types: [...new Set([...whole.types, 'null'])] }
 }
 
-/** Alternatives that are nothing but lists of values, as one such list; null for others. */
+/** Combines alternatives that are all lists of values into one list; otherwise null. */
 function listOf(shapes: readonly Shape[]): Shape | null {
   const isList = ({ types, values, unread, bounds, defaults }: Shape) =>
     values !== null && types?.length !== 0 && [unread, defaults, Object.keys(bounds)].flat().length === 0
@@ -138,7 +141,7 @@ function listOf(shapes: readonly Shape[]): Shape | null {
   }
 }
 
-/** The values that a shape lists, and null where it allows that; each as JSON. */
+/** The listed values of a shape, with null if it is allowed; each as JSON. */
 function plainValuesOf({ types, values }: Shape): string[] {
   return [...(values ?? []), ...((types?.includes('null') ?? true) ? ['null'] : [])]
 }
@@ -147,7 +150,9 @@ function namesOf(properties: unknown): ReadonlySet<string> {
   return new Set(isRecord(properties) ? Object.keys(properties) : [])
 }
 
-/** Lists of texts, numbers and the like are compared; lists of objects are not. Null counts as a type, not as a value. */
+/**
+ * Reads a list of texts, numbers or booleans; lists of objects are not compared. Null counts as a type, not as a value.
+ */
 function valuesOf(values: readonly unknown[]): Partial<Shape> | null {
   if (!values.every(isPlain)) return null
   const texts = values.filter((value) => value !== null).map((value) => JSON.stringify(value))
@@ -171,7 +176,7 @@ function cannotRead(keyword: string, value: unknown): Shape {
   return { ...anything, unread: [[keyword, value]] }
 }
 
-/** The same, said in one way: what can be said in several ways should not differ. */
+/** Normalizes a shape, so that two ways to write the same do not differ. */
 function settled(shape: Shape): Shape {
   const isNumber = shape.types?.includes('number') ?? false
   return {
@@ -193,7 +198,7 @@ function settledBounds(given: Shape['bounds'], whole: boolean): Shape['bounds'] 
     bounds.maximum = Math.min(maximum, Math.ceil(exclusiveMaximum) - 1)
     delete bounds.exclusiveMaximum
   }
-  // What every length and every exact integer is within bounds nothing.
+  // Every length is at least 0, and every exact integer within these bounds.
   if ((bounds.minLength ?? 1) <= 0) delete bounds.minLength
   if ((bounds.minItems ?? 1) <= 0) delete bounds.minItems
   if (whole && (bounds.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete bounds.minimum

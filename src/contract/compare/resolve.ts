@@ -3,12 +3,12 @@ import { isRecord } from '../is-record.ts'
 /** Longest chain of references that is followed. */
 const maxChain = 32
 
-/** The value of an own property; a name such as `constructor` finds nothing else. */
+/** The value of an own property, so that a name such as `constructor` finds nothing inherited. */
 export function own(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** What a local reference (`#/components/…`) points at, or undefined: nothing, or something outside of the document. */
+/** The target of a local reference (`#/components/…`); undefined if it is missing or outside of the document. */
 export function lookUp(document: unknown, ref: unknown): unknown {
   if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined
   try {
@@ -25,7 +25,7 @@ export function lookUp(document: unknown, ref: unknown): unknown {
   }
 }
 
-/** Follows the references of a parameter, body or response. Undefined where they lead nowhere, or in a circle. */
+/** Follows the references of a parameter, body or response. Undefined if they end nowhere or in a circle. */
 export function resolve(document: unknown, value: unknown): unknown {
   for (let i = 0; i < maxChain; i++) {
     const ref = own(value, '$ref')

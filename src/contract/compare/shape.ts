@@ -12,27 +12,27 @@ export const boundKeywords = [
 
 export type Bound = (typeof boundKeywords)[number]
 
-/** What a schema says, as far as it can be compared. */
+/** The comparable part of a schema. */
 export interface Shape {
-  /** JSON types that it allows; null for all. */
+  /** Allowed JSON types; null for all. */
   types: readonly string[] | null
-  /** Values that it allows, each as JSON; null for all. */
+  /** Allowed values, each as JSON; null for all. */
   values: readonly string[] | null
   bounds: Readonly<Partial<Record<Bound, number>>>
-  /** The values of `default`, each as JSON; more than one where parts of a schema contradict each other. */
+  /** The values of `default`, each as JSON; several if parts of a schema contradict each other. */
   defaults: readonly string[]
-  /** Schemas of each property, all of which hold. */
+  /** Schemas of each property; a value must fit all of them. */
   properties: ReadonlyMap<string, readonly unknown[]>
   required: ReadonlySet<string>
-  /** The names of the only properties that are not refused; null for all. */
+  /** The names of the only allowed properties; null for all. */
   names: ReadonlySet<string> | null
-  /** Schemas of each item of an array, all of which hold. */
+  /** Schemas of each item of an array; an item must fit all of them. */
   items: readonly unknown[]
   /** Keywords that cannot be compared, with their values. */
   unread: readonly (readonly [keyword: string, value: unknown])[]
 }
 
-/** What holds for every value. */
+/** The shape that accepts every value. */
 export const anything: Shape = {
   types: null,
   values: null,
@@ -45,17 +45,17 @@ export const anything: Shape = {
   unread: [],
 }
 
-/** The names of the properties that a shape has or asks for. */
+/** The names of the properties that a shape describes or requires. */
 export function fieldsOf({ properties, required }: Shape): ReadonlySet<string> {
   return new Set([...properties.keys(), ...required])
 }
 
-/** What two shapes say together. */
+/** Combines two shapes that apply to the same value. */
 export function both(a: Shape, b: Shape): Shape {
   const [one, other] = [a.names, b.names]
   const names = one && other ? new Set([...one].filter((name) => other.has(name))) : (one ?? other)
   const properties = new Map<string, readonly unknown[]>()
-  // A part that is closed refuses what the other describes.
+  // A closed part refuses the properties of the other part.
   for (const [name, schemas] of [...a.properties, ...b.properties])
     if (names?.has(name) ?? true) properties.set(name, [...(properties.get(name) ?? []), ...schemas])
   return {

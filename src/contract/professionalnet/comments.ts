@@ -31,7 +31,7 @@ export interface PostCommentsBody<Comment = PostComment> {
   meta: {
     /** Comments returned. */
     returnedCount: number
-    /** Comments that the post reports, where available. */
+    /** Number of comments that the post reports, if known. */
     total?: number
     /** Credits that this call cost. */
     creditsCharged: number

@@ -9,7 +9,7 @@ export interface CompanyGetParams {
   url: string
 }
 
-/** A place where a company is. */
+/** A location of a company. */
 export interface CompanyLocation {
   country: string | null
   city: string | null
@@ -35,7 +35,7 @@ export interface Company {
   foundedYear: number | null
   followerCount: number
   employeeCount: number
-  /** `end` is null where the range is open. */
+  /** `end` is null if the range is open. */
   employeeCountRange: { start: number; end: number | null } | null
   headquarter: CompanyLocation | null
   locations: CompanyLocation[]

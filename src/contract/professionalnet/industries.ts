@@ -1,7 +1,7 @@
 import { request, response } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
 
-/** Which industry codes to list. */
+/** The industry codes to list. */
 export interface IndustriesListParams {
   /** Filters by name, hierarchy or description, 1 to 100 characters. */
   q?: string | undefined
@@ -9,7 +9,7 @@ export interface IndustriesListParams {
   page?: number | undefined
 }
 
-/** An industry that a search can be narrowed to. */
+/** An industry; its id narrows a search. */
 export interface Industry {
   id: number
   label: string

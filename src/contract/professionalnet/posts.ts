@@ -94,7 +94,7 @@ export interface ProfessionalnetPost {
   actor: ProfessionalnetActor
   commentary: string
   social_details: ProfessionalnetSocialDetails
-  /** ISO 8601, where the service could parse it. */
+  /** ISO 8601, if the service could parse it. */
   postedAt: string
   /** URN of the activity. */
   urn: string

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What JSON Schema says of a schema and the schema does not say itself: it counts lengths in code, and fills nothing in. */
+/** Adds to a JSON Schema what zod does not emit: lengths that are checked in code, and defaults. */
 export interface Notes {
   type?: 'integer'
   format?: 'int64'
@@ -16,13 +16,13 @@ export function notesOf(schema: object): Notes | undefined {
   return allNotes.get(schema)
 }
 
-/** Attaches notes to a schema. They change nothing of what it accepts. */
+/** Attaches notes to a schema. They do not change which values it accepts. */
 export function noted<Schema extends object>(schema: Schema, notes: Notes): Schema {
   allNotes.set(schema, notes)
   return schema
 }
 
-/** A field that may be absent; the service then takes `value`. */
+/** An optional field with the default `value` on the service's side. */
 export function defaulted<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -55,7 +55,7 @@ export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<
   return bounds.max === undefined ? schema : schema.check(z.maximum(bounds.max))
 }
 
-/** An integer of 64 bits, as a bigint, or as a number that holds it exactly. */
+/** An integer of 64 bits: a bigint, or a number that holds it exactly. */
 export function int64() {
   const schema = z.custom<bigint | number>(
     (value) =>

@@ -14,7 +14,7 @@ import * as microblog from './microblog.ts'
 import { planet } from './planet.ts'
 import * as posts from './posts.ts'
 
-/** The schemas of what is sent and what comes back, by operation. The operations of the catalog share one. */
+/** The schemas of requests and responses, by operation. The operations of the catalog share one. */
 export const schemas = {
   'microblog.search': shapes<MicroblogSearchParams, MicroblogSearchBody>(microblog),
   'professionalnet.posts.search': shapes<ProfessionalnetPostsSearchParams, ProfessionalnetPostsSearchBody>(
@@ -26,10 +26,10 @@ export const schemas = {
   planet: { planet },
 }
 
-/** Both schemas of an operation, with the types that stand for them in this package. */
+/** The two schemas of an operation, with their types in this package. */
 function shapes<Params, Body>({ request, response }: Shapes<Params, Body>): Shapes<Params, Body> {
   return { request, response }
 }
 
-// A type and no interface: the values of an interface cannot be listed.
+// A type, because the values of an interface cannot be listed.
 type Shapes<Params, Body> = Readonly<{ request: z.ZodMiniType<Params>; response: z.ZodMiniType<Body> }>

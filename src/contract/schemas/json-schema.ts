@@ -3,16 +3,16 @@ import { notesOf } from './build.ts'
 import { schemas } from './index.ts'
 import type { JsonSchema } from '../validate.ts'
 
-/** All that `validate()` knows. */
+/** The keywords that `validate()` supports. */
 const keywords = new Set([
   ...['type', '$ref', 'properties', 'required', 'additionalProperties', 'items', 'maxItems', 'enum'],
   ...['minLength', 'maxLength', 'minimum', 'maximum', 'format', 'default', 'deprecated'],
 ])
 
 /**
- * All schemas as JSON Schema.
+ * Converts all schemas to JSON Schema.
  *
- * @throws {Error} If one says something that `validate()` does not know.
+ * @throws {Error} if a schema has a keyword that `validate()` does not support.
  */
 export function jsonSchemas(): [name: string, parts: [part: string, schema: JsonSchema][]][] {
   return Object.entries<Readonly<Record<string, z.ZodMiniType>>>(schemas).map(([name, parts]) => [
@@ -23,9 +23,9 @@ export function jsonSchemas(): [name: string, parts: [part: string, schema: Json
 
 function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   const found: Record<string, unknown> = z.toJSONSchema(schema, {
-    // Objects that may have further fields are open on this side alone.
+    // With `output`, zod would close objects that may have further fields.
     io: 'input',
-    // What JSON Schema has no word for is said in a note.
+    // Notes describe what zod cannot convert.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => complete(jsonSchema, notesOf(zodSchema)),
   })
@@ -35,7 +35,7 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
 
 function complete(schema: Record<string, unknown>, notes: object | undefined): void {
   Object.assign(schema, notes)
-  // An integer without bounds of its own gets those of exact numbers, which nobody documents.
+  // zod bounds every integer by the exact numbers; the service documents no such bound.
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
   const [given, other] = (schema['anyOf'] ?? []) as { type?: unknown }[]
@@ -44,5 +44,5 @@ function complete(schema: Record<string, unknown>, notes: object | undefined): v
     Object.assign(schema, given, { type: [given.type, 'null'] })
   }
   const unknown = Object.keys(schema).filter((keyword) => !keywords.has(keyword) && keyword !== '$schema')
-  if (unknown.length > 0) throw new Error(`validate() does not know ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`validate() does not support ${unknown.join(', ')}`)
 }

@@ -6,7 +6,7 @@ const words = z.optional(z.string())
 const number = z.optional(z.number())
 const id = z.optional(int64())
 
-/** Takes a bigint or an exact number for each id; what comes back has only bigints. */
+/** Accepts a bigint or an exact number for each id; responses contain only bigints. */
 export const planet: z.ZodMiniType<Planet<PlanetId>> = z.object({
   id: id,
   name: words,

@@ -107,7 +107,7 @@ describe.each(['react', 'vue'])('infiniteSearchOptions() in a page of %s', (fram
     expect(sandbox.ledger.spent).toBe(6)
   })
 
-  it('is charged once for an answer that is lost', async () => {
+  it('is charged once when a response is lost', async () => {
     // A reset would not do: Chromium itself may send such a request again.
     sandbox.inject({ cut: 'truncate' })
     await open(framework, 'searchOptions')
@@ -132,7 +132,7 @@ describe.each(['react', 'vue'])('a page of %s with the defaults of the query lib
     await expect.poll(() => sandbox.ledger.spent).toBe(12)
   })
 
-  it('is charged again for an answer that is lost', async () => {
+  it('is charged again when a response is lost', async () => {
     // A reset would not do: Chromium itself may send such a request again.
     sandbox.inject({ cut: 'truncate' })
     await open(framework, 'defaults')

@@ -8,7 +8,7 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
 
 const proxied = {
   violations,
-  /** The path of a proxy on the page's own origin is all that the page knows. */
+  /** The page knows only the path of a proxy on its own origin. */
   run: (): Promise<PageReport> => usePage(new SocialSearch({ baseUrl: '/api/social' })),
 }
 export type Proxied = typeof proxied

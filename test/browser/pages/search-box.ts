@@ -1,7 +1,7 @@
 import { type ClientOptions, type Credits, SocialSearch } from 'social-search-sdk'
 
 const box = {
-  /** Puts a search box on the page that searches while somebody types, and says below it what it is doing. */
+  /** Adds a search box that searches while a user types, with its state below. */
   show(options: ClientOptions): void {
     const client = new SocialSearch(options)
     const input = document.createElement('input')

@@ -15,7 +15,7 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** The cookie of somebody who has logged in; opening the page does. */
+/** The cookie of a logged-in user; opening the page sets it. */
 export const session = 'session=ada'
 
 /** What a caller may spend, in credits. */

@@ -15,7 +15,7 @@ describe('validation', () => {
   const broken = { ...post('2'), author: null }
   const mixed = { ...page(['1', '3']), posts: [post('1'), broken, post('3')] }
 
-  it('strict refuses a page with an item that does not fit, and keeps the page on the error', async () => {
+  it('strict refuses a page with an invalid item, and keeps the page on the error', async () => {
     service.script(ok(mixed))
     const { error } = await settle(search())
     expect(error).toMatchObject({
@@ -24,7 +24,7 @@ describe('validation', () => {
     expect((error as InvalidResponseError).body).toEqual(mixed)
   })
 
-  it('lenient keeps the items that fit and reports the others', async () => {
+  it('lenient keeps the valid items and reports the others', async () => {
     service.script(ok(mixed))
     const { value } = await settle(search({ validation: 'lenient' }))
     expect(idsOf(value!.posts)).toEqual(['1', '3'])
@@ -33,19 +33,19 @@ describe('validation', () => {
     ])
   })
 
-  it('lenient does not take pages for empty whose items were set apart', async () => {
+  it('lenient does not treat a page with only invalid items as empty', async () => {
     const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
     service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
     expect(idsOf((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
   })
 
-  it.each(['[1]', '"abc"', '5', 'null'])('off hands over the body %s as it is', async (body) => {
+  it.each(['[1]', '"abc"', '5', 'null'])('off returns the body %s unchanged', async (body) => {
     service.script(ok(body))
     const { value } = await settle(search({ validation: 'off' }))
     expect(value).toEqual(JSON.parse(body))
   })
 
-  it('off hands over whatever came', async () => {
+  it('off returns any body', async () => {
     service.script(ok(mixed))
     const { value } = await settle(search({ validation: 'off' }))
     expect(value?.posts).toHaveLength(3)
@@ -78,7 +78,7 @@ describe('schema', () => {
     expect(items).toEqual([1, 2, 3, 4, 5].map((number) => ({ number })))
   })
 
-  it('refuses the page when a post does not fit, or sets it apart when lenient', async () => {
+  it('refuses the page when a post is invalid, or reports the post when lenient', async () => {
     const picky = z.looseObject({ id: z.string().check(z.regex(/1/, 'no one')) })
     service.script(ok(page(['1', '2'])))
     const { error } = await settle(search({ schema: picky }))
@@ -107,7 +107,7 @@ describe('schema', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
-  it('does not outlast the deadline of its call, whose answer is paid for', async () => {
+  it('ends at the deadline of its call, and keeps the paid response', async () => {
     service.script(ok(page(['1'])))
     const validate = () => new Promise<never>(() => {})
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const

@@ -56,7 +56,7 @@ describe('issues of an error', () => {
       () => search({}, { schema: schemaWith([{ message: 'is wrong' }]) }),
     ],
     ['a schema finds a long one', ok(), () => search({}, { schema: schemaWith([{ message: long }]) })],
-  ])('are bounded when %s', async (_, answer, call) => {
+  ])('are limited in number and size when %s', async (_, answer, call) => {
     service.script(answer)
     const error = await errorOf(call())
     expect(error.issues.length).toBeGreaterThan(0)
@@ -65,7 +65,7 @@ describe('issues of an error', () => {
     expect(error.message.length).toBeLessThan(3000)
   })
 
-  it('say that there are more', async () => {
+  it('end with the number of further issues', async () => {
     service.script(failure(400, 'validation_error', { error: { issues } }))
     expect((await errorOf(search())).issues.at(-1)).toEqual({ path: '', message: 'has further issues' })
     const { issues: own, message } = await errorOf(search(unknown))
@@ -73,14 +73,14 @@ describe('issues of an error', () => {
     expect(message).toMatch(/; and many more$/)
   })
 
-  it('hold no part of a key that lies where a path is cut', async () => {
+  it('contain no part of a key at the end of a shortened path', async () => {
     const error = await errorOf(search({ [`${'x'.repeat(190)}${apiKey}`]: 1 }))
     expect(JSON.stringify(error.issues)).not.toContain(apiKey.slice(0, 6))
   })
 })
 
 describe('page.invalid', () => {
-  it('has bounded issues when an item has 60,000 invalid values', async () => {
+  it('has a limited number of issues when an item has 60,000 invalid values', async () => {
     service.script(ok(brokenPage))
     const { invalid } = await makeClient().microblog.search({ query }, { validation: 'lenient' })
     expect(invalid?.[0]?.issues).toHaveLength(101)
@@ -89,7 +89,7 @@ describe('page.invalid', () => {
 })
 
 describe('inputOf()', () => {
-  it('makes a list of a parameter that is given more than once, whatever its name', () => {
+  it('makes a list of a repeated parameter with any name', () => {
     const input = inputOf('?a=1&b=2&a=3&constructor=4&__proto__=5', microblogSearch)
     expect(Object.entries(input)).toEqual([
       ['a', ['1', '3']],

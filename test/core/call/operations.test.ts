@@ -119,7 +119,7 @@ describe('each operation', () => {
   )
 
   it.each(Object.entries(cases))(
-    '%s() is repeated as its stake allows when its connection breaks',
+    '%s() is retried as its cost allows when its connection breaks',
     async (id, { call }) => {
       service.script(unreachable())
       const { error } = await settle(call(makeClient()))
@@ -130,7 +130,7 @@ describe('each operation', () => {
   )
 
   it.each(Object.entries(cases))(
-    '%s() names the scopes it needs when the answer is 403',
+    '%s() names the scopes it needs when the status is 403',
     async (id, { call }) => {
       service.script(new Response('', { status: 403 }))
       const { error } = await settle(call(makeClient()))
@@ -144,7 +144,7 @@ describe('each operation', () => {
     ['mentions.setState', (client: SocialSearch, id: string) => client.mentions.setState(id, {})],
     ['listeners.get', (client: SocialSearch, id: string) => client.listeners.get(id)],
     ['feeds.get', (client: SocialSearch, id: string) => client.feeds.get(id)],
-  ])('%s() refuses ids that are not its own, or lead elsewhere, before sending', async (operation, get) => {
+  ])('%s() refuses ids with another prefix or unsafe characters before sending', async (operation, get) => {
     const { pathId } = operations.find(({ id }) => id === operation) as { pathId: { prefix: string } }
     const bad = [
       '',
@@ -162,7 +162,7 @@ describe('each operation', () => {
     expect(service.arrivals).toHaveLength(0)
   })
 
-  it('setState() refuses what cannot be written as JSON, and list() what cannot stand in a query', async () => {
+  it('setState() refuses values that JSON cannot hold, and list() values that a query cannot hold', async () => {
     const client = makeClient()
     const circle: Record<string, unknown> = {}
     circle['circle'] = circle
@@ -172,7 +172,7 @@ describe('each operation', () => {
     expect(service.arrivals).toHaveLength(0)
   })
 
-  it('setState() repeats what the service says it did not do, and nothing else', async () => {
+  it('setState() retries only when the service did not process the request', async () => {
     service.script(failure(503, 'unavailable'), failure(502, 'upstream_error'), ok({ requestId: 'r' }))
     const { error } = await settle(makeClient().mentions.setState('men_1', {}))
     expect(error).toMatchObject({ status: 502 })

@@ -8,7 +8,7 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
 describe('search()', () => {
-  it.each(['sendWithin', 'abandon'])('refuses the option %s, which is the proxy’s alone', async (name) => {
+  it.each(['sendWithin', 'abandon'])('refuses the option %s, which only the proxy has', async (name) => {
     const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined } as object)
     expect((await settle(search)).error).toMatchObject({
       name: 'ConfigurationError',

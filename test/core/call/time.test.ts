@@ -14,7 +14,7 @@ const stalled = (): ReadableStream =>
   new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"requ')) })
 
 describe('timeout', () => {
-  it('search() ends an attempt after 30 s when the service never answers, and does not repeat it', async () => {
+  it('search() ends an attempt after 30 s when the service never responds, and does not retry it', async () => {
     service.script(hang)
     const client = makeClient()
     const { error, ms } = await settle(client.microblog.search({ query: 'rust' }))
@@ -45,7 +45,7 @@ describe('timeout', () => {
 })
 
 describe('deadline', () => {
-  it('search() bounds attempts and waits together', async () => {
+  it('search() limits the time of attempts and waits together', async () => {
     service.script(failure(502, 'upstream_error'), hang)
     const { error, ms } = await settle(makeClient({ deadline: 8000 }).microblog.search({ query: 'rust' }))
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'headers', charged: 'unknown' })
@@ -155,7 +155,7 @@ describe('abort', () => {
   })
 
   it.each(['queue', 'headers', 'wait'] as const)(
-    'search() hands the reason back untouched when it is an error of another call (%s)',
+    'search() rejects with the unchanged reason when it is an error of another call (%s)',
     async (phase) => {
       const other = new ConnectionError('lost', {
         operation: 'microblog.search',
@@ -183,7 +183,7 @@ describe('abort', () => {
   it.each([
     new ClosedError(),
     new CreditBudgetError({ needed: 2, remaining: 1 }, { operation: 'microblog.search' }),
-  ])('search() hands the reason back when it is a $name of another client', async (other) => {
+  ])('search() rejects with the unchanged reason when it is a $name of another client', async (other) => {
     const abort = new AbortController()
     const call = makeClient({ fetch: hang })
       .microblog.search({ query: 'rust' }, { signal: abort.signal })
@@ -205,7 +205,7 @@ describe('abort', () => {
     expect(late.error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
   })
 
-  it('search() is aborted by a signal that an earlier call has had', async () => {
+  it('search() is aborted by a signal that an earlier call used', async () => {
     const abort = new AbortController()
     const fetch = vi.fn(hang).mockResolvedValueOnce(ok())
     const client = makeClient({ fetch })
@@ -217,7 +217,7 @@ describe('abort', () => {
     expect(await settle(call)).toMatchObject({ error: reason, ms: 0 })
   })
 
-  it('search() leaves no listener on a signal that outlives many calls', async () => {
+  it('search() removes its listener from a signal that many calls share', async () => {
     service.script(ok())
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
@@ -235,7 +235,7 @@ describe('abort', () => {
 })
 
 describe('close', () => {
-  it('close() settles what is in flight, queued and waiting, and refuses what comes later', async () => {
+  it('close() settles calls in flight, queued and waiting, and refuses later ones', async () => {
     const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })
     const fetch = vi.fn(hang).mockResolvedValueOnce(unavailable)
     const client = makeClient({ fetch })
@@ -260,7 +260,7 @@ describe('close', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('close() resolves when no credits are set aside any more, however often it is called', async () => {
+  it('close() resolves when all reservations are settled, however often it is called', async () => {
     service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
     const client = makeClient()
     const call = client.microblog.search({ query: 'rust' }).then()

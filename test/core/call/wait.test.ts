@@ -20,21 +20,21 @@ function observed(options: Partial<ClientOptions> = {}) {
 const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 2000))
 
 describe('onWait', () => {
-  it('hears nothing of calls that go at once', async () => {
+  it('is not called for a call that is sent at once', async () => {
     service.script(ok())
     const { client, told } = observed()
     await settle(client.microblog.search({ query: 'a' }))
     expect(told).toEqual([])
   })
 
-  it('hears that a call waits for a slot', async () => {
+  it('reports a call that waits for a slot', async () => {
     service.script(slow)
     const { client, told } = observed()
     await settle(Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }))))
     expect(told).toEqual([[250, 'slot', null]])
   })
 
-  it('hears that a call waits for the pace, and until when', async () => {
+  it('reports a call that waits for the rate limit, and until when', async () => {
     service.script(() => ok())
     const { client, told } = observed()
     const calls = Array.from({ length: 21 }, () => client.microblog.search({ query: 'a' }).then())
@@ -46,7 +46,7 @@ describe('onWait', () => {
     expect(lasts).toBeLessThan(62_000)
   })
 
-  it('hears of a 429, and again when another one closes the surface for longer', async () => {
+  it('reports a 429, and again when another one closes the surface for longer', async () => {
     service.script(rateLimited(10), rateLimited(20), ok())
     const { client, told } = observed()
     await settle(client.microblog.search({ query: 'a' }))
@@ -57,14 +57,14 @@ describe('onWait', () => {
     expect(told.map(([, , lasts]) => lasts)).toEqual([9750, 19_750])
   })
 
-  it('hears of the wait between two attempts', async () => {
+  it('reports the wait between two attempts', async () => {
     service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 7 } }), ok())
     const { client, told } = observed()
     await settle(client.microblog.search({ query: 'a' }))
     expect(told).toEqual([[0, 'retry', 7000]])
   })
 
-  it('of a call is told of that call alone, with its operation and surface', async () => {
+  it('of a call reports only that call, with its operation and surface', async () => {
     service.script(slow)
     const heard: Wait[] = []
     const client = makeClient()
@@ -76,7 +76,7 @@ describe('onWait', () => {
     ])
   })
 
-  it('leaves the call as it is when it throws', async () => {
+  it('does not affect the call when it throws', async () => {
     service.script(slow)
     const error = vi.fn()
     const client = makeClient({
@@ -90,7 +90,7 @@ describe('onWait', () => {
     expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))
   })
 
-  it('writes the same to the log', async () => {
+  it('logs the same events', async () => {
     service.script(rateLimited(10), ok())
     const info = vi.fn()
     await settle(makeClient({ logger: { info } }).microblog.search({ query: 'a' }))
@@ -104,7 +104,7 @@ describe('onWait', () => {
 })
 
 describe('status()', () => {
-  it('tells what is in flight and what waits, by surface and priority', async () => {
+  it('counts calls in flight and waiting, by surface and priority', async () => {
     service.script(slow)
     const client = makeClient()
     const make = (priority: number) => client.microblog.search({ query: 'a' }, { priority }).then()
@@ -134,7 +134,7 @@ describe('status()', () => {
     ])
   })
 
-  it('tells until when a 429 keeps a surface closed, and is what Node prints of a client', async () => {
+  it('tells until when a 429 keeps a surface closed, and is part of an inspected client', async () => {
     service.script(rateLimited(30))
     const client = makeClient()
     client.microblog.search({ query: 'a' }).catch(() => {})

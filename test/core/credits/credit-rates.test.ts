@@ -33,7 +33,7 @@ describe('creditRates()', () => {
     expect(value?.prices).toMatchObject({ 'microblog.search': 2, 'professionalnet.company.get': 4 })
   })
 
-  it('names what is published differently, or not at all', async () => {
+  it('lists rates that are published differently, or not at all', async () => {
     service.script(
       published({
         apiTwitterSearchPerRequest: 3,
@@ -48,14 +48,14 @@ describe('creditRates()', () => {
     ])
   })
 
-  it('finds nothing in a description without rates', async () => {
+  it('returns no rates for a description without rates', async () => {
     service.script(ok({ openapi: '3.1.0' }))
     expect((await settle(makeClient().creditRates())).value).toMatchObject({ rates: {}, prices: {} })
   })
 })
 
 describe('prices', () => {
-  it('replace what is reserved and settled', async () => {
+  it('replace the reserved and settled credits', async () => {
     service.script(() => ok())
     const client = makeClient({ prices: { 'microblog.search': 3 }, budget: new CreditBudget(5) })
     expect((await settle(client.microblog.search({ query: 'q' }))).error).toBeUndefined()

@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers())
 const query = { query: 'rust' }
 
 describe('client.credits', () => {
-  it('counts each success at its price, and nothing for announced errors', async () => {
+  it('counts each success at its price, and nothing for errors of the service', async () => {
     service.script(ok(), failure(400, 'validation_error'), failure(401, 'unauthorized'), ok())
     const client = makeClient()
     for (let i = 0; i < 4; i++) await settle(client.microblog.search(query))
@@ -18,7 +18,7 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, byOperation: { 'microblog.search': summary } })
   })
 
-  it('counts what may have been charged when a middleware puts an error in the place of a success', async () => {
+  it('counts credits as uncertain when a middleware replaces a success with an error', async () => {
     service.script(() => ok())
     const middleware = [
       async (request: Request, next: (request: Request) => Promise<Response>) => {
@@ -33,7 +33,7 @@ describe('client.credits', () => {
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
 
-  it('counts items where the caller says that they are', async () => {
+  it('counts the items at the path that paging.items names', async () => {
     service.script(ok({ requestId: 'r', reactions: ['kinds'], people: [1, 2, 3] }))
     const client = makeClient()
     const paging = { items: 'people', next: () => null }
@@ -41,7 +41,7 @@ describe('client.credits', () => {
     expect(client.credits).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
   })
 
-  it('counts what the service says it has charged, also where nothing was expected', async () => {
+  it('counts the credits that the service reports, even for a free call', async () => {
     const meta = { returnedCount: 0, creditsCharged: 50 }
     service.script(ok({ requestId: 'r', comments: [], meta }))
     const budget = new CreditBudget(100)
@@ -50,7 +50,7 @@ describe('client.credits', () => {
     expect([client.credits.spent, budget.spent]).toEqual([50, 50])
   })
 
-  it('adds up fractions of credits without a rest', async () => {
+  it('adds up fractions of credits exactly', async () => {
     service.script(() => ok())
     const budget = new CreditBudget(0.3)
     const client = makeClient({ budget, prices: { 'microblog.search': 0.1 } })
@@ -58,7 +58,7 @@ describe('client.credits', () => {
     expect([budget.remaining, client.credits.spent]).toEqual([0, 0.3])
   })
 
-  it('client.credits adds up fractions of several operations without a rest', async () => {
+  it('client.credits adds up fractions of several operations exactly', async () => {
     service.script(
       () => ok(),
       () => ok({ requestId: 'req_2', posts: [], meta: { hasMore: false } }),
@@ -69,14 +69,14 @@ describe('client.credits', () => {
     expect(client.credits.spent).toBe(0.3)
   })
 
-  it('is not certain of a success that is not recognizably the service’s, though nothing is checked', async () => {
+  it('is uncertain about a success with a foreign body, even with validation off', async () => {
     service.script(ok('null'))
     const client = makeClient({ validation: 'off' })
     await settle(client.microblog.search(query))
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
   })
 
-  it('shows what is reserved while a call is under way', async () => {
+  it('shows the reserved credits while a call is pending', async () => {
     let during: unknown
     const client = makeClient()
     service.script(() => {
@@ -96,8 +96,8 @@ describe('client.credits', () => {
 
   it.each([
     ['as it is', {}],
-    ['with credits of its own', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }],
-  ])('counts as uncertain what a middleware answers for a service that failed, %s', async (_, headers) => {
+    ['with other credits', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }],
+  ])('counts as uncertain when a middleware responds for a service that failed, %s', async (_, headers) => {
     service.script(unreachable())
     const answer = () => ok(undefined, { headers })
     const client = makeClient({ middleware: [(request, next) => next(request).catch(answer)] })
@@ -106,7 +106,7 @@ describe('client.credits', () => {
     expect(value?.attempts).toMatchObject([{ charged: 'unknown' }])
   })
 
-  it('believes no credits in what a middleware answers for a service that answered', async () => {
+  it('ignores credits in the response of a middleware when the service responded, too', async () => {
     const headers = { 'social-search-credits': 'spent=0, uncertain=0, charged=no' }
     const failed = (): Response => failure(502, 'upstream_error', { headers, error: { charged: 'no' } })
     for (const [step, answer] of [
@@ -121,7 +121,7 @@ describe('client.credits', () => {
     }
   })
 
-  it('counts as uncertain what has no status at all', async () => {
+  it('counts as uncertain when there is no status', async () => {
     const client = makeClient({ fetch: () => Promise.resolve(Response.error()) })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })
@@ -134,7 +134,7 @@ describe('client.credits', () => {
     expect(error).toMatchObject({ status: 400, charged: 'unknown' })
   })
 
-  it('is certain of a charge when an attempt was charged after one that only may have been', async () => {
+  it('is certain of a charge when a second attempt was charged after an uncertain one', async () => {
     service.script(unreachable(), ok({ requestId: 'req_1', posts: 'none' }))
     const client = makeClient({ retry: { ambiguous: true } })
     const { error } = await settle(client.microblog.search(query))
@@ -142,7 +142,7 @@ describe('client.credits', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
   })
 
-  it('charges nothing when a middleware answers in place of the service', async () => {
+  it('charges nothing when a middleware responds instead of the service', async () => {
     const client = makeClient({ middleware: [() => Promise.resolve(ok())] })
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect(value?.credits).toEqual({ spent: 0, uncertain: 0 })
@@ -161,7 +161,7 @@ function slowBudget(limit: number, ms: number): { budget: Budget; kept: CreditBu
 }
 
 describe('budget', () => {
-  it('may take its time, and is settled like any other', async () => {
+  it('may be asynchronous, and is settled like any other', async () => {
     service.script(ok(), unreachable(), ok())
     const { budget, kept } = slowBudget(5, 100)
     const client = makeClient({ budget })
@@ -172,7 +172,7 @@ describe('budget', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('gives back what others have reserved when it refuses after a while', async () => {
+  it('releases the reservations of other budgets when it refuses later', async () => {
     const [first, { budget }] = [new CreditBudget(100), slowBudget(1, 100)]
     const client = makeClient({ budget: first })
     const { error } = await settle(client.microblog.search(query, { budget }))
@@ -180,7 +180,7 @@ describe('budget', () => {
     expect([first.reserved, client.credits.reserved]).toEqual([0, 0])
   })
 
-  it('gets back at once what comes too late for a call that was aborted', async () => {
+  it('releases a reservation at once that arrives after its call was aborted', async () => {
     const { budget, kept } = slowBudget(5, 100)
     const abort = new AbortController()
     const client = makeClient({ budget })
@@ -219,14 +219,14 @@ describe('CreditBudget', () => {
     expect(budget).toMatchObject({ spent: 10, uncertain: 0, reserved: 0, remaining: 1 })
   })
 
-  it('gives back what a failed call did not cost', async () => {
+  it('releases the credits that a failed call did not cost', async () => {
     service.script(failure(400, 'validation_error'), ok())
     const client = makeClient({ budget: new CreditBudget(2) })
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ status: 400 })
     expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
   })
 
-  it('counts as spent what may have been charged', async () => {
+  it('counts uncertain credits as spent', async () => {
     service.script(unreachable(), ok())
     const budget = new CreditBudget(3)
     const client = makeClient({ budget })
@@ -242,7 +242,7 @@ describe('CreditBudget', () => {
     })
   })
 
-  it('keeps its reservation while a call waits to be repeated', async () => {
+  it('keeps its reservation while a call waits for its retry', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient({ budget: new CreditBudget(2) })
     const first = client.microblog.search(query).then()
@@ -251,7 +251,7 @@ describe('CreditBudget', () => {
     expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('refuses a repetition that it could not cover, and tells what the first attempt may have cost', async () => {
+  it('refuses a retry that it cannot cover, and reports the possible cost of the first attempt', async () => {
     service.script(unreachable(), ok())
     const client = makeClient({ budget: new CreditBudget(3), retry: { ambiguous: true } })
     const { error } = await settle(client.microblog.search(query))
@@ -259,7 +259,7 @@ describe('CreditBudget', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('sets nothing aside anywhere when another budget refuses', async () => {
+  it('reserves nothing in any budget when one of them refuses', async () => {
     service.script(() => ok())
     const [first, second] = [new CreditBudget(100), new CreditBudget(1)]
     const client = makeClient({ budget: first })

@@ -22,16 +22,16 @@ describe('quote()', () => {
     expect(client.quote('professionalnet.company.get', { url: 'u' }).atMost).toBe(4)
   })
 
-  it('goes by the prices of the client', () => {
+  it('uses the prices of the client', () => {
     expect(client.quote('technews.search', {}, { pages: 3 }).atMost).toBe(10.5)
   })
 
-  it('bounds comments by maxComments, and by the default of the service without it', () => {
+  it("limits comments by maxComments, or by the service's default", () => {
     const quote = (params: object) => client.quote('professionalnet.posts.comments', params).atMost
     expect([quote({ postUrl: 'u', maxComments: 250 }), quote({ postUrl: 'u' })]).toEqual([250, 100])
   })
 
-  it('promises nothing of reactions without a ceiling', () => {
+  it('has no maximum for reactions without a ceiling', () => {
     const quote = (options?: object) => client.quote('professionalnet.posts.reactions', {}, options)
     expect(quote()).toMatchObject({ atMost: null, perPage: null })
     expect(quote({ ceiling: 40, pages: 2 })).toMatchObject({ atMost: 80, perPage: 40 })
@@ -50,7 +50,7 @@ describe('quote()', () => {
       'unknown operation microblog.find',
     ],
     [
-      'pages of a call that has none',
+      'pages of a call without pages',
       () => client.quote('professionalnet.company.get', { url: 'u' }, { pages: 2 }),
       'has no pages',
     ],

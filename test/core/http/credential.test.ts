@@ -46,14 +46,14 @@ describe('apiKey', () => {
     },
   )
 
-  it('that is refused with a 401 is sent once', async () => {
+  it('is not retried after a 401', async () => {
     service.script(failure(401, 'unauthorized'))
     const { error } = await settle(makeClient().microblog.search(query))
     expect(error).toMatchObject({ name: 'AuthenticationError', code: 'unauthorized' })
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('passes on what its function throws', async () => {
+  it('rejects with the error of its function', async () => {
     const problem = new TypeError('the vault is sealed')
     const { error } = await settle(
       makeClient({ apiKey: () => Promise.reject(problem) }).microblog.search(query),
@@ -75,7 +75,7 @@ describe('auth', () => {
     }
   }
 
-  it('refreshes once for many calls that were refused the same token, and repeats each once', async () => {
+  it('refreshes once for many calls with the same refused token, and retries each once', async () => {
     const auth = rotating()
     const fetch = (request: Request) => {
       const stale = request.headers.get('authorization') === 'Bearer token_0'
@@ -89,7 +89,7 @@ describe('auth', () => {
     expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
   })
 
-  it('is asked once for all clients that share it', async () => {
+  it('is called once for all clients that share it', async () => {
     const auth = rotating()
     const fetch = (request: Request) =>
       Promise.resolve(
@@ -100,7 +100,7 @@ describe('auth', () => {
     expect(auth.refreshes).toEqual(['token_0'])
   })
 
-  it('has a refused token replaced for the next call when only one attempt is allowed', async () => {
+  it('refreshes a refused token for the next call when only one attempt is allowed', async () => {
     service.script(failure(401, 'unauthorized'), ok())
     const client = withAuth(rotating(), { retry: false })
     const { error, ms } = await settle(client.microblog.search(query))
@@ -111,7 +111,7 @@ describe('auth', () => {
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1'])
   })
 
-  it('is asked again by a call that has queued, and may fail then without keeping the slot', async () => {
+  it('is called again for a call that has queued, and frees the slot if it fails', async () => {
     service.script(() => ok())
     const start = performance.now()
     const minute = () => Math.floor((performance.now() - start) / 60_000)
@@ -124,7 +124,7 @@ describe('auth', () => {
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
   })
 
-  it('may fail to refresh when nobody waits for it', async () => {
+  it('may fail to refresh when no call waits for it', async () => {
     service.script(failure(401, 'unauthorized'))
     const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
     const { error } = await settle(withAuth(auth, { retry: false }).microblog.search(query))
@@ -137,7 +137,7 @@ describe('auth', () => {
     expect(service.arrivals).toHaveLength(4)
   })
 
-  it('may refresh without a promise, and ends with its call when it hangs', async () => {
+  it('may refresh synchronously, and ends with its call when it hangs', async () => {
     service.script(failure(401, 'unauthorized'), ok())
     let token = 'token_0'
     const plain = { token: () => token, refresh: () => (token = 'token_1') as never }
@@ -149,7 +149,7 @@ describe('auth', () => {
     expect(ms).toBe(700)
   })
 
-  it('has tokens that show in no error', async () => {
+  it('keeps its tokens out of every error', async () => {
     service.script(failure(400, 'validation_error', { error: { message: 'no token_from_the_vault' } }))
     const { error } = await settle(withAuth({ token: () => 'token_from_the_vault' }).microblog.search(query))
     expect(inspect(error, { showHidden: true, depth: Infinity })).toMatch(/no \[redacted\]/)
@@ -164,7 +164,7 @@ describe('auth', () => {
     expect(auth.refreshes).toHaveLength(1)
   })
 
-  it('goes on refreshing for the others when one caller aborts', async () => {
+  it('continues to refresh for other calls when one call aborts', async () => {
     const auth = rotating()
     service.script(failure(401, 'unauthorized'), failure(401, 'unauthorized'), () => ok())
     const client = withAuth(auth)
@@ -188,7 +188,7 @@ describe('auth', () => {
     expect(error).toBe(problem)
   })
 
-  it('is asked again by the next call where a refresh has failed, or has changed nothing', async () => {
+  it('is called again by the next call when a refresh failed or changed nothing', async () => {
     service.script(failure(401, 'unauthorized'))
     const problem = new Error('no network')
     const answers = [() => Promise.reject(problem), () => Promise.resolve()]
@@ -205,7 +205,7 @@ describe('auth', () => {
     expect(token).toBe('token_1')
   })
 
-  it('is not asked to refresh for a token that it has replaced by itself', async () => {
+  it('does not refresh a token that it has already replaced', async () => {
     const auth = rotating()
     let turn = 0
     const fetch = () => {
@@ -260,7 +260,7 @@ describe('the key', () => {
   ]
 
   it.each(answers.flatMap(([name, step]) => [apiKey, quoted].map((key) => [name, key, step] as const)))(
-    'shows in no error, log or inspection when the service echoes it with %s (%s)',
+    'does not show in errors, logs or inspection when the service echoes it with %s (%s)',
     async (_, key, step) => {
       service.script(step(key))
       const seen: unknown[] = []
@@ -295,7 +295,7 @@ describe('the key', () => {
     },
   )
 
-  it('shows not in part either, where the words of a failure are cut', async () => {
+  it('does not show in part when the text of a failure is shortened', async () => {
     const lengths = Array.from({ length: apiKey.length + 'Bearer '.length }, (_, i) => 200 - i)
     for (const length of lengths) {
       const words = `${'x'.repeat(length)} Bearer ${apiKey}`
@@ -306,7 +306,7 @@ describe('the key', () => {
     }
   })
 
-  it('shows in no header of a response, nor in the name of one', async () => {
+  it('does not show in a header of a response, nor in the name of one', async () => {
     const headers = { [`x-${apiKey}`]: '1', 'x-echo': `a ${apiKey}`, 'x-other': '2' }
     const { body } = ok()
     service.script(new Response(body, { headers }))

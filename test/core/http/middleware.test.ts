@@ -28,7 +28,7 @@ describe('middleware', () => {
     ])
   })
 
-  it('changes what is sent', async () => {
+  it('changes the request', async () => {
     service.script(ok())
     const trace: Middleware = (request, next) => {
       const headers = new Headers(request.headers)
@@ -40,7 +40,7 @@ describe('middleware', () => {
     expect(JSON.parse(service.arrivals[0]!.body)).toEqual(query)
   })
 
-  it('sees typed errors, never what fetch threw', async () => {
+  it('sees typed errors, never the error of fetch', async () => {
     service.script(unreachable())
     let caught: unknown
     const watch: Middleware = (request, next) =>
@@ -107,7 +107,7 @@ describe('middleware', () => {
       }) as unknown as Middleware,
       /a middleware returned no Response/,
     ],
-  ])('that %s is told so', async (_, layer, message) => {
+  ])('that %s gets an error that says so', async (_, layer, message) => {
     service.script(() => ok())
     const client = makeClient({ middleware: [layer] })
     const { error } = await settle(client.microblog.search(query))
@@ -148,7 +148,7 @@ describe('fetch', () => {
     ],
     ['returns nothing', () => undefined, 'ConfigurationError', /fetch returned no Response/],
     ['returns text', () => 'x', 'ConfigurationError', /fetch returned no Response/],
-  ])('that %s is told so', async (_, fetch, name, message) => {
+  ])('that %s gets an error that says so', async (_, fetch, name, message) => {
     const client = makeClient({ fetch: fetch as never })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name, charged: 'unknown' })
@@ -162,7 +162,7 @@ describe('limiter', () => {
     throw new Error('bug')
   }
 
-  it('of the caller is obeyed, and told of each 429', async () => {
+  it('of the caller decides when to send, and is told of each 429', async () => {
     service.script(rateLimited(3), ok())
     const held: unknown[] = []
     const limiter = {
@@ -178,7 +178,7 @@ describe('limiter', () => {
     expect(ms).toBeGreaterThanOrEqual(3000)
   })
 
-  it('of the caller is told when a request goes out, when its answer begins, and when it is over', async () => {
+  it('of the caller is told when a request is sent, when its response begins, and when it ends', async () => {
     const date = 'Fri, 20 Nov 2026 10:00:00 GMT'
     const told: unknown[] = []
     const fetch = () => {
@@ -199,7 +199,7 @@ describe('limiter', () => {
     expect(told).toEqual(['sent', 'fetch', new Date(date), 'release'])
   })
 
-  it('of the caller has no call wait for a surface that a 429 has closed for long', async () => {
+  it('of the caller refuses calls at once when a 429 closes the surface for long', async () => {
     service.script(rateLimited(600))
     const release = vi.fn()
     const limiter = { acquire: () => Promise.resolve({ ...lease, release }), hold: () => {} }
@@ -211,7 +211,7 @@ describe('limiter', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
-  it('of the caller costs no paid answer when it fails', async () => {
+  it('of the caller does not lose a paid response when it fails', async () => {
     service.script(rateLimited(1), ok())
     const limiter = {
       acquire: () => Promise.resolve({ ...lease, sent: bug, answered: bug, release: bug }),
@@ -235,7 +235,7 @@ describe('limiter', () => {
     expect(error).toHaveBeenCalledWith('the limiter failed', { reason: 'Error: no shared memory' })
   })
 
-  it('of the caller that never answers ends with the call, and a late slot is given back', async () => {
+  it('of the caller that never settles ends with the call, and a late slot is released', async () => {
     let grant: (late: typeof lease) => void = () => {}
     const limiter = {
       acquire: () => new Promise<typeof lease>((resolve) => (grant = resolve)),
@@ -258,7 +258,7 @@ describe('logger', () => {
     expect((await settle(makeClient({ logger }).microblog.search(query))).value?.posts).toHaveLength(1)
   })
 
-  it('is given one line, whatever the service says', async () => {
+  it('gets one line even if the service sends line breaks', async () => {
     service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
     const debug = vi.fn()
     const { error } = await settle(makeClient({ logger: { debug } }).microblog.search(query))
@@ -277,7 +277,7 @@ describe('logger', () => {
     expect(value?.posts).toHaveLength(1)
   })
 
-  it('is told of each attempt with its requestId', async () => {
+  it('gets each attempt with its requestId', async () => {
     service.script(failure(502, 'upstream_error'), ok())
     const lines: [string, unknown][] = []
     const write = (message: string, fields: unknown) => void lines.push([message, fields])

@@ -25,7 +25,12 @@ describe('readNetworkFailure()', () => {
       'exchange',
       'EHOSTUNREACH',
     ],
-    ['an unreachable host that is all we know', below({ code: 'EHOSTUNREACH' }), 'exchange', 'EHOSTUNREACH'],
+    [
+      'an unreachable host without further details',
+      below({ code: 'EHOSTUNREACH' }),
+      'exchange',
+      'EHOSTUNREACH',
+    ],
     ['a connect timeout', below({ code: 'UND_ERR_CONNECT_TIMEOUT' }), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
     [
       'all addresses refused',
@@ -81,19 +86,14 @@ describe('readNetworkFailure()', () => {
     ],
     ['a reset', below({ code: 'ECONNRESET', syscall: 'read' }), 'exchange', 'ECONNRESET'],
     ['a browser', new TypeError('Failed to fetch'), 'exchange', 'Failed to fetch'],
-    [
-      'a bug in a fetch of the caller’s',
-      new ReferenceError('db is not defined'),
-      'exchange',
-      'db is not defined',
-    ],
+    ['a bug in the caller’s fetch', new ReferenceError('db is not defined'), 'exchange', 'db is not defined'],
     ['nothing', undefined, 'exchange', 'no reason given'],
   ]
   it.each(cases)('reads %s', (_, error, phase, reason) => {
     expect(readNetworkFailure(error)).toEqual({ phase, reason })
   })
 
-  it('ends when a cause names itself', () => {
+  it('ends when a cause is circular', () => {
     const error = new Error('round')
     error.cause = error
     expect(readNetworkFailure(error).phase).toBe('exchange')

@@ -8,7 +8,7 @@ function knowing(...secrets: string[]): Redactor {
 }
 
 describe('Redactor', () => {
-  it('text() takes a secret out in every form it may have', () => {
+  it('text() removes a secret in every encoding', () => {
     const secret = 'org_"a/b"\\c+d!=='
     const redactor = knowing(secret)
     const inUrl = encodeURIComponent(secret)
@@ -20,7 +20,7 @@ describe('Redactor', () => {
     }
   })
 
-  it('data() takes it out of values and names at any depth, and out of escapes', () => {
+  it('data() removes it from values and names at any depth, also if escaped', () => {
     const redactor = knowing('org_live_5f2b')
     const data = JSON.parse(
       '{"a":["x org\\u005flive_5f2b y",{"org_live_5f2b":1}],"__proto__":{"b":"org_live_5f2b"}}',
@@ -31,20 +31,20 @@ describe('Redactor', () => {
     expect(({} as { b?: string }).b).toBeUndefined()
   })
 
-  it('data() survives 100,000 levels', () => {
+  it('data() handles 100,000 levels', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}"org_live_5f2b"${']'.repeat(100_000)}`) as unknown
     let inner = knowing('org_live_5f2b').data(deep)
     while (Array.isArray(inner)) inner = inner[0]
     expect(inner).toBe('[redacted]')
   })
 
-  it('leaves text alone that a very short secret would mangle', () => {
+  it('leaves text unchanged when the secret is very short', () => {
     expect(knowing('abc').text('abc')).toBe('abc')
   })
 })
 
 describe('Redactor.requestId()', () => {
-  it('does not put a secret together that came in pieces', () => {
+  it('does not join the parts of a split secret', () => {
     expect(knowing('org_live_5f2b').requestId({ requestId: 'org_l\u200bive_\r\n5f2b' })).toBe('[redacted]')
   })
 

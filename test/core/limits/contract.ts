@@ -18,7 +18,7 @@ const windowMs = 600
 const never = new AbortController().signal
 const everything: Share = { inFlight: 2, perMinute: 4 }
 
-/** What every limiter promises, whatever it is made of. Windows are short, since some can only be tried in real time. */
+/** The promises of every limiter. Windows are short, since some can only be tried in real time. */
 export function limiterContract(name: string, { time, make, end }: LimiterWorld): void {
   const { pass, settle } = time
 
@@ -64,7 +64,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
   describe(`${name} as a limiter`, () => {
     afterEach(end)
 
-    it('gives a client all that the organization has, be it more or less than what is documented', async () => {
+    it("gives a client all of the organization's limits, above or below the documented ones", async () => {
       const limits = { inFlight: 3, perMinute: 5, windowMs }
       const { limiters } = await organization(1, limits)
       const { baseUrl, apiKey, fetch, requests } = createSandbox({ limits, latency: 100 })
@@ -75,7 +75,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(3)
     })
 
-    it('grants two leases at a time, whoever asks', async () => {
+    it('grants two leases at a time, for all clients together', async () => {
       const { ask } = await organization(3, { perMinute: 100 })
       let open = 0
       let peak = 0
@@ -90,7 +90,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(peak).toBe(2)
     })
 
-    it('never grants more than its number in any window of a surface, whoever asks', async () => {
+    it('never exceeds the limit in any window of a surface, for all clients together', async () => {
       const { ask } = await organization(3)
       const sends: number[] = []
       const calls = Array.from({ length: 14 }, (_, i) => use(ask(i), 10, () => sends.push(performance.now())))
@@ -99,7 +99,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       sends.forEach((at, i) => expect((sends[i + 4] ?? Infinity) - at).toBeGreaterThanOrEqual(windowMs))
     })
 
-    it('does not pace what has no surface', async () => {
+    it('does not limit the rate of calls without a surface', async () => {
       const { ask } = await organization(2)
       for (let i = 0; i < 12; i++) {
         const { value } = await settle(ask(i, { surface: null }))
@@ -124,7 +124,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(order).toEqual(['urgent', 'urgent, too', 'again', '1', '2', '3', 'batch'])
     })
 
-    it('settles a queued call that is aborted at once, and takes no place for it', async () => {
+    it('settles an aborted call in the queue at once, and frees its place', async () => {
       const { ask } = await organization(2, { inFlight: 1 })
       const { value: first } = await settle(ask(0))
       const abort = new AbortController()
@@ -141,13 +141,13 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(outcomes).toHaveLength(2)
     })
 
-    it('takes an aborted signal for an answer', async () => {
+    it('rejects at once when the signal is already aborted', async () => {
       const { ask } = await organization(1)
       const reason = new Error('too late')
       expect((await settle(ask(0, { signal: AbortSignal.abort(reason) }))).error).toBe(reason)
     })
 
-    it('lets others pass when a surface is closed, and gives its callers no slot', async () => {
+    it('serves other surfaces when one is closed, and gives its callers no slot', async () => {
       const { ask, hold } = await organization(2)
       await hold(0, 'a', 1500)
       const order: string[] = []
@@ -158,7 +158,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(order).toEqual(['b', 'b', 'a', 'a', 'a'])
     })
 
-    it('has all obey a hold, and never opens early', async () => {
+    it('closes a surface for all clients, and never opens it early', async () => {
       const { ask, hold } = await organization(3)
       const start = performance.now()
       await hold(1, 'a', 500)
@@ -179,7 +179,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeGreaterThanOrEqual(400)
     })
 
-    it('sends one probe after a hold, and the others once it is back', async () => {
+    it('sends one probe after a hold, and the others after its response', async () => {
       const { ask, hold } = await organization(3)
       await hold(0, 'a', 100)
       const leases = collect([0, 1, 2, 0].map((from) => ask(from)))
@@ -210,7 +210,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       ['a slot', 'b', 4],
       ['the pace', 'a', 1],
     ])(
-      'refuses who waits for %s and has less patience than the closure takes',
+      'refuses a call that waits for %s when the closure is longer than it may wait',
       async (_, surface, perMinute) => {
         const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
         const ask = (from: number, ticket: Partial<Ticket>) =>
@@ -238,7 +238,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       },
     )
 
-    it('gives back one slot for a lease that is released twice', async () => {
+    it('releases one slot for a lease that is released twice', async () => {
       const { ask } = await organization(2, { inFlight: 1 })
       const { value: first } = await settle(ask(0))
       first!.release()
@@ -254,7 +254,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(leases).toHaveLength(2)
     })
 
-    it('counts a request from when it was sent, not from when it was allowed to be', async () => {
+    it('counts a request from its sending, not from its grant', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
       const share = { inFlight: 2, perMinute: 2 }
       const { value: leases } = await settle(Promise.all([ask(0, { share }), ask(1, { share })]))
@@ -270,7 +270,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
-    it('counts a request as arrived when its answer began, where that is sooner than what the network may take', async () => {
+    it('counts a request as arrived when its response began, if that is before the margin ends', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
       const share = { inFlight: 2, perMinute: 2 }
       const start = performance.now()
@@ -279,7 +279,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeLessThan(windowMs + 900)
     })
 
-    it('counts a grant that was never sent as if it had been', async () => {
+    it('counts a grant that was not sent', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
       const share = { inFlight: 2, perMinute: 2 }
       const start = performance.now()
@@ -288,7 +288,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
-    it('keeps a client to its own share, and leaves the rest to the others', async () => {
+    it('keeps a client to its share, and leaves the rest to other clients', async () => {
       const { ask } = await organization(1, { perMinute: 8 })
       const modest = { inFlight: 1, perMinute: 2 }
       const other = { inFlight: 2, perMinute: 8 }
@@ -311,7 +311,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(order[6]).toBe('modest')
     })
 
-    it('counts what an unpaced client sends towards the pace of the others', async () => {
+    it('counts the requests of an unpaced client for paced ones', async () => {
       const { ask } = await organization(2)
       const unpaced = { inFlight: 2, perMinute: Infinity }
       const start = performance.now()
@@ -323,7 +323,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
-    it('tells how long a call queued and how long it was paced', async () => {
+    it('reports how long a call queued and how long it was paced', async () => {
       const { ask, limiters } = await organization(1, { inFlight: 1 })
       const { value: first } = await settle(ask())
       setTimeout(() => first!.release(), 300)

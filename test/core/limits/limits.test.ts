@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers())
 const hang = (): Promise<Response> => new Promise(() => {})
 
 describe('limits', () => {
-  it('search() keeps the slot of a request that was given up until the service can have noticed', async () => {
+  it('search() keeps the slot of an aborted request until the service has noticed', async () => {
     const starts: number[] = []
     const fetch = () => {
       starts.push(performance.now())
@@ -21,7 +21,7 @@ describe('limits', () => {
     expect(starts[1]! - starts[0]!).toBe(1050)
   })
 
-  it('search() keeps no slot when it is given up before it has sent anything', async () => {
+  it('search() keeps no slot when it is aborted before sending', async () => {
     const starts: number[] = []
     const middleware = () => {
       starts.push(performance.now())
@@ -32,7 +32,7 @@ describe('limits', () => {
     expect(starts[1]! - starts[0]!).toBe(1000)
   })
 
-  it('search() closes its surface for the others when a 429 is not repeated', async () => {
+  it('search() closes its surface for other calls when a 429 is not retried', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient()
     await settle(client.microblog.search({ query: 'a' }, { retry: false }))
@@ -40,7 +40,7 @@ describe('limits', () => {
     expect(ms).toBeGreaterThanOrEqual(5000)
   })
 
-  it('search() closes its surface for the time of the backoff when a 429 announces nothing', async () => {
+  it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1)
     service.script(failure(429, 'rate_limited'), () => ok())
     const client = makeClient()
@@ -52,13 +52,13 @@ describe('limits', () => {
     expect(ms).toBeGreaterThanOrEqual(900)
   })
 
-  it('search() is patient with a 429 that announces nothing, whatever maxWait is', async () => {
+  it('search() waits after a 429 without Retry-After, with any maxWait', async () => {
     service.script(failure(429, 'rate_limited'), ok())
     const { value } = await settle(makeClient({ retry: { maxWait: 1 } }).microblog.search({ query: 'rust' }))
     expect(value?.posts).toHaveLength(1)
   })
 
-  it('search() tells others of a surface that is closed for long, without sending', async () => {
+  it('search() fails without sending when its surface is closed for long', async () => {
     service.script(rateLimited(600))
     const client = makeClient()
     await settle(client.microblog.search({ query: 'a' }))
@@ -104,7 +104,7 @@ describe('limits', () => {
     expect(service.arrivals[19]!.at - service.arrivals[0]!.at).toBeLessThan(1000)
   })
 
-  it('search() closes its surface for the others while a 429 holds', async () => {
+  it('search() closes its surface for other calls until a 429 has passed', async () => {
     service.script(rateLimited(3), () => ok())
     const client = makeClient({ limits: { inFlight: 1 } })
     const { value, ms } = await settle(
@@ -115,7 +115,7 @@ describe('limits', () => {
     expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
   })
 
-  it('search() goes before what waits with a lower priority', async () => {
+  it('search() goes before calls with a lower priority', async () => {
     service.script(() => ok())
     const client = makeClient({ limits: { inFlight: 1 } })
     const order: string[] = []
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect((await settle(search())).value?.posts).toHaveLength(1)
   })
 
-  it('search() that has to be repeated is not refused when others have filled the queue', async () => {
+  it('search() may wait for its retry when other calls have filled the queue', async () => {
     const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
     const slow = () => new Promise<Response>((answer) => setTimeout(() => answer(ok()), 2000))
     service.script(unavailable, slow)
@@ -157,7 +157,7 @@ describe('limits', () => {
     expect((await settle(first)).value).toHaveLength(1)
   })
 
-  it('search() takes its share of the limits when others use the organization, too', async () => {
+  it('search() keeps to its share of the limits', async () => {
     service.script(() => ok())
     const client = makeClient({ limits: { share: 0.25 } })
     await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))

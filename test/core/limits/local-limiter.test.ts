@@ -43,7 +43,7 @@ describe('LocalLimiter', () => {
     expect(order).toEqual([100, 90, 70, 60, 50, 30])
   })
 
-  it('acquire() lets a client pass that comes while another waits for its own pace', async () => {
+  it('acquire() serves a later client while another waits for its own share', async () => {
     const limiter = new LocalLimiter()
     const modest = client(limiter, 1)
     ;(await modest()).release()
@@ -53,7 +53,7 @@ describe('LocalLimiter', () => {
     await settle(waiting)
   })
 
-  it('acquire() counts as paced only what a call has waited itself when it comes to a closed surface', async () => {
+  it("acquire() counts as paced only the call's own wait when the surface is closed", async () => {
     const limiter = new LocalLimiter()
     const ask = client(limiter)
     limiter.hold('a', 700)

@@ -25,7 +25,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   const ask = (limiter: LocalLimiter, signal = new AbortController().signal) =>
     limiter.acquire({ ...ticket, signal })
 
-  /** Runs a function as another request does: it sees none of what becomes of its timers. */
+  /** Runs a function like another worker request, without its timers. */
   function inOtherRequest(work: () => void): void {
     const { setTimeout } = globalThis
     vi.stubGlobal('setTimeout', () => 0)
@@ -33,7 +33,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     vi.stubGlobal('setTimeout', setTimeout)
   }
 
-  it('acquire() gets the slot of a call whose request has ended in the middle of it', async () => {
+  it('acquire() gets the slot of a call whose worker request was cut off', async () => {
     const limiter = new LocalLimiter()
     const granted: Lease[] = []
     inOtherRequest(() => void ask(limiter).then((lease) => granted.push(lease)))
@@ -44,7 +44,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     expect(ms).toBeLessThan(5000)
   })
 
-  it('acquire() keeps to its slots when the call before is long under way', async () => {
+  it('acquire() keeps to its slots when the previous call takes long', async () => {
     const limiter = new LocalLimiter()
     const { value: first } = await settle(ask(limiter))
     let isGranted = false
@@ -56,7 +56,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     expect(isGranted).toBe(true)
   })
 
-  it('acquire() keeps to its slots when the whole worker has been held up', async () => {
+  it('acquire() keeps to its slots when the whole worker was paused', async () => {
     const limiter = new LocalLimiter()
     const { value: first } = await settle(ask(limiter))
     let isGranted = false

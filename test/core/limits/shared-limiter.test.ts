@@ -50,14 +50,14 @@ describe('sharedLimiter()', () => {
     expect(sharedLimiter('a', baseUrl)).not.toBe(sharedLimiter('b', baseUrl))
   })
 
-  it('forgets a limiter when no client has it and no send counts any more', async () => {
+  it('forgets a limiter without clients and counted sends', async () => {
     let limiter: WeakRef<LocalLimiter> | undefined
     await use('forgotten', (used) => (limiter = new WeakRef(used)))
     await pass(2 * windowMs)
     expect(limiter?.deref()).toBeUndefined()
   })
 
-  it('keeps a limiter while a client has it', async () => {
+  it('keeps a limiter while a client uses it', async () => {
     const limiter = sharedLimiter('kept', baseUrl)
     for (let windows = 0; windows < 3; windows++) await pass(2 * windowMs)
     expect(sharedLimiter('kept', baseUrl)).toBe(limiter)
@@ -73,7 +73,7 @@ describe('sharedLimiter()', () => {
     expect(ms).toBeGreaterThan(0)
   })
 
-  it('keeps a limiter whose client sent again after a long pause, and is gone', async () => {
+  it('keeps a limiter whose last client sent shortly before it was dropped', async () => {
     const limiters = [sharedLimiter('pausing', baseUrl)]
     await pass(2 * windowMs)
     await pass(2 * windowMs)

@@ -55,7 +55,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(peak()).toBe(2)
   })
 
-  it('never grants more than 20 in any 60 s when calls pile up', async () => {
+  it('never grants more than 20 in any 60 s when many calls queue', async () => {
     const limiter = limited(2, 20)
     const { run, sends } = traffic(limiter, 10)
     for (let i = 0; i < 70; i++) run()
@@ -68,7 +68,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(sends[69]! - sends[0]!).toBeLessThan(3 * 61_100 + 1000)
   })
 
-  it('keeps the pace by the sends themselves when slots are slow', async () => {
+  it('counts sends instead of grants when slots are slow', async () => {
     const limiter = limited(2, 20)
     const { run, sends } = traffic(limiter, 5000)
     for (let i = 0; i < 60; i++) run()
@@ -96,7 +96,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(order).toEqual(['urgent', 'urgent, too', 'again', '1', '2', '3', 'batch'])
   })
 
-  it('lets other surfaces pass when one is closed', async () => {
+  it('serves other surfaces when one is closed', async () => {
     const limiter = limited(1, 20)
     limiter.hold('a', 5000)
     const a = limiter.ask('a')
@@ -106,7 +106,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(a)).ms).toBeGreaterThanOrEqual(5000)
   })
 
-  it('sends one probe after a 429 and the rest when it has passed', async () => {
+  it('sends one probe after a 429, and the rest when the probe succeeds', async () => {
     const limiter = limited(2, Infinity)
     limiter.hold('a', 2000)
     const leases: Lease[] = []
@@ -134,7 +134,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(leases).toHaveLength(2)
   })
 
-  it('lets a probe speak only for itself when another 429 has sent out a second one', async () => {
+  it('ignores the result of a probe when another 429 has replaced it', async () => {
     const limiter = limited(2, Infinity)
     limiter.hold('a', 1000)
     const leases: Lease[] = []
@@ -158,7 +158,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(limiter.ask())).ms).toBe(5000)
   })
 
-  it('counts a request from when it was sent, not from when it was allowed to be', async () => {
+  it('counts a request from its sending, not from its grant', async () => {
     const limiter = limited(2, 2)
     const first = await limiter.ask()
     const second = await limiter.ask()
@@ -170,7 +170,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(limiter.ask())).ms).toBe(61_020)
   })
 
-  it('counts a request as arrived when its answer began, where that is sooner than the margin', async () => {
+  it('counts a request as arrived when its response began, if that is before the margin ends', async () => {
     const limiter = limited(2, 2)
     for (let i = 0; i < 2; i++) {
       const lease = await limiter.ask()
@@ -187,7 +187,7 @@ describe('LocalLimiter.acquire()', () => {
     ['an even', 0, 150, 400],
     ['an uneven', 800, 1000, 1000],
   ])(
-    'keeps the margin that %s network needs, as the dates of its answers tell',
+    'keeps the margin that %s network needs, measured by the dates of responses',
     async (_, jitterMs, least, most) => {
       const limiter = limited(2, 2)
       // Whole seconds of a server whose clock differs, and answers that take longer than any margin.
@@ -210,7 +210,7 @@ describe('LocalLimiter.acquire()', () => {
     },
   )
 
-  it('goes by what others leave when a 429 tells of them, and by all there is when they are gone', async () => {
+  it('uses the capacity that other processes leave after a 429, and all of it when they stop', async () => {
     const limiter = limited(2, 20)
     const { run, sends } = traffic(limiter, 10)
     for (let i = 0; i < 10; i++) run()
@@ -228,7 +228,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(sends.filter((at) => at > last - 60_000).length).toBe(20)
   })
 
-  it('has one request in flight for a while when a 429 tells of a crowd', async () => {
+  it('keeps one request in flight for a while after a 429', async () => {
     const limiter = limited(2, Infinity)
     const { run, peak } = traffic(limiter, 1000)
     const leases = [await limiter.ask(), await limiter.ask()]
@@ -241,7 +241,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(peak()).toBe(2)
   })
 
-  it('comes back at another time than others when it is refused again and again', async () => {
+  it('spreads its retries at random when it is refused repeatedly', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const limiter = limited(1, 20)
     const waits: number[] = []
@@ -255,7 +255,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(waits[2]).toBeGreaterThan(1400)
   })
 
-  it('counts a request that went long after it was allowed to', async () => {
+  it('counts a request that was sent long after its grant', async () => {
     const limiter = limited(2, 2)
     const late = await limiter.ask()
     await pass(65_000)
@@ -266,7 +266,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(limiter.ask())).ms).toBeGreaterThan(55_000)
   })
 
-  it('does not let a client wait for ever beside one that says that there is more', async () => {
+  it('does not starve a client beside one with a higher limit', async () => {
     const limiter = new LocalLimiter()
     const fast = traffic(limited(1, 60, limiter), 10)
     const timer = setInterval(() => fast.run(), 1200)
@@ -275,7 +275,7 @@ describe('LocalLimiter.acquire()', () => {
     clearInterval(timer)
   })
 
-  it('does not pace what has no surface', async () => {
+  it('does not limit the rate of calls without a surface', async () => {
     const limiter = limited(2, 2)
     for (let i = 0; i < 10; i++) (await limiter.ask(null)).release()
     expect((await settle(limiter.ask(null))).ms).toBe(0)
@@ -294,7 +294,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('refuses at once when the surface is closed for longer than anybody should wait', async () => {
+  it('refuses at once when the surface is closed for longer than maxWait', async () => {
     const limiter = limited(2, 20)
     limiter.hold('b', 30_000)
     const queued = [1, 2, 3].map(() => limiter.ask('b'))
@@ -306,7 +306,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('tells how long a call queued and how long it was paced', async () => {
+  it('reports how long a call queued and how long it was paced', async () => {
     const limiter = limited(1, Infinity)
     const first = await limiter.ask()
     setTimeout(() => first.release(), 300)
@@ -318,7 +318,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(third).toMatchObject({ queued: 0, paced: 700 })
   })
 
-  it('keeps each client to its own share, and leaves the rest to the others', async () => {
+  it('keeps each client to its share, and leaves the rest to other clients', async () => {
     const limiter = new LocalLimiter()
     const modest = traffic(limited(1, 3, limiter), 100)
     const other = traffic(limited(2, Infinity, limiter), 100)
@@ -331,7 +331,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(modest.sends).toHaveLength(6)
   })
 
-  it('does not hold up others on the surface when a client has used up its own pace', async () => {
+  it('serves other clients of the surface when one has used up its share', async () => {
     const limiter = new LocalLimiter()
     const modest = traffic(limited(2, 3, limiter), 10)
     const other = traffic(limited(2, 20, limiter), 10)
@@ -343,7 +343,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(modest.sends).toHaveLength(6)
   })
 
-  it('keeps clients together to the pace of the organization', async () => {
+  it("keeps all clients together to the organization's rate limit", async () => {
     const limiter = new LocalLimiter()
     const clients = [traffic(limited(2, 20, limiter), 10), traffic(limited(2, 20, limiter), 10)]
     for (let i = 0; i < 30; i++) clients[i % 2]!.run()
@@ -351,7 +351,7 @@ describe('LocalLimiter.acquire()', () => {
     expect(clients.flatMap(({ sends }) => sends)).toHaveLength(20)
   })
 
-  it('lets a client pass whose share is free when the first in line has used up its own', async () => {
+  it('serves a client with a free share when the first in the queue has used up its share', async () => {
     const limiter = new LocalLimiter()
     const modest = limited(1, Infinity, limiter)
     const first = await modest.ask()
@@ -363,7 +363,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(second)).value).toBeDefined()
   })
 
-  it('counts the requests of unpaced clients towards the pace of the others', async () => {
+  it('counts the requests of unpaced clients for paced ones', async () => {
     const limiter = new LocalLimiter()
     const unpaced = traffic(limited(2, Infinity, limiter), 1)
     for (let i = 0; i < 25; i++) unpaced.run()

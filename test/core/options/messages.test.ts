@@ -18,7 +18,7 @@ const wrong = (value: unknown): never => value as never
 describe('error messages', () => {
   afterEach(() => vi.useRealTimers())
 
-  it('count in the singular, too', () => {
+  it('use the singular for one', () => {
     expect(new QueueFullError(1).message).toBe('refused before sending: 1 call waits already')
     expect(new QueueFullError(2).message).toContain('2 calls wait already')
     expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit,')
@@ -35,23 +35,23 @@ describe('error messages', () => {
       () => client.microblog.search(wrong(undefined)),
       ': params must be an object, got undefined',
     ],
-    ['params of a text', () => client.mentions.list(wrong('x')), ': params must be an object, got "x"'],
+    ['params that are a text', () => client.mentions.list(wrong('x')), ': params must be an object, got "x"'],
     [
       'a body of null',
       () => client.mentions.setState('men_1', wrong(null)),
       ': the body must be an object, got null',
     ],
     [
-      'a mere prefix',
+      'only a prefix',
       () => client.mentions.get('men_'),
       'id must start with men_, with more after it, got "men_"',
     ],
     [
-      'an id of the catalog that is no integer',
+      'an id of the catalog that is not an integer',
       () => new CatalogClient({ ...catalog, fetch }).planets.update(wrong('seven'), {}),
       'as a number that holds it exactly, got "seven"',
     ],
-  ])('tell what is wrong with %s', async (_, call, message) => {
+  ])('explain what is wrong with %s', async (_, call, message) => {
     await expect(call()).rejects.toThrow(message)
   })
 
@@ -70,7 +70,7 @@ describe('error messages', () => {
     expect(() => new SocialSearch({ baseUrl, apiKey, ...options })).toThrow(message)
   })
 
-  it('leave ids to the client that knows all operations', () => {
+  it('do not appear for unknown ids in createTransport()', () => {
     expect(() => createTransport({ baseUrl, apiKey, prices: { own: 1 } })).not.toThrow()
   })
 
@@ -89,7 +89,7 @@ describe('error messages', () => {
     [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of ambiguous, '],
     [{ paging: { item: 'posts' } }, 'unknown option paging.item; did you mean items?'],
     [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got function'],
-  ])('name the option of a call as the user knows it: %o', async (options, message) => {
+  ])('name the option of a call as the user wrote it: %o', async (options, message) => {
     await expect(client.microblog.search({ query: 'q' }, options as object)).rejects.toThrow(
       `microblog.search: ${message}`,
     )
@@ -101,7 +101,7 @@ describe('error messages', () => {
     expect((error as Error).message).toContain('mentions:write')
   })
 
-  it('say in words when the deadline passed', async () => {
+  it('say in which phase the deadline passed', async () => {
     useVirtualTime()
     const never = (): Promise<Response> => new Promise(() => {})
     const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: never })

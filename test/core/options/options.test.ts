@@ -130,7 +130,7 @@ describe('new SocialSearch()', () => {
     )
   })
 
-  it('never prints a key that ended up in the wrong place', () => {
+  it('never prints a key that was passed as another option', () => {
     const key = good.apiKey
     const misplaced = [
       { baseUrl: key, apiKey: good.baseUrl },
@@ -156,7 +156,7 @@ describe('new SocialSearch()', () => {
     expect(shown + JSON.stringify([client, transport])).not.toContain(good.apiKey)
   })
 
-  it('takes a transport in place of options', () => {
+  it('accepts a transport instead of options', () => {
     const transport = createTransport(good)
     expect(new SocialSearch(transport).credits).toEqual(transport.credits)
   })
@@ -170,13 +170,13 @@ describe('in a browser', () => {
     vi.stubGlobal('location', { href: 'https://app.example/dashboard' })
   }
 
-  it('new SocialSearch() refuses an apiKey unless that is allowed explicitly', () => {
+  it('new SocialSearch() refuses an apiKey unless dangerouslyAllowBrowser is set', () => {
     pretend()
     expect(refusal(good).message).toMatch(/can be read by everybody/)
     expect(() => new SocialSearch({ ...good, dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
-  it('new SocialSearch() refuses one in a worker of a page, too, and takes one in a worker of a server', () => {
+  it('new SocialSearch() refuses an apiKey in a worker of a page, and accepts one in a worker of a server', () => {
     vi.stubGlobal('navigator', {
       userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0',
     })
@@ -187,7 +187,7 @@ describe('in a browser', () => {
     }
   })
 
-  it('new SocialSearch() sends no credential to a page that is not https, and needs none there', () => {
+  it('new SocialSearch() refuses a credential on a page without https, and works without one', () => {
     pretend()
     vi.stubGlobal('location', { href: 'http://app.example/dashboard' })
     const baseUrl = '/api/social'

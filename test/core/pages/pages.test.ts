@@ -18,7 +18,7 @@ afterEach(() => vi.useRealTimers())
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 
 describe('search()', () => {
-  it('sends nothing when it is neither awaited nor iterated', async () => {
+  it('sends nothing unless it is awaited or iterated', async () => {
     service.script(...threePages())
     search()
     await settle(Promise.resolve())
@@ -47,14 +47,14 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('gives the body as it came, with the params of the next page', async () => {
+  it('returns the unchanged body, with the params of the next page', async () => {
     const body = { ...page(['1'], 'A'), undocumented: { kept: true } }
     service.script(ok(body))
     const { value } = await settle(search({}, { query: 'rust', count: 5 }))
     expect(value).toEqual({ ...body, next: { query: 'rust', count: 5, cursor: 'A' } })
   })
 
-  it('goes on exactly where it stopped when next has been through JSON', async () => {
+  it('continues exactly where it stopped when next was stored as JSON', async () => {
     service.script(...threePages())
     const client = makeClient()
     const { value: first } = await settle(client.microblog.search({ query: 'rust' }))
@@ -63,7 +63,7 @@ describe('search()', () => {
     expect(idsOf(items)).toEqual(['3', '4', '5'])
   })
 
-  it('is not changed by what the caller does to the params later', async () => {
+  it('is not affected by later changes to the params', async () => {
     service.script(...threePages())
     const params = { query: 'rust' }
     const call = search({}, params)
@@ -72,7 +72,7 @@ describe('search()', () => {
     expect(sent().map(({ query }) => query)).toEqual(['rust', 'rust', 'rust'])
   })
 
-  it('is not changed by what the caller does to the options later', async () => {
+  it('is not affected by later changes to the options', async () => {
     service.script(...threePages())
     const options = { maxPages: 2 }
     const call = search(options)
@@ -81,7 +81,7 @@ describe('search()', () => {
     expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
   })
 
-  it('has no next when hasMore is false, whatever the cursor', async () => {
+  it('has no next when hasMore is false, even with a cursor', async () => {
     const body = page(['1'], 'A')
     service.script(ok({ ...body, meta: { returnedCount: 1, hasMore: false, nextCursor: 'A' } }))
     const call = search()
@@ -90,7 +90,7 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('tells the response, the id, the attempts and the credits with withResponse()', async () => {
+  it('returns the response, the id, the attempts and the credits with withResponse()', async () => {
     service.script(failure(502, 'upstream_error'), ok(page(['1']), { headers: { 'x-served-by': 'b' } }))
     const { value } = await settle(search().withResponse())
     expect(value).toMatchObject({ requestId: 'req_1', credits: { spent: 2, uncertain: 0 } })
@@ -105,7 +105,7 @@ describe('search()', () => {
 })
 
 describe('a walk', () => {
-  it('buys nothing further when the consumer breaks', async () => {
+  it('buys no further page when the consumer breaks', async () => {
     service.script(...threePages())
     await settle(
       (async () => {
@@ -157,7 +157,7 @@ describe('a walk', () => {
 
   it.each([
     ['the same cursor comes again', ['A', 'A']],
-    ['cursors go round', ['A', 'B', 'A']],
+    ['cursors are circular', ['A', 'B', 'A']],
   ])('throws before the next paid call when %s', async (_, cursors) => {
     service.script(...cursors.map((cursor, i) => ok(page([String(i)], cursor))))
     const { items, error } = await walk(search())
@@ -167,7 +167,7 @@ describe('a walk', () => {
     expect(service.arrivals).toHaveLength(cursors.length)
   })
 
-  it('throws before it buys the page again that it started from', async () => {
+  it('throws before it buys its first page again', async () => {
     service.script(ok(page(['1'], 'B')), ok(page(['2'], 'A')))
     const { items, error } = await walk(search({}, { query: 'rust', cursor: 'A' }))
     expect(items).toHaveLength(2)
@@ -175,19 +175,19 @@ describe('a walk', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('yields the last page whole when pages() reaches the limit inside it', async () => {
+  it('yields the whole last page when pages() reaches the limit inside it', async () => {
     service.script(...threePages())
     const { items } = await walk(search({ limit: 3 }).pages())
     expect(items.map(({ posts }) => posts.length)).toEqual([2, 2])
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('takes an empty cursor for none', async () => {
+  it('treats an empty cursor as missing', async () => {
     service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: true, nextCursor: '' } }))
     expect((await walk(search())).error).toMatchObject({ name: 'PaginationError', next: null })
   })
 
-  it('yields the items and then throws when there is more without a cursor', async () => {
+  it('yields the items, then throws when hasMore is true without a cursor', async () => {
     service.script(ok({ ...page(['1']), meta: { returnedCount: 1, hasMore: true } }))
     const { items, error } = await walk(search())
     expect(idsOf(items)).toEqual(['1'])
@@ -221,7 +221,7 @@ describe('a walk', () => {
     expect(idsOf(resumed.items)).toEqual(['3'])
   })
 
-  it('refuses a cursor that the service would not take', async () => {
+  it('refuses a cursor that is too long for the service', async () => {
     service.script(ok(page(['1'], 'x'.repeat(1025))))
     const { items, error } = await walk(search())
     expect(idsOf(items)).toEqual(['1'])
@@ -229,7 +229,7 @@ describe('a walk', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('stops before it exceeds a budget, and can go on from there', async () => {
+  it('stops before it exceeds a budget, and can be resumed', async () => {
     service.script(...threePages())
     const budget = new CreditBudget(5)
     const { items, error } = await walk(search({ budget }))
@@ -252,7 +252,7 @@ describe('params and pages', () => {
     expect(sent().map(({ filters }) => filters.hashtags)).toEqual([['a'], ['a'], ['a']])
   })
 
-  it('are copied when they are a proxy, as state libraries make them', async () => {
+  it('are copied when they are a Proxy, as state libraries make them', async () => {
     const state = new Proxy({ query: 'rust' }, {})
     service.script(...threePages())
     const call = search({}, state)
@@ -272,7 +272,7 @@ describe('params and pages', () => {
         return params
       })(),
     ],
-  ])('are refused with a typed error, awaited or walked, when they hold %s', async (_, params) => {
+  ])('are refused with a typed error, awaited or walked, when they contain %s', async (_, params) => {
     const bad = params as unknown as MicroblogSearchParams
     expect((await settle(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })
     expect((await walk(search({}, bad))).error).toMatchObject({ name: 'InvalidRequestError' })

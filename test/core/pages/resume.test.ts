@@ -22,7 +22,7 @@ describe('resume()', () => {
     expect(sent()[0]).toEqual({ query: 'rust' })
   })
 
-  it('goes on at the next page when the state has been stored as JSON', async () => {
+  it('continues at the next page when the state was stored as JSON', async () => {
     service.script(...threePages())
     const { value: first } = await settle(search())
     const { items } = await walk(search().resume(stored({ next: first!.next })))
@@ -33,14 +33,14 @@ describe('resume()', () => {
     ])
   })
 
-  it('goes on when a database has put the fields of a param in another order', async () => {
+  it('continues when a database changed the order of fields in a param', async () => {
     service.script(ok(page(['1'])))
     const next = { cursor: 'A', filters: { hashtags: ['a'], lang: 'en' }, query: 'rust' }
     const { items } = await walk(search({}, { query: 'rust', filters }).resume({ next }))
     expect(idsOf(items)).toEqual(['1'])
   })
 
-  it('sends nothing and gives no page when the walk is over', async () => {
+  it('sends nothing and yields no page when the walk is complete', async () => {
     service.script(ok())
     const over = search().resume(stored({ next: null }))
     expect((await walk(over)).items).toEqual([])
@@ -52,7 +52,7 @@ describe('resume()', () => {
     expect(service.arrivals).toEqual([])
   })
 
-  it('goes on at the page that failed when it is given the error', async () => {
+  it('continues at the failed page when it gets the error', async () => {
     service.script(ok(page(['1'], 'A')), failure(400, 'validation_error'), ok(page(['2'])))
     const { items, error } = await walk(search())
     expect(idsOf(items)).toEqual(['1'])
@@ -62,7 +62,7 @@ describe('resume()', () => {
 
   it.each([
     ['has no next', {}, /the state has none/],
-    ['is no object', 'A', /the state of a walk must be an object/],
+    ['is not an object', 'A', /the state of a walk must be an object/],
     ['has a cursor for next', { next: 'A' }, /the state has none/],
     ['is an error that names no page', new PaginationError('lost', null), /the PaginationError has none/],
     ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another walk: query differs/],

@@ -17,7 +17,7 @@ const posts = (page: number, ...urns: string[]) => ok(networkPosts(page, ...urns
 describe('professionalnet.posts.search()', () => {
   const search = (options = {}) => makeClient().professionalnet.posts.search({ query: 'q' }, options)
 
-  it('counts pages up until one is empty, which is charged as well', async () => {
+  it('requests page numbers until a page is empty, which is charged as well', async () => {
     service.script(posts(1, 'a', 'b'), posts(2, 'c'), posts(3))
     const client = makeClient()
     const { items } = await walk(client.professionalnet.posts.search({ query: 'q' }))
@@ -26,7 +26,7 @@ describe('professionalnet.posts.search()', () => {
     expect(client.credits.spent).toBe(12)
   })
 
-  it('does not take a page for the empty last one whose posts were all set apart', async () => {
+  it('does not treat a page with only invalid posts as the last one', async () => {
     const broken = ok({ requestId: 'r', posts: [{}], meta: { returnedCount: 1, page: 1 } })
     service.script(broken, posts(2, 'a'), posts(3))
     expect((await walk(search({ validation: 'lenient' }))).items).toHaveLength(1)
@@ -81,14 +81,14 @@ describe('professionalnet.industries.list()', () => {
     expect(asked.sort()).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('fetches no page ahead that maxPages leaves out', async () => {
+  it('prefetches no page beyond maxPages', async () => {
     service.script(page(1), page(2), page(3))
     const { items } = await walk(makeClient().professionalnet.industries.list({}, { maxPages: 2 }))
     expect(items.map(({ id }) => id)).toEqual([1, 2])
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('fetches a page again that could not be fetched ahead', async () => {
+  it('fetches a page again when its prefetch failed', async () => {
     let failures = 0
     const fetch = async ({ url }: Request) => {
       if (numberOf(url) === 3 && failures++ === 0) return failure(502, 'upstream_error')
@@ -124,7 +124,7 @@ describe('professionalnet.posts.comments()', () => {
     })
   const params = { postUrl: 'https://network.example/p/1' }
 
-  it('sets maxComments aside and settles to what was charged', async () => {
+  it('reserves maxComments and settles to the charged credits', async () => {
     const budget = new CreditBudget(300)
     const client = makeClient({ budget })
     let reserved = 0
@@ -150,7 +150,7 @@ describe('professionalnet.posts.comments()', () => {
   })
 
   it.each([-1, 1.5, '3', null])(
-    'does not know what was charged when the service says %j',
+    'counts credits as uncertain when the service reports %j',
     async (creditsCharged) => {
       service.script(comments(3, creditsCharged))
       const client = makeClient()
@@ -167,7 +167,7 @@ describe('professionalnet.posts.comments()', () => {
 describe('professionalnet.posts.reactions()', () => {
   const reactions = ok({ requestId: 'r', reactions: [{}, {}, {}], meta: { hasMore: false } })
 
-  it('settles to the reactions returned, and sets aside what the caller says', async () => {
+  it('reserves credits for ceiling, and settles to the returned reactions', async () => {
     service.script(reactions)
     const client = makeClient({ budget: new CreditBudget(50) })
     expect((await settle(client.professionalnet.posts.reactions({}))).error).toMatchObject({ needed: 1000 })
@@ -175,7 +175,7 @@ describe('professionalnet.posts.reactions()', () => {
     expect(value?.credits).toEqual({ spent: 3, uncertain: 0 })
   })
 
-  it('counts as uncertain what cannot be counted', async () => {
+  it('counts credits as uncertain when the reactions cannot be counted', async () => {
     service.script(ok({ requestId: 'r', data: [] }))
     const client = makeClient()
     expect((await settle(client.professionalnet.posts.reactions({}, { ceiling: 7 }))).error).toBeUndefined()
@@ -186,12 +186,12 @@ describe('professionalnet.posts.reactions()', () => {
 describe('a list whose shape is not documented', () => {
   const list = (options = {}) => makeClient().mentions.list({}, options)
 
-  it('gives the body as it is when awaited, whatever it is', async () => {
+  it('returns any body unchanged when awaited', async () => {
     service.script(ok({ requestId: 'r', data: { rows: [1] } }))
     expect((await settle(list())).value).toEqual({ requestId: 'r', data: { rows: [1] }, next: null })
   })
 
-  it('is walked by the convention of the documented ones', async () => {
+  it('is walked by the convention of the documented lists', async () => {
     service.script(
       ok({ requestId: 'r', mentions: [{ id: 'men_1' }], meta: { hasMore: true, nextCursor: 'A' } }),
       ok({ requestId: 'r', mentions: [{ id: 'men_2' }], meta: { hasMore: false } }),
@@ -200,7 +200,7 @@ describe('a list whose shape is not documented', () => {
     expect(new URL(service.arrivals[1]!.url).search).toBe('?cursor=A')
   })
 
-  it('says what was looked for and what was there when the convention does not fit', async () => {
+  it('names the expected and the found fields when the convention does not fit', async () => {
     service.script(ok({ requestId: 'r', data: [], total: 3 }))
     const { error } = await walk(list())
     expect(error).toBeInstanceOf(PaginationError)
@@ -213,7 +213,7 @@ describe('a list whose shape is not documented', () => {
     expect((second as Error).message).toMatch(/looked for meta.hasMore, there is meta.total/)
   })
 
-  it('is walked by the caller’s own rules when they are given', async () => {
+  it('is walked by the option paging if it is set', async () => {
     service.script(
       ok({ requestId: 'r', data: { rows: [1, 2] }, after: 2 }),
       ok({ requestId: 'r', data: { rows: [3] } }),
@@ -227,7 +227,7 @@ describe('a list whose shape is not documented', () => {
     expect(new URL(service.arrivals[1]!.url).search).toBe('?after=2')
   })
 
-  it('gives the paid body although the caller’s own rules fail, and says so when it is walked', async () => {
+  it('returns the paid body when the option paging fails, and throws when it is walked', async () => {
     const bug = () => {
       throw new Error('bug')
     }
@@ -253,7 +253,7 @@ describe('a list whose shape is not documented', () => {
     expect((await walk(call)).items).toEqual([5])
   })
 
-  it('refuses an answer whose records the schema cannot get at, and keeps it', async () => {
+  it('refuses a response without records for the schema, and keeps it', async () => {
     service.script(ok({ requestId: 'r', data: [] }))
     const { error } = await settle(list({ schema: z.any() }))
     expect(error).toMatchObject({ name: 'InvalidResponseError', body: { requestId: 'r', data: [] } })
@@ -261,7 +261,7 @@ describe('a list whose shape is not documented', () => {
 })
 
 describe('a call without pages', () => {
-  it('is sent at once, once, and gives what the schema makes of the body', async () => {
+  it('is sent once, at once, and returns the output of the schema', async () => {
     service.script(ok({ requestId: 'r', name: 'Acme' }))
     const schema = z.pipe(
       z.object({ name: z.string() }),
@@ -274,7 +274,7 @@ describe('a call without pages', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('waits 90 s where the service recommends it', async () => {
+  it('has a timeout of 90 s if the service recommends it', async () => {
     const client = makeClient({ fetch: () => new Promise(() => {}) })
     const { error, ms } = await settle(
       client.professionalnet.company.get({ url: 'https://network.example/c' }),
@@ -288,7 +288,7 @@ describe('a walk', () => {
   const standard = (validate: (value: unknown) => { value: unknown }) =>
     ({ '~standard': { version: 1, vendor: 'test', validate } }) as const
 
-  it('goes by what the service sent when its reader empties the pages', async () => {
+  it('continues when its reader empties the pages', async () => {
     service.script(posts(1, 'a'), posts(2, 'b'), posts(3, 'c'), posts(4, 'd'), posts(5))
     const search = makeClient().professionalnet.posts.search({ query: 'q' })
     const { value: urns } = await settle(
@@ -302,9 +302,9 @@ describe('a walk', () => {
   })
 
   it.each([
-    ['makes the same of different posts', () => ({ value: 'a post' })],
-    ['makes of posts what JSON has no word for', () => ({ value: 1n })],
-  ])('goes by what the service sent when a schema %s', async (_, validate) => {
+    ['maps different posts to the same value', () => ({ value: 'a post' })],
+    ['maps posts to values that JSON cannot hold', () => ({ value: 1n })],
+  ])('continues when a schema %s', async (_, validate) => {
     service.script(posts(1, 'a'), posts(2, 'b'), posts(3))
     const search = makeClient().professionalnet.posts.search({ query: 'q' }, {
       schema: standard(validate),
@@ -313,7 +313,7 @@ describe('a walk', () => {
     expect([items.length, error]).toEqual([2, undefined])
   })
 
-  it('sends what toJSON() makes of a value, as a call without pages does', async () => {
+  it('sends the result of toJSON(), as a call without pages does', async () => {
     service.script(ok({ requestId: 'r', posts: [] }))
     class Day {
       readonly date = new Date(0)
@@ -325,13 +325,13 @@ describe('a walk', () => {
     expect(bodies()).toEqual([{ since: '1970-01-01' }])
   })
 
-  it('takes a bigint in a query, and gives params of the next page that are plain JSON', async () => {
+  it('accepts a bigint in a query, and returns params of the next page as plain JSON', async () => {
     service.script(ok({ requestId: 'r', mentions: [{}], meta: { hasMore: true, nextCursor: 'c' } }))
     const { value } = await settle(makeClient().mentions.list({ since: 10n, ids: [1n] }))
     expect(value?.next).toEqual({ since: '10', ids: ['1'], cursor: 'c' })
   })
 
-  it('is not led astray by what paging.next does to the params it is given', async () => {
+  it('is not affected when paging.next changes its params', async () => {
     service.script(() => ok({ requestId: 'r', mentions: [service.arrivals.length] }))
     const next = (_: unknown, params: Record<string, unknown>) => {
       params['offset'] = Number(params['offset'] ?? 0) + 1

@@ -55,7 +55,7 @@ describe('announcedWait()', () => {
     expect(wait(null, body)).toBe(expected)
   })
 
-  it('takes the larger of header and body', () => {
+  it('uses the larger of header and body', () => {
     expect(wait('2', { error: { retryAfter: 5 } })).toBe(5000)
     expect(wait('5', { error: { retryAfter: 2 } })).toBe(5000)
   })

@@ -27,7 +27,7 @@ describe('nextWait()', () => {
     expect([attempts(kind, 'read'), attempts(kind, 'metered'), attempts(kind, 'write')]).toEqual(expected)
   })
 
-  it('treats what is at stake as a read when ambiguous failures are to be repeated', () => {
+  it('retries like a read when retry.ambiguous is set', () => {
     expect(attempts('no-answer', 'metered', { ...policy, ambiguous: true })).toBe(3)
     expect(attempts('final', 'metered', { ...policy, ambiguous: true })).toBe(1)
   })
@@ -47,14 +47,14 @@ describe('nextWait()', () => {
     expect(nextWait([{ kind: 'unavailable', announced: null }], 'read', policy, () => 0)).toBe(0)
   })
 
-  it('spreads an announced wait of nothing, and no other', () => {
+  it('adds jitter to an announced wait of zero, and to no other', () => {
     const wait = (announced: number) => nextWait([{ kind: 'rate-limited', announced }], 'read', policy, half)
     expect([wait(0), wait(1), wait(60_000), wait(60_001)]).toEqual([125, 1, 60_000, null])
   })
 })
 
 describe('stakeOf()', () => {
-  it('tells reads, writes and paid calls apart', () => {
+  it('distinguishes reads, writes and paid calls', () => {
     const free = { kind: 'free' } as const
     expect(stakeOf({ method: 'GET', price: free })).toBe('read')
     expect(stakeOf({ method: 'PATCH', price: free })).toBe('write')

@@ -52,7 +52,7 @@ describe('retry of a metered call', () => {
     ],
   ]
   it.each(cases)(
-    'search() makes the attempts of the policy when the answer is %s',
+    'search() makes the attempts of the policy when the response is %s',
     async (_, step, attempts, charged) => {
       service.script(step)
       const { error } = await search()
@@ -95,7 +95,7 @@ describe('retry of a metered call', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('search() repeats what may have been billed when retry.ambiguous is set, and keeps account of it', async () => {
+  it('search() retries a possibly charged request when retry.ambiguous is set, and counts both attempts', async () => {
     service.script(unreachable(), ok())
     const client = makeClient({ retry: { ambiguous: true } })
     const { value } = await settle(client.microblog.search({ query: 'rust' }).withResponse())
@@ -129,7 +129,7 @@ describe('waiting', () => {
     ['a larger body', '2', 5, 5000, 5100],
     ['a larger header', '5', 2, 5000, 5100],
     ['a fraction, rounded up', '1.5', undefined, 2000, 2100],
-    ['zero, with a jittered floor', '0', undefined, 0, 251],
+    ['zero, with jitter', '0', undefined, 0, 251],
     ['a past date, with jitter', 'Thu, 19 Nov 2026 00:00:00 GMT', undefined, 0, 251],
     ['a date, by the clock of the server', 'Wed, 01 Jan 2020 00:00:04 GMT', undefined, 4000, 4100],
     ['nothing', undefined, undefined, 0, 1000],
@@ -139,7 +139,7 @@ describe('waiting', () => {
     ['an exponent', '1e9', undefined, 0, 1000],
   ]
   it.each(waits)(
-    'search() goes by %s when a 429 announces it',
+    'search() waits as %s says when a 429 announces it',
     async (_, header, retryAfter, atLeast, below) => {
       const skewed = { date: 'Wed, 01 Jan 2020 00:00:00 GMT' }
       const headers =
@@ -161,7 +161,7 @@ describe('waiting', () => {
   it.each([
     ['under error', { error: { retryAfter: 7 } }],
     ['at the top level', { top: { retryAfter: 7 } }],
-  ])('search() reads retryAfter %s when the answer is 503', async (_, details) => {
+  ])('search() reads retryAfter %s when the status is 503', async (_, details) => {
     service.script(failure(503, 'professionalnet_unavailable', details), ok())
     const { ms } = await search()
     expect(ms).toBeGreaterThanOrEqual(7000)
@@ -211,8 +211,8 @@ describe('waiting', () => {
   })
 })
 
-describe('what an error says', () => {
-  it('search() exposes the fields that the service named when it answers 400', async () => {
+describe('contents of an error', () => {
+  it('search() lists the fields that the service names in a 400', async () => {
     const issues = [{ path: 'filters.lang', message: 'not a language' }]
     service.script(
       failure(400, 'validation_error', {
@@ -228,7 +228,7 @@ describe('what an error says', () => {
     })
   })
 
-  it('search() names both causes and the scopes when the answer is 403, whatever its body', async () => {
+  it('search() names both causes and the scopes when the status is 403, with any body', async () => {
     for (const body of ['', '<html>', '[]']) {
       service.script(new Response(body, { status: 403 }))
       const { error } = await search()
@@ -276,7 +276,7 @@ describe('what an error says', () => {
     expect((error as SocialSearchError).requestId).toMatch(/^abx{126}$/)
   })
 
-  it('search() hides what fetch threw', async () => {
+  it('search() hides the error of fetch', async () => {
     service.script(unreachable())
     const { error } = await search()
     expect(error).toBeInstanceOf(ConnectionError)
