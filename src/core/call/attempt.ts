@@ -15,13 +15,13 @@ import type { Success } from './answer.ts'
 import { type Received, readAnswer } from './read-answer.ts'
 import { readFailure } from './read-failure.ts'
 
-/** Time for one attempt if the service recommends none, in milliseconds. */
+/** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
 /**
- * Makes one attempt of a call that has its lease: sends the request, reads the answer and checks it.
+ * Makes one attempt: sends the request, then reads and validates the response.
  *
- * @throws {AttemptFailure} and nothing else, with the outcome noted in timeline and ledger.
+ * @throws {AttemptFailure} only; the timeline and the ledger already have the outcome.
  */
 export async function attempt(call: Call, lease: Lease): Promise<Success> {
   const entry = call.begin(lease)
@@ -34,9 +34,8 @@ export async function attempt(call: Call, lease: Lease): Promise<Success> {
 }
 
 /**
- * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body
- * can stall too. Records a failure before it releases the lease: a 429 must close the surface before the next
- * request is sent.
+ * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body can stall
+ * too. Records a failure before it releases the lease: a 429 must close the surface before the next request is sent.
  */
 async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const { settings } = call
@@ -61,10 +60,10 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
     clearTimeout(timer)
     entry.duration = performance.now() - start
     const { aborted } = controller.signal
-    // The service has yet to notice that the connection is gone.
+    // The service notices a closed connection a moment later.
     if (aborted && entry.sent !== null) setTimeout(() => call.release(lease), abandonedMs)
     else call.release(lease)
-    // A middleware that still holds the request must not send it now, since its cost would not be counted.
+    // A middleware must not send the request after the attempt: its cost would not be counted.
     if (settings.middleware.length > 0) controller.abort(new Error('the attempt is over'))
   }
 }
@@ -115,7 +114,7 @@ function headersOf({ settings, request }: Call): Headers {
   return headers
 }
 
-/** Whether a request without a usable answer was charged: perhaps, once it is out. */
+/** The charge of an attempt without a usable response: unknown once the request was sent. */
 function chargeWithoutAnswer(call: Call, { sent }: Attempt): Charged {
   return call.metered && sent !== null ? 'unknown' : 'no'
 }
@@ -129,7 +128,7 @@ function timeoutError(call: Call, entry: Attempt, timeoutMs: number): TimeoutErr
   })
 }
 
-/** What an exchange that has thrown means for the call. */
+/** Turns an error of an exchange into a failure. */
 function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
   const charged = chargeWithoutAnswer(call, entry)
@@ -140,7 +139,7 @@ function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
   }
   if (error instanceof FetchMisuse)
     return AttemptFailure.final(new ConfigurationError(error.message, call.context(charged)), charged)
-  // A middleware threw an error of its own.
+  // A middleware threw.
   return AttemptFailure.final(error, charged)
 }
 

@@ -7,15 +7,14 @@ import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
 
-/** An item that does not fit the documented shape, or the caller's schema. */
+/** An item that failed validation. */
 export interface InvalidItem {
-  /** Its place in the list as the service sent it. */
+  /** Index in the list that the service sent. */
   index: number
   item: unknown
   issues: Issue[]
 }
 
-/** What to check a body by. */
 export interface Rules {
   readonly validation: Validation
   readonly schema: StandardSchemaV1 | undefined
@@ -23,7 +22,7 @@ export interface Rules {
 }
 
 export type Decoded =
-  /** `invalid` is null unless items may be set apart. */
+  /** `invalid` is null unless `validation` is `lenient`. */
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
 
@@ -36,7 +35,7 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   const property = typeof paging?.items === 'string' ? paging.items : list
   const sent = property !== undefined && isRecord(body) ? body[property] : undefined
   const lenient = validation === 'lenient'
-  // Items that may be set apart are checked one by one below.
+  // With `lenient`, items are validated one by one below.
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : validate(response, shape)
   if (issues.length > 0) return { ok: false, complaint: 'the answer is not of the documented shape', issues }
@@ -75,7 +74,7 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   }
 }
 
-/** Checks the body of a call that is no list. */
+/** Validates a body without a list. */
 async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
   const { value, issues } = await applySchema(schema, body)
   return issues.length > 0

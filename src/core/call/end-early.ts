@@ -5,11 +5,11 @@ import type { Call } from './call.ts'
 /** Cancellation rules for a call that a proxy makes for its client. */
 export interface CallerPatience {
   /**
-   * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for
-   * its response, but does not retry.
+   * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for its
+   * response, but does not retry.
    */
   readonly abandon?: AbortSignal | undefined
-  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
+  /** Milliseconds in which the call may be sent. A request in flight is not cancelled. */
   readonly sendWithinMs?: number | undefined
 }
 
@@ -20,7 +20,7 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-/** Aborts a call when its signal or its deadline says so, or when its caller has waited long enough. */
+/** Aborts a call on its signal, at its deadline, or by the rules of a proxy. */
 export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
   const { signal, deadlineMs } = call.settings
   if (signal !== undefined) follow(call, signal, call)

@@ -17,22 +17,22 @@ import { announcedWait } from '../retry/announced-wait.ts'
 import type { FailureKind } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 
-/** An answer that is not a success. */
+/** A response that is not a success. */
 interface Failed {
   readonly response: Response
   readonly text: string
-  /** Whether a middleware has put it in the place of a success that was charged. */
+  /** Whether a middleware returned it instead of a success that was charged. */
   readonly replacesSuccess: boolean
 }
 
-/** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
+/** Makes the error of a response that is not a success. Text from the response is redacted. */
 export function readFailure(call: Call, { sent }: Attempt, failed: Failed): AttemptFailure {
   const { operation, settings, metered } = call
   const { redactor, dialect } = settings
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  // The other 3xx are no redirects to fetch either; a 304, for example, leads nowhere.
+  // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect; check baseUrl'
@@ -50,7 +50,8 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
-  // The service bills no 4xx or 5xx; a 3xx, or a 5xx that is not the service's own, may hide a success behind a proxy.
+  // The service never bills a 4xx or 5xx. A 3xx, or a 5xx without the service's error body, may come from a proxy and
+  // hide a success.
   const own: Charged = told ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
@@ -75,7 +76,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
 }
 
-/** Most that is repeated of what the service says, in characters: it ends up in logs. */
+/** Longest code and message that an error repeats, in characters: they end up in logs. */
 const maxCodeLength = 64
 const maxMessageLength = 500
 

@@ -5,7 +5,7 @@ import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call, LeaseTaker } from './call.ts'
 
-/** The first turn of a call: it settles the promise of the caller. */
+/** Runs a call when it gets its first lease, and settles the caller's promise. */
 export class FirstTurn implements LeaseTaker {
   readonly #call: Call
   readonly #resolve: (answer: Promise<Answer>) => void
@@ -40,7 +40,7 @@ async function runCall(call: Call, lease: Lease): Promise<Answer> {
   }
 }
 
-/** Makes attempts until one succeeds, or the retry policy allows no other. */
+/** Makes attempts until one succeeds or the retry policy stops. */
 async function makeAttempts(call: Call, first: Lease): Promise<Success> {
   for (let lease = first; ;) {
     if (call.settings.credential.fixed === undefined) await renewStaleToken(call, lease)
@@ -55,8 +55,7 @@ async function makeAttempts(call: Call, first: Lease): Promise<Success> {
 }
 
 /**
- * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no
- * slot.
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot.
  *
  * @returns undefined if both are available synchronously.
  */
@@ -73,7 +72,7 @@ export function prepare(call: Call): Promise<void> | undefined {
   })
 }
 
-/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
+/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
 async function renewStaleToken(call: Call, lease: Lease): Promise<void> {
@@ -86,14 +85,14 @@ async function renewStaleToken(call: Call, lease: Lease): Promise<void> {
   }
 }
 
-/** Decides whether there is a next attempt, and waits until it is due. */
+/** Waits until the next attempt is due; resolves with false if the call does not retry. */
 async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
   call.phase = 'wait'
   if (mayRenewToken(call, failure)) return renewToken(call)
   const { wait } = call
   if (failure.kind === 'final' || wait === null || !call.canSendWithin(wait)) return false
   call.log('info', 'retrying', { waitMs: Math.round(wait) })
-  // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
+  // The 429 closed the surface: the call waits in its queue, ahead of new calls.
   if (failure.kind === 'rate-limited') return true
   call.observer?.tell('retry', wait)
   await call.sleep(wait)
@@ -111,11 +110,11 @@ function mayRenewToken(call: Call, { error }: AttemptFailure): boolean {
 async function renewToken(call: Call): Promise<boolean> {
   const { credential, retry } = call.settings
   const renewal = credential.refresh(call.token ?? '')
-  // A call that does not wait for it leaves its failure to the next one.
+  // A call without attempts left does not wait for the refresh; the next call reports its failure.
   renewal.catch(() => {})
   if (call.attempts.length >= retry.maxAttempts) return false
   call.isRenewed = true
-  // A refused token says nothing about how the call fares with a new one.
+  // A refused token does not count as a failed attempt.
   call.failures.pop()
   await call.race(() => renewal)
   return true

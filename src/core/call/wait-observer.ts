@@ -3,15 +3,15 @@ import type { QueueWait } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
 
-/** How long a call queues before the log warns, in seconds. */
+/** Seconds in the queue after which the log warns. */
 const longQueueSeconds = 30
 
-/** Tells the log and `onWait` why one call waits. */
+/** Reports to the log and to `onWait` why one call waits. */
 export class WaitObserver {
   readonly #settings: Settings
   readonly #operation: string
   readonly #surface: string | null
-  /** The ends of the waits that have been told, by reason. */
+  /** Reported waits: their ends by reason. */
   readonly #told = new Map<Wait['reason'], number>()
   #isWarned = false
 
@@ -21,7 +21,7 @@ export class WaitObserver {
     this.#surface = surface
   }
 
-  /** Tells what keeps the call queued where that is news: a further reason, or a closure that lasts longer. */
+  /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
   look(wait: QueueWait | null, queuedMs: number): void {
     const call = { operation: this.#operation, surface: this.#surface }
     const seconds = Math.floor(queuedMs / 1000)
@@ -40,13 +40,13 @@ export class WaitObserver {
     this.tell(reason, ms)
   }
 
-  /** Tells `onWait` that the call waits so many milliseconds. */
+  /** Reports to `onWait` that the call waits `ms` milliseconds. */
   tell(reason: Wait['reason'], ms: number): void {
     const until = dateIn(ms)
     try {
       this.#settings.onWait?.({ operation: this.#operation, surface: this.#surface, reason, until })
     } catch (error) {
-      // The call must not fail because somebody who looks on did.
+      // A failing `onWait` must not fail the call.
       this.#settings.log?.('error', 'onWait failed', { operation: this.#operation, reason: String(error) })
     }
   }

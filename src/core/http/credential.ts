@@ -3,27 +3,30 @@ import type { Redactor } from '../lib/redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {
-  /** The token to send now. Called before each attempt, and again after a queue, so it should answer from memory. */
+  /**
+   * Returns the current token. The client calls it before each attempt and after a long wait in the queue, so answer
+   * from memory.
+   */
   token(): string | Promise<string>
   /**
-   * Gets a new token after the service has refused one with a 401. One refresh serves all calls that were refused
-   * the same token; afterwards `token()` must give the new one. Without this method a 401 is final.
+   * Gets a new token after a 401. One refresh serves all calls with the refused token; afterwards `token()` must return
+   * the new one. Without this method, a 401 is not retried.
    */
   refresh?(refused: string): Promise<unknown>
 }
 
-/** Where the tokens of one provider stand; clients that share a provider share this. */
+/** The token of one provider; all clients of the provider share it. */
 interface Renewal {
-  /** The token that was given out last, until it has been replaced. */
+  /** The latest token; undefined after a refresh. */
   current: string | undefined
   underWay: Promise<unknown> | undefined
 }
 
 const renewals = new WeakMap<AuthProvider, Renewal>()
 
-/** The credential of one client: a checked token for each attempt, and one refresh for everybody who needs it. */
+/** The credential of one client. It checks tokens, and refreshes once for all calls that need it. */
 export class Credential {
-  /** The token of every attempt: null for none, undefined if `token()` has to be asked. */
+  /** A constant token: null for none, undefined if a provider must be asked. */
   readonly fixed: string | null | undefined
   readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
@@ -43,7 +46,6 @@ export class Credential {
     return this.#provider?.refresh !== undefined
   }
 
-  /** The token for the next attempt. */
   async token(): Promise<string | null> {
     if (this.fixed !== undefined) return this.fixed
     await this.#renewal.underWay
@@ -54,7 +56,7 @@ export class Credential {
     return token
   }
 
-  /** Has the provider replace a refused token, unless another call already has. */
+  /** Refreshes a refused token, unless another call already has. */
   async refresh(refused: string): Promise<void> {
     const renewal = this.#renewal
     if (renewal.underWay === undefined && refused === renewal.current) {
@@ -68,8 +70,7 @@ export class Credential {
 }
 
 /**
- * Refuses what cannot be sent in a header. Some runtimes print the value in their own error, so it must not reach
- * them; the message here never holds it.
+ * Rejects a token that cannot be sent in a header. The message never contains it, unlike the errors of some runtimes.
  */
 export function assertToken(token: unknown, name: string): asserts token is string {
   if (typeof token !== 'string') throw new ConfigurationError(`${name} must be a string, got ${typeof token}`)

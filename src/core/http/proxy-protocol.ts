@@ -15,14 +15,14 @@ import {
 import type { Complaint } from './dialect.ts'
 
 /**
- * What a proxy on this package adds to the service's own answers, and a client behind it reads: what a call has cost, and
- * the errors that the service has no words for. The service itself sends nothing of the kind.
+ * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
+ * service does not have. The service itself sends neither.
  */
 
-/** Header of an answer that says what the call behind it has cost, all its attempts taken together. */
+/** Response header with the cost of a call, all attempts included. */
 export const creditsHeader = 'social-search-credits'
 
-/** What a proxy tells of the cost of a call. */
+/** The cost of a call, as a proxy reports it. */
 export interface ToldCredits {
   readonly spent: number
   readonly uncertain: number
@@ -36,35 +36,32 @@ export function writeCredits({ spent, uncertain, charged }: ToldCredits): string
 const creditsForm =
   /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
 
-/** Null where it is not told in full. */
+/** Null if the header is missing or malformed. */
 export function readCredits(headers: Headers): ToldCredits | null {
   const header = headers.get(creditsHeader)
   const told = header === null ? null : creditsForm.exec(header)
   return told && { spent: Number(told[1]), uncertain: Number(told[2]), charged: told[3] as Charged }
 }
 
-/** `error` of an error body, beyond what the service documents. */
+/** Fields of `error` in an error body, beyond those that the service documents. */
 export interface Relay {
   charged: Charged
   [detail: string]: unknown
 }
 
-/**
- * Fields that a proxy adds to an error body: `charged`, and what {@link readRelay} needs to rebuild the
- * error.
- */
+/** Fields that a proxy adds to an error body: `charged`, and what {@link readRelay} needs to rebuild the error. */
 export function writeRelay(error: SocialSearchError): Relay {
   if (error instanceof ApiError) {
     const { charged, requiredScopes } = error
     return { charged, ...(requiredScopes && { requiredScopes }) }
   }
-  // Its code alone may be the service's, too: an undocumented one such as `timeout`.
+  // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
   return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
 }
 
 function detailsOf(error: SocialSearchError): Record<string, unknown> {
   if (error instanceof ConnectionError) {
-    // Where the runtime gives no code, its words may name machines that are nobody's business out there.
+    // A reason that is not a code may name internal hosts.
     const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not told by the proxy'
     return { phase: error.phase, reason }
   }
@@ -74,7 +71,7 @@ function detailsOf(error: SocialSearchError): Record<string, unknown> {
   return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
 }
 
-/** Reads it from an error body; null where none was told. */
+/** Reads what {@link writeRelay} added to an error body; null if it added nothing. */
 export function readRelay(
   body: unknown,
 ): (Required<Pick<Complaint, 'charged'>> & Pick<Complaint, 'toError' | 'requiredScopes'>) | null {

@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
 
-/** How to walk a list whose shape is not documented. */
+/** How to find items and next page of a list whose shape is not documented. */
 export interface PagingOverride {
   /** Name of the array in the body, or a function that finds the items. */
   items?: string | ((body: OpenBody) => readonly unknown[]) | undefined
@@ -9,7 +9,7 @@ export interface PagingOverride {
   next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
 }
 
-/** The items of a page, or null where there are none to be found. */
+/** The items of a page; null if the body has no list. */
 export function itemsOf(
   operation: Operation,
   body: unknown,
@@ -23,7 +23,7 @@ export function itemsOf(
   return Array.isArray(found) ? found : null
 }
 
-/** What a function finds; nothing, where it fails. */
+/** Returns undefined if the function throws. */
 function attempted<T>(find: () => T): T | undefined {
   try {
     return find()
@@ -32,7 +32,7 @@ function attempted<T>(find: () => T): T | undefined {
   }
 }
 
-/** Says what was looked for in a list and what was there. */
+/** Names the expected list and the fields found. */
 export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
   const sought =
     typeof items === 'function' ? 'what paging.items returns' : `an array under ${items ?? operation.list}`

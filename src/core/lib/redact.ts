@@ -1,19 +1,19 @@
 const replacement = '[redacted]'
 
-/** Shortest secret that is replaced: shorter ones would mangle ordinary text. */
+/** Shortest secret that is replaced, in characters: shorter ones would mangle ordinary text. */
 const minimumLength = 6
 
 /** Most encoded secrets kept. Tokens rotate, and a pending response can only contain a recent one. */
 const remembered = 32
 
-/** Longest request id that is repeated; the documented ones are short, and an id ends up in logs. */
+/** Longest request id that is kept, in characters: ids end up in logs. */
 const maxIdLength = 128
 
-/** Knows the secrets of one client and takes them out of what others may see. */
+/** Replaces the secrets of one client in text and data. */
 export class Redactor {
   readonly #secrets: string[] = []
 
-  /** Remembers a secret, also as it stands in JSON, in a URL and in a form. */
+  /** Adds a secret, also in its JSON, URL and form encodings. */
   add(secret: string): void {
     if (secret.length < minimumLength || this.#secrets.includes(secret)) return
     const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
@@ -28,29 +28,29 @@ export class Redactor {
     return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, replacement), text)
   }
 
-  /** Whether a JSON text may hold a secret: as it stands, or in escapes that only parsing undoes. */
+  /** Whether a JSON text may contain a secret: as it is, or in escapes that parsing undoes. */
   suspects(text: string): boolean {
     for (const secret of this.#secrets) if (text.includes(secret)) return true
     return text.includes('\\u') || text.includes('\\/')
   }
 
-  /** The request id of a body that is free of secrets, safe to print; undefined where there is none. */
+  /** The request id of a body, redacted and printable; undefined if it is missing. */
   requestId(body: unknown): string | undefined {
     const requestId = (body as { requestId?: unknown } | null | undefined)?.requestId
     if (typeof requestId !== 'string') return undefined
     if (/^[\x21-\x7e]{1,128}$/.test(requestId)) return requestId
-    // What separated the parts of a secret may have been cleaned away.
+    // Without the removed characters, two parts may have become a secret.
     return this.text(requestId.replaceAll(/[^\x21-\x7e]/g, '')).slice(0, maxIdLength) || undefined
   }
 
-  /** Redacts every string in parsed JSON, names of properties included. The data is changed in place, at any depth. */
+  /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */
   data<T>(value: T): T {
     const root = { value }
     this.purge(root)
     return root.value
   }
 
-  /** Does the same below an object, and tells whether there was anything to take out. */
+  /** Like {@link data}, for the properties of an object; returns whether it found a secret. */
   purge(root: object): boolean {
     let found = false
     const open: object[] = [root]

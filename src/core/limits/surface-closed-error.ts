@@ -1,4 +1,4 @@
-/** How a limiter refuses a call: a 429 closed the surface for longer than the call has patience. */
+/** A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`. */
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number

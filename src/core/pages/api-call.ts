@@ -1,7 +1,7 @@
 import type { Answer } from '../call/answer.ts'
 import { type WithResponse, describe } from './with-response.ts'
 
-/** A call that is under way: a promise of the body that can also tell what it took. */
+/** A promise of the body, with a method that also returns the response, attempts and credits. */
 export class ApiCall<Body> implements Promise<Body> {
   readonly #answer: Promise<Answer>
 
@@ -28,7 +28,7 @@ export class ApiCall<Body> implements Promise<Body> {
     return this.then().finally(onfinally)
   }
 
-  /** The body, with the HTTP response, the attempts and the credits it took. */
+  /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.#answer
     return describe(answer, answer.body as Body)

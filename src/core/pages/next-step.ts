@@ -2,22 +2,22 @@ import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
 import { type PagingOverride, itemsOf, namesOf } from '../lib/list-items.ts'
 
-/** Where a walk goes after a page. */
+/** What follows a page of a walk. */
 export type Step =
   | { readonly kind: 'next'; readonly params: object }
   | { readonly kind: 'end' }
-  /** The page says that there is more, and not where. */
+  /** There is a next page, but its params are unknown. */
   | { readonly kind: 'lost'; readonly why: string }
-  /** The page is not the one that was asked for. */
+  /** The service returned a page other than the requested one. */
   | { readonly kind: 'wrong'; readonly why: string }
 
 const end: Step = { kind: 'end' }
 
 /**
- * Reads from a page where the next one is.
+ * Finds the next page.
  *
  * @param paramsOf Makes a copy of the params of the page.
- * @param setApart Items of the page that are not in the body any more: a page that had nothing else is not empty.
+ * @param setApart Items that validation took out of the body: a page of such items is not empty.
  */
 export function nextStep(
   operation: Operation,
@@ -48,7 +48,7 @@ export function nextStep(
   return hasMore ? { kind: 'next', params: { ...params, [paging.param]: number + 1 } } : end
 }
 
-/** The page is paid for and awaits its reader, whatever the caller's function does. */
+/** An error of the user's function must not lose the page, which is paid for. */
 function overriddenStep(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
   try {
     const following = next(body as OpenBody, params as OpenRecord) as OpenRecord | null | undefined

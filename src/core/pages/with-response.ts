@@ -2,7 +2,7 @@ import type { Attempt } from '../../errors.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Answer } from '../call/answer.ts'
 
-/** A result with what is known of the call behind it. */
+/** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
   data: T
   /** The HTTP response; its body can be read again. */
@@ -17,7 +17,7 @@ export function describe<T>(answer: Answer, data: T): WithResponse<T> {
   return { data, response: replay(answer), requestId, attempts, credits }
 }
 
-/** The response as it came, free of secrets, with a body that can be read again. */
+/** The response, redacted, with a body that can be read again. */
 function replay({ response, text, redactor }: Answer): Response {
   const { status, statusText } = response
   const headers = new Headers()
