@@ -106,7 +106,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     }
     const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))
     if (typeof id !== 'string' || id === '') {
-      throw new ConfigurationError(`id must return a text that is not empty, got ${shown(id)}`)
+      throw new ConfigurationError(`id must return a string that is not empty, got ${shown(id)}`)
     }
     const known: unknown = seen === undefined ? false : await seen(id)
     // Taken for a yes, what a store says of a new id would drop every event.

@@ -180,7 +180,7 @@ describe('createEventReceiver()', () => {
   it.each(['', null, undefined, 5])('takes no two events for one because id says %j of both', async (id) => {
     const { errors, post } = makeReceiver({ id: () => id as never })
     expect(await post('{}')).toBe(500)
-    expect(errors).toMatchObject([{ message: /^id must return a text that is not empty, got / }])
+    expect(errors).toMatchObject([{ message: /^id must return a string that is not empty, got / }])
   })
 
   it.each(['OK', 1, null, undefined])('drops no event because seen says %j', async (answer) => {

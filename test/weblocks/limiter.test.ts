@@ -364,7 +364,7 @@ describe('WebLocksLimiter', () => {
   })
 
   it.each([
-    [{ organization: '' }, 'organization must be a text that is not empty, got a string of 0 characters'],
+    [{ organization: '' }, 'organization must be a string that is not empty, got a string of 0 characters'],
     [
       { organization: 'x', limits: { inFlight: 0 } },
       'limits.inFlight must be a whole number of at least 1, got 0',

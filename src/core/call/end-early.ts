@@ -30,7 +30,7 @@ export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: Calle
   }
   if (sendWithinMs !== Infinity) {
     expireAfter(call, sendWithinMs, () => {
-      if (call.isIdle) expire(call, `it could not be sent within ${sendWithinMs} ms`)
+      if (call.isIdle) expire(call, `the call could not be sent within ${sendWithinMs} ms`)
     })
   }
 }

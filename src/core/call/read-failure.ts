@@ -40,7 +40,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   }
   if (status < 200) {
     const context = { ...call.context(ambiguous), phase: 'exchange', reason: `status ${status}` } as const
-    const error = new ConnectionError(`there is no answer (status ${status})`, context)
+    const error = new ConnectionError(`no response (status ${status})`, context)
     return new AttemptFailure(error, { kind: 'no-answer', announced: null }, ambiguous)
   }
   const body = redactor.data(parsed(text, dialect))

@@ -54,7 +54,7 @@ function pageLocation(): { href?: string } | undefined {
  */
 export function assertSafe(baseUrl: string): void {
   if (isSafe(new URL(baseUrl))) return
-  throw new ConfigurationError('baseUrl is a path of a page that is not https; it gets no key or token')
+  throw new ConfigurationError('baseUrl is a path in a page without https; no key or token may be sent there')
 }
 
 /** Whether requests to a URL are encrypted or stay on this machine. */

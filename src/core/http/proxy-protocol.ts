@@ -62,7 +62,7 @@ export function writeRelay(error: SocialSearchError): Relay {
 function detailsOf(error: SocialSearchError): Record<string, unknown> {
   if (error instanceof ConnectionError) {
     // A reason that is not a code may name internal hosts.
-    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not told by the proxy'
+    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not reported by the proxy'
     return { phase: error.phase, reason }
   }
   if (error instanceof RedirectError) return { status: error.status }
@@ -98,7 +98,7 @@ const errorFactories: Record<
     new ConnectionError(message, {
       ...context,
       phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
-      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not told by the proxy',
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not reported by the proxy',
     }),
   timeout: ({ phase }, { message, ...context }) =>
     new TimeoutError(message, {

@@ -55,7 +55,7 @@ export function assertSignal(name: string, value: unknown): void {
 
 export function nonEmptyText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
+  throw new ConfigurationError(`${name} must be a string that is not empty, got ${shown(value)}`)
 }
 
 /** Checks a duration, which must fit a timer. */

@@ -34,9 +34,9 @@ function attempted<T>(find: () => T): T | undefined {
 
 /** Names the expected list and the fields found. */
 export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
-  const sought =
+  const expected =
     typeof items === 'function' ? 'what paging.items returns' : `an array under ${items ?? operation.list}`
-  return `looked for ${sought}, there is ${namesOf(body, '')}; pass paging.items`
+  return `expected ${expected}, found ${namesOf(body, '')}; pass paging.items`
 }
 
 export function namesOf(value: unknown, prefix: string): string {

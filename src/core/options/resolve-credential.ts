@@ -25,7 +25,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   }
   if (inBrowser() && !dangerouslyAllowBrowser) {
     throw new ConfigurationError(
-      'an apiKey in a browser can be read by everybody; call a proxy, or set dangerouslyAllowBrowser',
+      'every visitor can read an apiKey in a browser; call a proxy, or set dangerouslyAllowBrowser',
     )
   }
   if (typeof apiKey === 'function') return { token: apiKey }

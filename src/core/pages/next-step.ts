@@ -38,7 +38,7 @@ export function nextStep(
   if (meta['page'] !== undefined && meta['page'] !== number) {
     return {
       kind: 'wrong',
-      why: `page ${number} was asked for, the answer says that it is page ${JSON.stringify(meta['page'])}`,
+      why: `expected page ${number}, got page ${JSON.stringify(meta['page'])}`,
     }
   }
   const hasMore =
@@ -54,7 +54,7 @@ function overriddenStep(next: NonNullable<PagingOverride['next']>, params: objec
     const following = next(body as OpenBody, params as OpenRecord) as OpenRecord | null | undefined
     return following == null ? end : { kind: 'next', params: structuredClone(following) }
   } catch {
-    return { kind: 'lost', why: 'paging.next threw an error, or returned what is not plain data' }
+    return { kind: 'lost', why: 'paging.next threw an error or returned data that cannot be copied' }
   }
 }
 
@@ -69,11 +69,11 @@ function cursorStep(
   if (!operation.documented && typeof hasMore !== 'boolean') {
     return {
       kind: 'lost',
-      why: `looked for meta.hasMore, there is ${namesOf(meta, 'meta.')}; pass paging.next`,
+      why: `expected meta.hasMore, found ${namesOf(meta, 'meta.')}; pass paging.next`,
     }
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
     return { kind: 'next', params: { ...paramsOf(), [param]: nextCursor } }
-  return { kind: 'lost', why: 'the page says that there is more, but has no cursor' }
+  return { kind: 'lost', why: 'meta.hasMore is true, but meta.nextCursor is missing' }
 }

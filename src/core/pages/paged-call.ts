@@ -108,7 +108,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
       // Compares items as sent: a schema may make two different items equal.
       const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
       if (this.#operation.paging?.kind !== 'cursor' && guard.repeatsLatest(sent ?? [])) {
-        throw this.#paginationError('the page has the very items of the one before', paramsOf(request), page)
+        throw this.#paginationError(
+          'the page has the same items as the previous page',
+          paramsOf(request),
+          page,
+        )
       }
       guard.markFetched(request.params)
       yield page
@@ -125,7 +129,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
       if (guard.hasFetched(request.params))
-        throw this.#paginationError('the next page is one that this walk has been to', paramsOf(request))
+        throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
       this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
       fetched = await (ahead.get(request.params) ?? this.#fetch(request))
       ahead.delete(request.params)
@@ -166,7 +170,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   #refusal(): Promise<never> | undefined {
     try {
       if (this.#options !== undefined) resolveWalk(this.#options)
-      if (this.#isOver) throw new ConfigurationError('the walk is over, there is no further page')
+      if (this.#isOver) throw new ConfigurationError('the walk has ended: its last page was already fetched')
       return undefined
     } catch (error) {
       const { message } = error as ConfigurationError

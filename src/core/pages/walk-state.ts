@@ -28,7 +28,7 @@ export function nextOfState(
   const { next } = state as { next?: unknown }
   if (next === null && !(state instanceof SocialSearchError)) return null
   if (typeof next !== 'object' || next === null)
-    throw refuse(`resume() needs next, the params of a page, and ${describe(state)} has none`)
+    throw refuse(`resume() needs next, the params of a page; ${describe(state)} lacks it`)
   // With `paging.next`, the params of the next page may be anything.
   if (override.next !== undefined) return next
   const other = Object.keys({ ...params, ...next }).find(
@@ -37,7 +37,7 @@ export function nextOfState(
       canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
   )
   if (other === undefined) return next
-  throw refuse(`resume() was given the state of another walk: ${other} differs from the params`)
+  throw refuse(`the state belongs to another walk: ${other} differs from the params`)
 }
 
 function describe(state: object): string {
