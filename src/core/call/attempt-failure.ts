@@ -1,5 +1,5 @@
 import { type Charged, SocialSearchError } from '../../errors.ts'
-import type { ToldCredits } from '../http/proxy-protocol.ts'
+import type { ReportedCredits } from '../http/proxy-protocol.ts'
 import type { Failure } from '../retry/policy.ts'
 
 /** A failed attempt: the error for the caller, and what the retry policy needs. */
@@ -10,15 +10,15 @@ export class AttemptFailure extends Error implements Failure {
   readonly announced: Failure['announced']
   readonly charged: Charged
   /** The cost that a proxy reported. */
-  readonly told: ToldCredits | null
+  readonly reported: ReportedCredits | null
 
-  constructor(error: unknown, failure: Failure, charged: Charged, told: ToldCredits | null = null) {
+  constructor(error: unknown, failure: Failure, charged: Charged, reported: ReportedCredits | null = null) {
     super('the attempt failed')
     this.error = error
     this.kind = failure.kind
     this.announced = failure.announced
     this.charged = charged
-    this.told = told
+    this.reported = reported
   }
 
   /** `outcome` in the timeline. */

@@ -24,7 +24,7 @@ export const defaultTimeoutMs = 30_000
  * @throws {AttemptFailure} only; the timeline and the ledger already have the outcome.
  */
 export async function attempt(call: Call, lease: Lease): Promise<Success> {
-  const entry = call.begin(lease)
+  const entry = call.addAttempt(lease)
   const received = await exchange(call, entry, lease)
   try {
     return await readAnswer(call, entry, received)
@@ -148,15 +148,15 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { settings, purchase } = call
-  const { error, outcome, charged, told } = failure
+  const { error, outcome, charged, reported } = failure
   entry.outcome = outcome
   entry.charged = charged
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
   if (charged !== 'no') {
-    if (told === null) purchase.doubt()
-    else purchase.settle(told.spent, told.uncertain)
+    if (reported === null) purchase.doubt()
+    else purchase.settle(reported.spent, reported.uncertain)
   }
-  call.fails(failure)
+  call.addFailure(failure)
   if (failure.kind === 'rate-limited') {
     const ms = failure.announced || (call.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)

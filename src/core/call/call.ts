@@ -30,7 +30,7 @@ export interface CallParts {
 }
 
 /** Callbacks for the end of a wait in the queue. */
-export interface LeaseTaker {
+export interface LeaseCallbacks {
   granted(lease: Lease): void
   refused(reason: unknown): void
 }
@@ -53,7 +53,7 @@ export class Call implements Waiter, Abortable {
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
-  isRenewed = false
+  isTokenRefreshed = false
   phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
   token: string | null = null
@@ -68,7 +68,7 @@ export class Call implements Waiter, Abortable {
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
   /** Undefined outside the queue. */
-  #taker: LeaseTaker | undefined
+  #callbacks: LeaseCallbacks | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
@@ -89,7 +89,7 @@ export class Call implements Waiter, Abortable {
   }
 
   /** Records a failed attempt and computes the wait before the next. */
-  fails(failure: Failure): void {
+  addFailure(failure: Failure): void {
     this.failures.push(failure)
     this.wait = nextWait(this.failures, stakeOf(this.operation), this.settings.retry, Math.random)
   }
@@ -111,7 +111,7 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#taker !== undefined) {
+    if (this.#callbacks !== undefined) {
       this.settings.limiter.leave(this)
       this.refuse(reason)
     } else this.#onAbort?.(reason)
@@ -147,18 +147,18 @@ export class Call implements Waiter, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  enterQueue(taker: LeaseTaker): void {
+  enterQueue(callbacks: LeaseCallbacks): void {
     if (this.#aborted !== undefined) {
-      taker.refused(this.#aborted.reason)
+      callbacks.refused(this.#aborted.reason)
       return
     }
     try {
       this.#openCalls.queue(this)
     } catch (error) {
-      taker.refused(error)
+      callbacks.refused(error)
       return
     }
-    this.#taker = taker
+    this.#callbacks = callbacks
     this.phase = 'queue'
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
@@ -175,7 +175,7 @@ export class Call implements Waiter, Abortable {
   }
 
   /** Adds an attempt to the timeline. */
-  begin({ queued, paced }: Lease): Attempt {
+  addAttempt({ queued, paced }: Lease): Attempt {
     const before = { queued, paced, sent: null, duration: 0 }
     const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts.push(attempt)
@@ -229,12 +229,12 @@ export class Call implements Waiter, Abortable {
     return this.phase === 'queue' || this.phase === 'wait'
   }
 
-  #leaveQueue(): LeaseTaker | undefined {
-    const taker = this.#taker
-    this.#taker = undefined
+  #leaveQueue(): LeaseCallbacks | undefined {
+    const callbacks = this.#callbacks
+    this.#callbacks = undefined
     this.entry = undefined
     this.#openCalls.unqueue(this)
-    return taker
+    return callbacks
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

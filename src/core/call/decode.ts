@@ -15,7 +15,7 @@ export interface InvalidItem {
   issues: Issue[]
 }
 
-export interface Rules {
+export interface DecodeOptions {
   readonly validation: Validation
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined
@@ -24,13 +24,13 @@ export interface Rules {
 export type Decoded =
   /** `invalid` is null unless `validation` is `lenient`. */
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
-  | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
+  | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
-const schemaComplaint = 'the answer does not fit the schema of the call'
+const schemaMismatch = 'the answer does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
-  const { validation, schema, paging } = rules
+export async function decode(operation: Operation, body: unknown, options: DecodeOptions): Promise<Decoded> {
+  const { validation, schema, paging } = options
   const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list
   const sent = property !== undefined && isRecord(body) ? body[property] : undefined
@@ -38,14 +38,14 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   // With `lenient`, items are validated one by one below.
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : validate(response, shape)
-  if (issues.length > 0) return { ok: false, complaint: 'the answer is not of the documented shape', issues }
+  if (issues.length > 0) return { ok: false, message: 'the answer is not of the documented shape', issues }
   if (property === undefined)
-    return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
+    return schema === undefined ? { ok: true, body, invalid: null } : decodeWhole(schema, body)
   if (!Array.isArray(sent)) {
     if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
     return {
       ok: false,
-      complaint: `${schemaComplaint}: ${missingItems(operation, body, paging)}`,
+      message: `${schemaMismatch}: ${missingItems(operation, body, paging)}`,
       issues: [],
     }
   }
@@ -63,8 +63,8 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   if (invalid.length > 0 && !lenient) {
     return {
       ok: false,
-      complaint: schemaComplaint,
-      issues: invalid.flatMap(({ index, issues }) => below([property, index], issues)),
+      message: schemaMismatch,
+      issues: invalid.flatMap(({ index, issues }) => prefixed([property, index], issues)),
     }
   }
   return {
@@ -75,14 +75,14 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
 }
 
 /** Validates a body without a list. */
-async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
+async function decodeWhole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
   const { value, issues } = await applySchema(schema, body)
   return issues.length > 0
-    ? { ok: false, complaint: schemaComplaint, issues }
+    ? { ok: false, message: schemaMismatch, issues }
     : { ok: true, body: value, invalid: null }
 }
 
-function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
+function prefixed(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
     path: dotPath(path === '' ? place : [...place, path]),
     message,

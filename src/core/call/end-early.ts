@@ -3,7 +3,7 @@ import { type Abortable, followAbort } from '../lib/abort.ts'
 import type { Call } from './call.ts'
 
 /** Cancellation rules for a call that a proxy makes for its client. */
-export interface CallerPatience {
+export interface CancelRules {
   /**
    * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for its
    * response, but does not retry.
@@ -21,7 +21,7 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
 }
 
 /** Aborts a call on its signal, at its deadline, or by the rules of a proxy. */
-export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
+export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CancelRules = {}): void {
   const { signal, deadlineMs } = call.settings
   if (signal !== undefined) follow(call, signal, call)
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })

@@ -13,7 +13,7 @@ interface OpenCall extends Waiter, Abortable {
   /** The charge of its request in flight. */
   readonly chargedSoFar: Charged
   readonly settings: { readonly limiter: CallQueue }
-  readonly observer: { look(wait: QueueWait | null, queuedMs: number): void } | undefined
+  readonly observer: { check(wait: QueueWait | null, queuedMs: number): void } | undefined
   context(charged?: Charged): ErrorContext
 }
 
@@ -104,7 +104,7 @@ export class OpenCalls {
     for (const call of this.#observed) {
       const { surface, share, settings, observer, queuedAt } = call
       if (!waits.has(surface)) waits.set(surface, settings.limiter.waitOf?.(surface, share) ?? null)
-      observer?.look(waits.get(surface) ?? null, performance.now() - queuedAt)
+      observer?.check(waits.get(surface) ?? null, performance.now() - queuedAt)
     }
     this.#timer = setTimeout(() => this.#observe(), observeMs)
   }

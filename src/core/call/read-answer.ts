@@ -39,7 +39,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   } catch {
     // Reported below: the parser's own error would quote the body.
   }
-  if (settings.redactor.suspects(text)) ({ text, value } = withoutSecrets(text, value, settings))
+  if (settings.redactor.mayContainSecret(text)) ({ text, value } = withoutSecrets(text, value, settings))
   const requestId = settings.redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId
   // A body without the service's request id may come from a proxy.
@@ -56,7 +56,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
         : await decodeInTime(call, entry, value)
   if (!decoded.ok) {
     const { redactor } = settings
-    const error = new InvalidResponseError(redactor.text(decoded.complaint), {
+    const error = new InvalidResponseError(redactor.text(decoded.message), {
       ...call.context(entry.charged),
       requestId,
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
@@ -77,7 +77,7 @@ function withoutSecrets(
   { redactor, dialect }: Settings,
 ): { text: string; value: unknown } {
   const root = { value }
-  const found = redactor.purge(root)
+  const found = redactor.redactIn(root)
   return { text: found ? (dialect.stringify(root.value) ?? '') : redactor.text(text), value: root.value }
 }
 
@@ -85,11 +85,11 @@ function withoutSecrets(
 function account(call: Call, entry: Attempt, { response, origin }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
   if (!call.metered || origin === 'middleware') return
-  const isTold = origin === 'service' && response.headers.has(creditsHeader)
-  const told = isTold ? readCredits(response.headers) : null
-  if (told !== null) {
-    purchase.settle(told.spent, told.uncertain)
-    entry.charged = told.charged
+  const isReported = origin === 'service' && response.headers.has(creditsHeader)
+  const reported = isReported ? readCredits(response.headers) : null
+  if (reported !== null) {
+    purchase.settle(reported.spent, reported.uncertain)
+    entry.charged = reported.charged
     return
   }
   const cost = origin === 'service' && body !== undefined ? costOf(operation, body, settings.paging) : null
@@ -106,17 +106,17 @@ async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw AttemptFailure.final(error, entry.charged)
-    return { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }
+    return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
   }
 }
 
 function unreadable(status: number, text: string, complete: boolean): Decoded {
-  const complaint = !complete
+  const message = !complete
     ? `the answer is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
       ? 'the answer is partial (206)'
       : text === ''
         ? `the answer is empty (${status})`
         : 'the answer is not JSON'
-  return { ok: false, complaint, issues: [] }
+  return { ok: false, message, issues: [] }
 }

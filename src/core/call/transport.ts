@@ -1,7 +1,7 @@
 import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
-import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
+import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
@@ -9,9 +9,9 @@ import type { Answer } from './answer.ts'
 import { Call } from './call.ts'
 import type { ClientStatus } from './client-status.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
-import { type CallerPatience, endEarly } from './end-early.ts'
+import { type CancelRules, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
-import { FirstTurn, prepare } from './run-call.ts'
+import { CallRunner, prepare } from './run-call.ts'
 
 /** Shared by a client and the clients made from it with `withOptions`. */
 interface SharedByFamily {
@@ -63,9 +63,9 @@ export class Transport {
     params: object,
     options?: AnyCallOptions,
     id?: unknown,
-    patience?: CallerPatience,
+    cancelRules?: CancelRules,
   ): Promise<Answer> {
-    return this.send(operation, this.compose(operation, params, id), options, patience)
+    return this.send(operation, this.compose(operation, params, id), options, cancelRules)
   }
 
   /** Composes the request of a call; later changes to the params have no effect. */
@@ -80,7 +80,7 @@ export class Transport {
    */
   priced(operation: Operation, request: ComposedRequest): Operation {
     if (request.issues.length > 0) throw invalidRequest(operation, this.#settings, request)
-    return priced(operation, this.#settings.prices)
+    return withUserPrice(operation, this.#settings.prices)
   }
 
   /** Makes one call of a composed request. */
@@ -88,20 +88,21 @@ export class Transport {
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
-    patience?: CallerPatience,
+    cancelRules?: CancelRules,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const call = this.#make(operation, request, options)
-      const turn = new FirstTurn(call, resolve, reject)
+      const runner = new CallRunner(call, resolve, reject)
       this.#family.openCalls.add(call)
       const { signal, deadlineMs } = call.settings
-      if (signal !== undefined || deadlineMs !== Infinity || patience !== undefined) endEarly(call, patience)
+      if (signal !== undefined || deadlineMs !== Infinity || cancelRules !== undefined)
+        endEarly(call, cancelRules)
       const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue(turn)
+      if (preparing === undefined) call.enterQueue(runner)
       else
         preparing.then(
-          () => call.enterQueue(turn),
-          (reason: unknown) => turn.refused(reason),
+          () => call.enterQueue(runner),
+          (reason: unknown) => runner.refused(reason),
         )
     })
   }
@@ -110,7 +111,7 @@ export class Transport {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
     const { ledger, openCalls } = this.#family
-    const pricedOperation = priced(operation, settings.prices)
+    const pricedOperation = withUserPrice(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
     return new Call({ operation: pricedOperation, request, settings, purchase, openCalls })

@@ -12,7 +12,7 @@ export class WaitObserver {
   readonly #operation: string
   readonly #surface: string | null
   /** Reported waits: their ends by reason. */
-  readonly #told = new Map<Wait['reason'], number>()
+  readonly #reported = new Map<Wait['reason'], number>()
   #isWarned = false
 
   constructor(settings: Settings, operation: string, surface: string | null) {
@@ -22,7 +22,7 @@ export class WaitObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  look(wait: QueueWait | null, queuedMs: number): void {
+  check(wait: QueueWait | null, queuedMs: number): void {
     const call = { operation: this.#operation, surface: this.#surface }
     const seconds = Math.floor(queuedMs / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
@@ -31,17 +31,17 @@ export class WaitObserver {
     }
     if (wait === null) return
     const { reason, ms } = wait
-    const told = this.#told.get(reason)
+    const reportedEnd = this.#reported.get(reason)
     const end = Date.now() + ms
-    if (told !== undefined && !(reason === 'rate_limited' && end > told + 1000)) return
-    this.#told.set(reason, end)
+    if (reportedEnd !== undefined && !(reason === 'rate_limited' && end > reportedEnd + 1000)) return
+    this.#reported.set(reason, end)
     const until = dateIn(ms)?.toISOString() ?? null
     this.#settings.log?.('info', 'waiting', { ...call, reason, until })
-    this.tell(reason, ms)
+    this.report(reason, ms)
   }
 
   /** Reports to `onWait` that the call waits `ms` milliseconds. */
-  tell(reason: Wait['reason'], ms: number): void {
+  report(reason: Wait['reason'], ms: number): void {
     const until = dateIn(ms)
     try {
       this.#settings.onWait?.({ operation: this.#operation, surface: this.#surface, reason, until })

@@ -68,9 +68,9 @@ export class Purchase implements CallCredits {
    *
    * @throws {CreditBudgetError} as a rejection, if a budget has too few credits left.
    */
-  cover(): Promise<void> | undefined {
+  reserve(): Promise<void> | undefined {
     if (this.#worstCase === null || this.#reservations !== undefined) return undefined
-    if (this.#budgets.length > 0) return this.#askBudgets(this.#worstCase)
+    if (this.#budgets.length > 0) return this.#reserveInBudgets(this.#worstCase)
     this.#reservations = none
     this.#account.reserved += this.#worstCase
     return undefined
@@ -93,7 +93,7 @@ export class Purchase implements CallCredits {
   }
 
   /** Reserves in every budget and in the ledger, or nowhere. */
-  async #askBudgets(credits: number): Promise<void> {
+  async #reserveInBudgets(credits: number): Promise<void> {
     const reservations: Reservation[] = []
     try {
       for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
@@ -130,7 +130,7 @@ const none: readonly Reservation[] = []
 const assumedCeiling = 1000
 
 /** The operation with the user's price, if there is one. */
-export function priced(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
+export function withUserPrice(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
   const credits = prices[operation.id]
   if (credits === undefined || operation.price.kind === 'free') return operation
   return { ...operation, price: { ...operation.price, credits } }

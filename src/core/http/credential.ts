@@ -16,13 +16,13 @@ export interface AuthProvider {
 }
 
 /** The token of one provider; all clients of the provider share it. */
-interface Renewal {
+interface TokenState {
   /** The latest token; undefined after a refresh. */
   current: string | undefined
-  underWay: Promise<unknown> | undefined
+  refreshing: Promise<unknown> | undefined
 }
 
-const renewals = new WeakMap<AuthProvider, Renewal>()
+const tokenStates = new WeakMap<AuthProvider, TokenState>()
 
 /** The credential of one client. It checks tokens, and refreshes once for all calls that need it. */
 export class Credential {
@@ -30,7 +30,7 @@ export class Credential {
   readonly fixed: string | null | undefined
   readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
-  readonly #renewal: Renewal
+  readonly #state: TokenState
 
   /** @param source A provider, a key, or null for no credential. */
   constructor(source: AuthProvider | string | null, redactor: Redactor) {
@@ -38,8 +38,8 @@ export class Credential {
     this.fixed = provider === undefined ? (source as string | null) : undefined
     this.#provider = provider
     this.#redactor = redactor
-    this.#renewal = (provider && renewals.get(provider)) ?? { current: undefined, underWay: undefined }
-    if (provider !== undefined) renewals.set(provider, this.#renewal)
+    this.#state = (provider && tokenStates.get(provider)) ?? { current: undefined, refreshing: undefined }
+    if (provider !== undefined) tokenStates.set(provider, this.#state)
   }
 
   get refreshable(): boolean {
@@ -48,24 +48,24 @@ export class Credential {
 
   async token(): Promise<string | null> {
     if (this.fixed !== undefined) return this.fixed
-    await this.#renewal.underWay
+    await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
     assertToken(token, 'the token')
     this.#redactor.add(token)
-    this.#renewal.current = token
+    this.#state.current = token
     return token
   }
 
   /** Refreshes a refused token, unless another call already has. */
   async refresh(refused: string): Promise<void> {
-    const renewal = this.#renewal
-    if (renewal.underWay === undefined && refused === renewal.current) {
-      renewal.underWay = Promise.resolve()
+    const state = this.#state
+    if (state.refreshing === undefined && refused === state.current) {
+      state.refreshing = Promise.resolve()
         .then(() => this.#provider?.refresh?.(refused))
-        .then(() => (renewal.current = undefined))
-        .finally(() => (renewal.underWay = undefined))
+        .then(() => (state.current = undefined))
+        .finally(() => (state.refreshing = undefined))
     }
-    await renewal.underWay
+    await state.refreshing
   }
 }
 

@@ -2,10 +2,10 @@ import { readErrorEnvelope } from '../../contract/error-envelope.ts'
 import type { Scope } from '../../contract/operation.ts'
 import type { Issue } from '../../contract/issues.ts'
 import type { ApiErrorDetails, Charged, SocialSearchError } from '../../errors.ts'
-import { readRelay } from './proxy-protocol.ts'
+import { readProxyError } from './proxy-protocol.ts'
 
 /** The fields of an API's own error body. */
-export interface Complaint {
+export interface ErrorBody {
   readonly code?: string
   readonly message?: string
   readonly issues?: readonly Issue[]
@@ -26,7 +26,7 @@ export interface Dialect {
   /** @throws if the text is not JSON. */
   readonly parse: (text: string) => unknown
   /** Reads an error body; null if it is not the API's own, but a proxy's, for example. */
-  readonly complaintOf: (body: unknown) => Complaint | null
+  readonly readError: (body: unknown) => ErrorBody | null
 }
 
 /** Parses JSON; undefined if it is invalid. The parser's own error would quote the text. */
@@ -42,8 +42,8 @@ export const serviceDialect: Dialect = {
   accept: 'application/json',
   stringify: JSON.stringify,
   parse: JSON.parse,
-  complaintOf: (body) => {
+  readError: (body) => {
     const envelope = readErrorEnvelope(body)
-    return envelope && { ...envelope.error, ...readRelay(body) }
+    return envelope && { ...envelope.error, ...readProxyError(body) }
   },
 }

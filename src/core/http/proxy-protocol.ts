@@ -12,7 +12,7 @@ import {
   type SocialSearchError,
   TimeoutError,
 } from '../../errors.ts'
-import type { Complaint } from './dialect.ts'
+import type { ErrorBody } from './dialect.ts'
 
 /**
  * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
@@ -23,13 +23,13 @@ import type { Complaint } from './dialect.ts'
 export const creditsHeader = 'social-search-credits'
 
 /** The cost of a call, as a proxy reports it. */
-export interface ToldCredits {
+export interface ReportedCredits {
   readonly spent: number
   readonly uncertain: number
   readonly charged: Charged
 }
 
-export function writeCredits({ spent, uncertain, charged }: ToldCredits): string {
+export function writeCredits({ spent, uncertain, charged }: ReportedCredits): string {
   return `spent=${spent}, uncertain=${uncertain}, charged=${charged}`
 }
 
@@ -37,20 +37,20 @@ const creditsForm =
   /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
 
 /** Null if the header is missing or malformed. */
-export function readCredits(headers: Headers): ToldCredits | null {
+export function readCredits(headers: Headers): ReportedCredits | null {
   const header = headers.get(creditsHeader)
-  const told = header === null ? null : creditsForm.exec(header)
-  return told && { spent: Number(told[1]), uncertain: Number(told[2]), charged: told[3] as Charged }
+  const match = header === null ? null : creditsForm.exec(header)
+  return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
 }
 
 /** Fields of `error` in an error body, beyond those that the service documents. */
-export interface Relay {
+export interface ProxyErrorFields {
   charged: Charged
   [detail: string]: unknown
 }
 
-/** Fields that a proxy adds to an error body: `charged`, and what {@link readRelay} needs to rebuild the error. */
-export function writeRelay(error: SocialSearchError): Relay {
+/** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
+export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
   if (error instanceof ApiError) {
     const { charged, requiredScopes } = error
     return { charged, ...(requiredScopes && { requiredScopes }) }
@@ -71,10 +71,10 @@ function detailsOf(error: SocialSearchError): Record<string, unknown> {
   return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
 }
 
-/** Reads what {@link writeRelay} added to an error body; null if it added nothing. */
-export function readRelay(
+/** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
+export function readProxyError(
   body: unknown,
-): (Required<Pick<Complaint, 'charged'>> & Pick<Complaint, 'toError' | 'requiredScopes'>) | null {
+): (Required<Pick<ErrorBody, 'charged'>> & Pick<ErrorBody, 'toError' | 'requiredScopes'>) | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
@@ -92,7 +92,7 @@ export function readRelay(
 /** Rebuilds this package's own errors, by code. A missing detail gets the most cautious value. */
 const errorFactories: Record<
   string,
-  (told: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
+  (reported: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
 > = {
   connection: ({ phase, reason }, { message, ...context }) =>
     new ConnectionError(message, {

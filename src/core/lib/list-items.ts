@@ -18,13 +18,13 @@ export function itemsOf(
   const property = typeof items === 'string' ? items : (operation.list ?? '')
   const found =
     typeof items === 'function'
-      ? attempted(() => items(body as OpenBody))
+      ? tryOrUndefined(() => items(body as OpenBody))
       : (body as OpenRecord | null)?.[property]
   return Array.isArray(found) ? found : null
 }
 
 /** Returns undefined if the function throws. */
-function attempted<T>(find: () => T): T | undefined {
+function tryOrUndefined<T>(find: () => T): T | undefined {
   try {
     return find()
   } catch {
@@ -36,10 +36,10 @@ function attempted<T>(find: () => T): T | undefined {
 export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
   const expected =
     typeof items === 'function' ? 'what paging.items returns' : `an array under ${items ?? operation.list}`
-  return `expected ${expected}, found ${namesOf(body, '')}; pass paging.items`
+  return `expected ${expected}, found ${fieldNames(body, '')}; pass paging.items`
 }
 
-export function namesOf(value: unknown, prefix: string): string {
+export function fieldNames(value: unknown, prefix: string): string {
   const names = Object.keys(value ?? {}).map((name) => prefix + name)
   return names.length === 0 ? 'nothing' : names.slice(0, 10).join(', ')
 }

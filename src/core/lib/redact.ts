@@ -1,10 +1,10 @@
 const replacement = '[redacted]'
 
 /** Shortest secret that is replaced, in characters: shorter ones would mangle ordinary text. */
-const minimumLength = 6
+const minSecretLength = 6
 
 /** Most encoded secrets kept. Tokens rotate, and a pending response can only contain a recent one. */
-const remembered = 32
+const maxForms = 32
 
 /** Longest request id that is kept, in characters: ids end up in logs. */
 const maxIdLength = 128
@@ -15,13 +15,13 @@ export class Redactor {
 
   /** Adds a secret, also in its JSON, URL and form encodings. */
   add(secret: string): void {
-    if (secret.length < minimumLength || this.#secrets.includes(secret)) return
+    if (secret.length < minSecretLength || this.#secrets.includes(secret)) return
     const inUrls = [encodeURIComponent(secret), String(new URLSearchParams({ '': secret })).slice(1)]
     const inLowerCase = inUrls.map((form) => form.replaceAll(/%../g, (code) => code.toLowerCase()))
     for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...inUrls, ...inLowerCase]) {
       if (!this.#secrets.includes(form)) this.#secrets.push(form)
     }
-    while (this.#secrets.length > remembered) this.#secrets.shift()
+    while (this.#secrets.length > maxForms) this.#secrets.shift()
   }
 
   text(text: string): string {
@@ -29,7 +29,7 @@ export class Redactor {
   }
 
   /** Whether a JSON text may contain a secret: as it is, or in escapes that parsing undoes. */
-  suspects(text: string): boolean {
+  mayContainSecret(text: string): boolean {
     for (const secret of this.#secrets) if (text.includes(secret)) return true
     return text.includes('\\u') || text.includes('\\/')
   }
@@ -46,12 +46,12 @@ export class Redactor {
   /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */
   data<T>(value: T): T {
     const root = { value }
-    this.purge(root)
+    this.redactIn(root)
     return root.value
   }
 
   /** Like {@link data}, for the properties of an object; returns whether it found a secret. */
-  purge(root: object): boolean {
+  redactIn(root: object): boolean {
     let found = false
     const open: object[] = [root]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -1,5 +1,5 @@
 /** After one 429, at least this part of the allowance is left. */
-const decrease = 0.7
+const minRemaining = 0.7
 
 /** Steps of recovery in one window. */
 const stepsPerWindow = 8
@@ -10,7 +10,7 @@ export function isMomentary(announcedMs: number, windowMs: number): boolean {
 }
 
 /** Maximum doublings of the random wait that separates processes. */
-const mostDoublings = 4
+const maxDoublings = 4
 
 /**
  * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process falls towards
@@ -59,9 +59,10 @@ export class Contention {
     this.#step = 1
     // The allowance recovers only after the surface opens.
     this.#changedAt = performance.now() + announcedMs
-    if (!momentary) this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * decrease)))
+    if (!momentary)
+      this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
     else if (this.#refusals > 1) this.#allowance = Math.max(1, allowance - 1)
-    return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, mostDoublings) - 1) : 0
+    return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
   }
 
   /** Records a request that was not refused. */

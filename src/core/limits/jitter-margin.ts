@@ -1,13 +1,13 @@
 /** Bounds of the margin in milliseconds: the inaccuracy of timers, and more than a usable network's jitter. */
-const least = 150
-const most = 1000
+const minMs = 150
+const maxMs = 1000
 
 /** Safety factor and addition: the measured jitter may be small by chance. */
-const caution = { factor: 3, extraMs: 100 }
+const safety = { factor: 3, extraMs: 100 }
 
 /** Responses needed for an estimate, and responses kept. */
-const enough = 24
-const remembered = 64
+const minSamples = 24
+const maxSamples = 64
 
 /**
  * Estimates network jitter, in milliseconds: two requests sent a window apart may arrive this much closer together. It
@@ -17,29 +17,29 @@ const remembered = 64
 export class JitterMargin {
   readonly #delays: number[] = []
   #widened = 1
-  ms: number = most
+  ms: number = maxMs
 
   /** Records the `Date` of a response that has just arrived. */
   observe(date: Date): void {
     if (Number.isNaN(date.getTime())) return
     this.#delays.push(performance.now() - date.getTime())
-    if (this.#delays.length > remembered) this.#delays.shift()
-    this.ms = this.#judge()
+    if (this.#delays.length > maxSamples) this.#delays.shift()
+    this.ms = this.#estimate()
   }
 
   /** Doubles the margin, after a 429 for a request that kept to it. */
   widen(): void {
-    this.#widened = Math.min(this.#widened * 2, most / least)
-    this.ms = this.#judge()
+    this.#widened = Math.min(this.#widened * 2, maxMs / minMs)
+    this.ms = this.#estimate()
   }
 
-  #judge(): number {
+  #estimate(): number {
     const count = this.#delays.length
-    if (count < enough) return most
+    if (count < minSamples) return maxMs
     const spread = Math.max(...this.#delays) - Math.min(...this.#delays)
     // The average spread that whole seconds alone cause among so many responses.
     const expected = (1000 * (count - 1)) / (count + 1)
-    const jitter = Math.max(least, caution.factor * (spread - expected) + caution.extraMs)
-    return Math.min(most, jitter * this.#widened)
+    const jitter = Math.max(minMs, safety.factor * (spread - expected) + safety.extraMs)
+    return Math.min(maxMs, jitter * this.#widened)
   }
 }

@@ -18,11 +18,11 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
   #slotsTaken = 0
   /** Callbacks of surfaces that wait for a slot, in order. */
-  readonly #wanting: ((slot: Slot) => void)[] = []
+  readonly #slotWaiters: ((slot: Slot) => void)[] = []
   readonly #surfaces = new Map<string | null, Surface>()
   readonly #margin = new JitterMargin()
   readonly #inFlight = new WeakMap<Share, number>()
-  #loweredUntil = -Infinity
+  #fewerSlotsUntil = -Infinity
   readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
   readonly #inUse: Set<LocalLimiter> | undefined
 
@@ -42,20 +42,20 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   enter(waiter: Waiter): void {
-    const { queue } = this.#at(waiter.surface)
+    const { queue } = this.#surface(waiter.surface)
     if (this.#polling === undefined) queue.enter(waiter)
     else this.#polling.enter(queue, waiter)
   }
 
   leave(waiter: Waiter): void {
-    if (this.#polling === undefined) this.#at(waiter.surface).queue.leave(waiter)
+    if (this.#polling === undefined) this.#surface(waiter.surface).queue.leave(waiter)
     else this.#polling.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    const { queue, pace } = this.#at(surface)
+    const { queue, pace } = this.#surface(surface)
     pace.hold(milliseconds)
-    if (isMomentary(milliseconds, this.limits.windowMs)) this.#lowerConcurrency()
+    if (isMomentary(milliseconds, this.limits.windowMs)) this.#useFewerSlots()
     queue.refuseImpatient()
   }
 
@@ -75,7 +75,7 @@ export class LocalLimiter implements Limiter, CallQueue {
       isOver = true
       slot?.release(send)
     }
-    return this.#at(surface).queue.adopt(share, { release }, send)
+    return this.#surface(surface).queue.adopt(share, { release }, send)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -83,7 +83,7 @@ export class LocalLimiter implements Limiter, CallQueue {
     for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
-  #at(name: string | null): Surface {
+  #surface(name: string | null): Surface {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
     const { inFlight, windowMs } = this.limits
@@ -105,22 +105,22 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   /** After a 429 with all slots in use, uses one less for half a window: another process may hold it. */
-  #lowerConcurrency(): void {
+  #useFewerSlots(): void {
     const { inFlight, windowMs } = this.limits
-    if (this.#slotsTaken >= inFlight) this.#loweredUntil = performance.now() + windowMs / 2
+    if (this.#slotsTaken >= inFlight) this.#fewerSlotsUntil = performance.now() + windowMs / 2
   }
 
   readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    this.#wanting.push(then)
+    this.#slotWaiters.push(then)
     // Deferred, so that of calls made together, the one with the highest priority goes first.
     queueMicrotask(this.#giveSlots)
   }
 
   readonly #giveSlots = (): void => {
-    const isLowered = performance.now() <= this.#loweredUntil
-    const most = isLowered ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
+    const usesFewer = performance.now() <= this.#fewerSlotsUntil
+    const most = usesFewer ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
     while (this.#slotsTaken < most) {
-      const then = this.#wanting.shift()
+      const then = this.#slotWaiters.shift()
       if (then === undefined) return
       this.#slotsTaken++
       this.#inUse?.add(this)

@@ -8,24 +8,24 @@ export interface Send {
   answered: number
 }
 
-/** How far the clocks of two machines may drift apart within one window, in milliseconds. */
+/** How far the clocks of two machines may drift randomMs within one window, in milliseconds. */
 export const driftMs = 20
 
 /** Size of a log, in multiples of the limit: an unpaced client may send thousands in a window. */
-const depth = 16
+const logFactor = 16
 
 /** The requests to one surface that the service may still count. */
 export class SendLog {
   readonly #spanMs: number
   readonly #margin: JitterMargin
   readonly #sends = new Set<Send>()
-  readonly #most: number
+  readonly #maxSends: number
 
   /** @param limit Requests that the surface accepts within the window. */
   constructor(limit: number, windowMs: number, margin: JitterMargin) {
     this.#spanMs = windowMs + driftMs
     this.#margin = margin
-    this.#most = limit * depth
+    this.#maxSends = limit * logFactor
   }
 
   /** Adds a request, or updates one that was sent later than granted. */
@@ -34,7 +34,7 @@ export class SendLog {
     this.#sends.add(send)
     const outdated = performance.now() - this.#spanMs - this.#margin.ms
     for (const send of this.#sends) {
-      if (send.at > outdated && this.#sends.size <= this.#most) break
+      if (send.at > outdated && this.#sends.size <= this.#maxSends) break
       this.#sends.delete(send)
     }
   }
@@ -61,7 +61,7 @@ export class SendLog {
 }
 
 /** After a 429 with a long wait, refused requests count for so many windows: the service may count them too. */
-const carefulWindows = 30
+const countRefusedWindows = 30
 
 /** The pace of one search surface, from the requests of this process and their 429s. */
 export class Pace {
@@ -73,12 +73,12 @@ export class Pace {
   #latest: Send | undefined
   #openAt = 0
   /** A random time after `#openAt`, so that refused processes do not all return together. */
-  #apartUntil = 0
+  #waitUntil = 0
   #heldAt = -Infinity
   /** Until then, refused requests count towards their client's share. */
-  #carefulUntil = -Infinity
+  #countRefusedUntil = -Infinity
   /** When the latest request was refused without counting. */
-  #sparedAt = -Infinity
+  #uncountedAt = -Infinity
   /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
   #probe: 'none' | 'due' | Send = 'none'
 
@@ -98,13 +98,13 @@ export class Pace {
 
   /** Whether a new pace would behave the same: no request and no 429 counts any more. */
   get isIdle(): boolean {
-    return this.#log.wait(1) === 0 && performance.now() >= Math.max(this.#apartUntil, this.#carefulUntil)
+    return this.#log.wait(1) === 0 && performance.now() >= Math.max(this.#waitUntil, this.#countRefusedUntil)
   }
 
   /** Milliseconds until a client with this limit may send; Infinity while a probe is in flight. */
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity
-    const closed = this.#apartUntil - performance.now()
+    const closed = this.#waitUntil - performance.now()
     if (perMinute === Infinity) return closed
     // A client that sets a higher limit is assumed to know the real one, so it applies to all clients. Otherwise
     // clients that set a lower one would starve beside it.
@@ -125,13 +125,14 @@ export class Pace {
     // The log includes the refused request.
     const sent = this.#log.count - 1
     if (sent >= this.#limit) this.#margin.widen()
-    const apart = sent >= this.#limit ? 0 : this.#contention.refused(sent, milliseconds)
+    const randomMs = sent >= this.#limit ? 0 : this.#contention.refused(sent, milliseconds)
     const now = performance.now()
     this.#heldAt = now
     this.#openAt = Math.max(this.#openAt, now + milliseconds)
-    this.#apartUntil = Math.max(this.#openAt, now + milliseconds + apart)
-    if (!isMomentary(milliseconds, this.#windowMs)) this.#carefulUntil = now + carefulWindows * this.#windowMs
-    else if (now > this.#carefulUntil) this.#sparedAt = now
+    this.#waitUntil = Math.max(this.#openAt, now + milliseconds + randomMs)
+    if (!isMomentary(milliseconds, this.#windowMs))
+      this.#countRefusedUntil = now + countRefusedWindows * this.#windowMs
+    else if (now > this.#countRefusedUntil) this.#uncountedAt = now
     this.#probe = 'due'
   }
 
@@ -158,6 +159,6 @@ export class Pace {
     if (this.#heldAt !== -Infinity && send.at > this.#heldAt) this.#contention.accepted()
     // Another 429 may have made a new probe due, or sent one out.
     if (this.#probe === send) this.#probe = 'none'
-    return send.answered <= this.#sparedAt
+    return send.answered <= this.#uncountedAt
   }
 }

@@ -5,10 +5,10 @@ import type { SurfaceQueue } from './surface-queue.ts'
 const pollMs = 20
 
 /** Milliseconds between two heartbeats of a call in flight. */
-const beatMs = 500
+const heartbeatMs = 500
 
 /** After so many milliseconds without a poll or heartbeat, a call has ended with its request. */
-const silentMs = 4 * beatMs
+const silentMs = 4 * heartbeatMs
 
 /**
  * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
@@ -49,7 +49,7 @@ export class Polling {
       call.waiter.refuse(call.refusal.reason)
       return
     }
-    call.timer = setTimeout(() => this.#poll(call), lease === undefined ? pollMs : beatMs)
+    call.timer = setTimeout(() => this.#poll(call), lease === undefined ? pollMs : heartbeatMs)
     if (lease === undefined || call.isDelivered) return
     call.isDelivered = true
     call.waiter.grant({

@@ -61,11 +61,11 @@ export class SurfaceQueue {
   readonly #groups = new Map<Share | number, Group>()
   readonly #logs = new WeakMap<Share, SendLog>()
   #arrivals = 0
-  #size = 0
+  #queued = 0
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
-  #shutSince: number | undefined
+  #pacedSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
@@ -83,14 +83,14 @@ export class SurfaceQueue {
     const group = this.#groupOf(share)
     const isBehind = group.waiting.entries.length > 0
     const since = performance.now()
-    const pacedBefore = this.#pacedMs + (this.#shutSince === undefined ? 0 : since - this.#shutSince)
+    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const order = this.#arrivals++
     const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
-    this.#size++
+    this.#queued++
     // A call behind another one of its group does not change when the next one goes.
-    if (!isBehind || this.#shutSince === undefined) this.wake()
+    if (!isBehind || this.#pacedSince === undefined) this.wake()
   }
 
   leave(waiter: Waiter): void {
@@ -100,19 +100,19 @@ export class SurfaceQueue {
     const { share, hasOwnShare, waiting } = entry.group
     waiting.delete(entry)
     if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
-    if (--this.#size === 0) this.#open()
+    if (--this.#queued === 0) this.#endPacedWait()
   }
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#size === 0 || this.#isReserving) return
-    this.#open()
-    const { group, wait } = this.#next()
+    if (this.#queued === 0 || this.#isReserving) return
+    this.#endPacedWait()
+    const { group, wait } = this.#nextGroup()
     if (group !== undefined) {
       this.#isReserving = true
-      this.#parts.reserve((slot) => this.#serve(slot), group.share)
+      this.#parts.reserve((slot) => this.#useSlot(slot), group.share)
     } else if (wait !== Infinity) {
-      this.#shutSince = performance.now()
+      this.#pacedSince = performance.now()
       // There, each call polls.
       if (!isTiedToRequests())
         this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
@@ -136,10 +136,10 @@ export class SurfaceQueue {
     return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
   }
 
-  #serve(slot: Slot | undefined): void {
+  #useSlot(slot: Slot | undefined): void {
     this.#isReserving = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const entry = slot && this.#next().group?.waiting.entries[0]
+    const entry = slot && this.#nextGroup().group?.waiting.entries[0]
     if (entry === undefined || slot?.fits?.(entry.waiter.share) === false) slot?.release(null)
     else if (slot !== undefined) this.#grant(entry, slot)
     this.wake()
@@ -159,20 +159,20 @@ export class SurfaceQueue {
   waitOf(share: Share): QueueWait | null {
     const { closed } = this.#parts.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#msUntil(share, this.#logOf(share))
+    const ms = this.#paceWait(share, this.#logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    const isFull = this.#size > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
+    const isFull = this.#queued > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
   }
 
   /** Milliseconds until the pace lets a client send. */
-  #msUntil(share: Share, log: SendLog | undefined): number {
+  #paceWait(share: Share, log: SendLog | undefined): number {
     const { pace, wait } = this.#parts
     return Math.max(wait ? wait(share) : pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
   }
 
   /** The group whose first call goes next, or the milliseconds until one may. */
-  #next(): { group?: Group; wait: number } {
+  #nextGroup(): { group?: Group; wait: number } {
     const { inFlight } = this.#parts
     let next: { group: Group; first: Entry; wait: number } | undefined
     let wait = Infinity
@@ -180,7 +180,7 @@ export class SurfaceQueue {
       const { share, log, waiting } = group
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
-      const ms = this.#msUntil(share, log)
+      const ms = this.#paceWait(share, log)
       if (ms > 0) wait = Math.min(wait, ms)
       else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
     }
@@ -218,11 +218,11 @@ export class SurfaceQueue {
     }
   }
 
-  #open(): void {
-    if (this.#shutSince === undefined) return
+  #endPacedWait(): void {
+    if (this.#pacedSince === undefined) return
     clearTimeout(this.#timer)
-    this.#pacedMs += performance.now() - this.#shutSince
-    this.#shutSince = undefined
+    this.#pacedMs += performance.now() - this.#pacedSince
+    this.#pacedSince = undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Answer } from '../call/answer.ts'
-import { type WithResponse, describe } from './with-response.ts'
+import { type WithResponse, withResponse } from './with-response.ts'
 
 /** A promise of the body, with a method that also returns the response, attempts and credits. */
 export class ApiCall<Body> implements Promise<Body> {
@@ -31,6 +31,6 @@ export class ApiCall<Body> implements Promise<Body> {
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.#answer
-    return describe(answer, answer.body as Body)
+    return withResponse(answer, answer.body as Body)
   }
 }

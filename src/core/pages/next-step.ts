@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
-import { type PagingOverride, itemsOf, namesOf } from '../lib/list-items.ts'
+import { type PagingOverride, itemsOf, fieldNames } from '../lib/list-items.ts'
 
 /** What follows a page of a walk. */
 export type Step =
@@ -17,18 +17,18 @@ const end: Step = { kind: 'end' }
  * Finds the next page.
  *
  * @param paramsOf Makes a copy of the params of the page.
- * @param setApart Items that validation took out of the body: a page of such items is not empty.
+ * @param invalidItems Items that validation took out of the body: a page of such items is not empty.
  */
 export function nextStep(
   operation: Operation,
   paramsOf: () => object,
   body: unknown,
   override: PagingOverride = {},
-  setApart = 0,
+  invalidItems = 0,
 ): Step {
   const { paging } = operation
   if (paging === undefined) return end
-  if (override.next !== undefined) return overriddenStep(override.next, paramsOf(), body)
+  if (override.next !== undefined) return stepByOverride(override.next, paramsOf(), body)
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
   if (paging.kind === 'cursor') return cursorStep(operation, paging.param, paramsOf, meta)
 
@@ -44,12 +44,12 @@ export function nextStep(
   const hasMore =
     paging.kind === 'counted'
       ? Number(meta['pageCount']) > number
-      : setApart > 0 || itemsOf(operation, body)?.length !== 0
+      : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: { ...params, [paging.param]: number + 1 } } : end
 }
 
 /** An error of the user's function must not lose the page, which is paid for. */
-function overriddenStep(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
+function stepByOverride(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
   try {
     const following = next(body as OpenBody, params as OpenRecord) as OpenRecord | null | undefined
     return following == null ? end : { kind: 'next', params: structuredClone(following) }
@@ -69,7 +69,7 @@ function cursorStep(
   if (!operation.documented && typeof hasMore !== 'boolean') {
     return {
       kind: 'lost',
-      why: `expected meta.hasMore, found ${namesOf(meta, 'meta.')}; pass paging.next`,
+      why: `expected meta.hasMore, found ${fieldNames(meta, 'meta.')}; pass paging.next`,
     }
   }
   if (hasMore !== true) return end

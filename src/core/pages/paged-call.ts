@@ -10,7 +10,7 @@ import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { WalkGuard, resolveWalk } from './walk-guard.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
-import { type WithResponse, describe } from './with-response.ts'
+import { type WithResponse, withResponse } from './with-response.ts'
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -32,7 +32,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   readonly #request: ComposedRequest
   #first: Promise<Fetched<Page>> | undefined
   /** Whether it resumes after the last page. */
-  #isOver = false
+  #isEnded = false
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
     this.#transport = transport
@@ -66,7 +66,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   /** The first page with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Page>> {
     const { page, answer } = await this.#fetchFirst()
-    return describe(answer, page)
+    return withResponse(answer, page)
   }
 
   /**
@@ -81,7 +81,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     const params = paramsOf(this.#request) ?? {}
     const next = nextOfState(this.#operation, params, state, this.#options?.paging)
     const call = new PagedCall<Page, Item>(this.#transport, this.#operation, next ?? params, this.#options)
-    call.#isOver = next === null
+    call.#isEnded = next === null
     return call
   }
 
@@ -94,7 +94,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const limits = resolveWalk(this.#options ?? {})
-    if (this.#isOver) return
+    if (this.#isEnded) return
     const guard = new WalkGuard()
     const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let request = this.#request
@@ -163,14 +163,14 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#refusal() ?? this.#fetch(this.#request))
+    return (this.#first ??= this.#optionsError() ?? this.#fetch(this.#request))
   }
 
   /** Rejects invalid options of a walk before the first page is bought, even if only that page is awaited. */
-  #refusal(): Promise<never> | undefined {
+  #optionsError(): Promise<never> | undefined {
     try {
       if (this.#options !== undefined) resolveWalk(this.#options)
-      if (this.#isOver) throw new ConfigurationError('the walk has ended: its last page was already fetched')
+      if (this.#isEnded) throw new ConfigurationError('the walk has ended: its last page was already fetched')
       return undefined
     } catch (error) {
       const { message } = error as ConfigurationError
@@ -181,11 +181,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   #fetch(request: ComposedRequest): Promise<Fetched<Page>> {
     return this.#transport
       .send(this.#operation, request, this.#options)
-      .then((answer) => this.#complete(answer, request))
+      .then((answer) => this.#toPage(answer, request))
   }
 
   /** Adds `next` and `invalid` to the body. */
-  #complete(answer: Answer, request: ComposedRequest): Fetched<Page> {
+  #toPage(answer: Answer, request: ComposedRequest): Fetched<Page> {
     const { body, invalid } = answer
     const params = (): object => paramsOf(request) ?? {}
     const step = nextStep(this.#operation, params, body, this.#options?.paging, invalid?.length)

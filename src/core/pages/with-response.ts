@@ -12,17 +12,17 @@ export interface WithResponse<T> {
   credits: CallCredits
 }
 
-export function describe<T>(answer: Answer, data: T): WithResponse<T> {
+export function withResponse<T>(answer: Answer, data: T): WithResponse<T> {
   const { requestId, attempts, credits } = answer
-  return { data, response: replay(answer), requestId, attempts, credits }
+  return { data, response: redactedResponse(answer), requestId, attempts, credits }
 }
 
 /** The response, redacted, with a body that can be read again. */
-function replay({ response, text, redactor }: Answer): Response {
+function redactedResponse({ response, text, redactor }: Answer): Response {
   const { status, statusText } = response
   const headers = new Headers()
   for (const [name, value] of response.headers) {
-    // They describe the body on the wire, not the decoded text.
+    // They withResponse the body on the wire, not the decoded text.
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
