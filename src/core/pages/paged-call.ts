@@ -187,16 +187,13 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   /** Adds `next` and `invalid` to the body. */
   #toPage(answer: Answer, request: ComposedRequest): Fetched<Page> {
     const { body, invalid } = answer
-    const params = (): object => paramsOf(request) ?? {}
-    const step = nextStep(this.#operation, params, body, this.#options?.paging, invalid?.length)
-    const next = step.kind === 'next' ? step.params : null
+    const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+    const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
     // Without validation, a body need not be an object; it is returned unchanged.
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
       Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
     }
-    // As text: the caller may change the params.
-    const kept = next === null ? step : { kind: 'next' as const, params: JSON.stringify(next) }
-    return { answer, page: body as Page, step: kept as SerializedStep }
+    return { answer, page: body as Page, step }
   }
 
   /** If pages are free and counted, fetches two of them at a time. */
@@ -237,14 +234,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 }
 
-/** The step after a page, with the params as JSON text. */
-type SerializedStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
-
 /** What `next` of a page may be. */
 type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
-  readonly step: SerializedStep
+  readonly step: Step
 }

@@ -234,6 +234,8 @@ describe('a list whose shape is not documented', () => {
     const next = await walk(list({ paging: { next: bug } }))
     expect(next.items).toEqual([1])
     expect((next.error as Error).message).toMatch(/paging.next threw an error/)
+    const big = () => ({ after: 1n })
+    expect((await settle(list({ paging: { next: big } }))).value).toMatchObject({ mentions: [1], next: null })
     const { error } = await walk(list({ paging: { items: bug } }))
     expect((error as Error).message).toMatch(
       /expected what paging.items returns, found requestId, mentions, meta/,
