@@ -1,7 +1,12 @@
-import type { Lease, Limits, Share, Ticket } from '../../src/core/limits/limiter.ts'
+import {
+  type Lease,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from '../../src/core/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { organizationLimits } from '../../src/contract/limits.ts'
-import { SurfaceClosed } from '../../src/core/limits/surface-closed-error.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { channelName } from '../../src/weblocks/options.ts'

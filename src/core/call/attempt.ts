@@ -1,6 +1,5 @@
 import {
   type Attempt,
-  type Charged,
   ConfigurationError,
   ConnectionError,
   SocialSearchError,
@@ -47,15 +46,15 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   try {
     return await new Promise<Received>((resolve, reject) => {
       const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
-        reject(new AttemptFailure(reason, { kind, announced: null }, chargeWithoutAnswer(call, entry)))
+        reject(new AttemptFailure(reason, { kind, announced: null }, call.chargeWithoutResponse))
         controller.abort(reason)
       }
-      timer = setTimeout(() => stop(timeoutError(call, entry, timeoutMs), 'no-answer'), timeoutMs)
+      timer = setTimeout(() => stop(timeoutError(call, timeoutMs), 'no-answer'), timeoutMs)
       call.onAbort(stop)
       receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
-    throw recordFailure(call, entry, failureOf(call, entry, error))
+    throw recordFailure(call, entry, failureOf(call, error))
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
@@ -92,7 +91,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
       lease.answered(date === null ? null : new Date(date))
     },
     connectionError: (message, failure) => {
-      const charged = failure.phase === 'exchange' ? chargeWithoutAnswer(call, entry) : 'no'
+      const charged = failure.phase === 'exchange' ? call.chargeWithoutResponse : 'no'
       return new ConnectionError(message, { ...call.context(charged), ...failure })
     },
   }
@@ -114,14 +113,9 @@ function headersOf({ settings, request }: Call): Headers {
   return headers
 }
 
-/** The charge of an attempt without a usable response: unknown once the request was sent. */
-function chargeWithoutAnswer(call: Call, { sent }: Attempt): Charged {
-  return call.metered && sent !== null ? 'unknown' : 'no'
-}
-
-function timeoutError(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
+function timeoutError(call: Call, timeoutMs: number): TimeoutError {
   const { phase } = call
-  const context = call.context(chargeWithoutAnswer(call, entry))
+  const context = call.context(call.chargeWithoutResponse)
   return new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
     ...context,
     phase,
@@ -129,9 +123,9 @@ function timeoutError(call: Call, entry: Attempt, timeoutMs: number): TimeoutErr
 }
 
 /** Turns an error of an exchange into a failure. */
-function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
+function failureOf(call: Call, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
-  const charged = chargeWithoutAnswer(call, entry)
+  const charged = call.chargeWithoutResponse
   if (error instanceof ConnectionError) {
     const { phase } = error
     const failure = { kind: failureKinds[phase], announced: null }

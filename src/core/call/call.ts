@@ -11,8 +11,7 @@ import type { Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../lib/abort.ts'
 import type { LogFields, LogLevel } from '../lib/logger.ts'
 import { after } from '../lib/time.ts'
-import type { Lease, Share, Waiter } from '../limits/limiter.ts'
-import { SurfaceClosed } from '../limits/surface-closed-error.ts'
+import { type Lease, type Share, type Waiter, SurfaceClosed } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import { type Failure, nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
@@ -194,10 +193,14 @@ export class Call implements Waiter, Abortable {
     lease.release()
   }
 
+  /** The charge of the latest attempt if it gets no usable response: unknown once its request was sent. */
+  get chargeWithoutResponse(): Charged {
+    return this.metered && this.attempts.at(-1)?.sent !== null ? 'unknown' : 'no'
+  }
+
   /** The charge of the request in flight. */
   get chargedSoFar(): Charged {
-    const isOut = !this.isIdle && this.attempts.at(-1)?.sent !== null
-    return isOut && this.metered ? 'unknown' : 'no'
+    return this.isIdle ? 'no' : this.chargeWithoutResponse
   }
 
   /**

@@ -27,11 +27,11 @@ interface Failed {
 
 /** Makes the error of a response that is not a success. Text from the response is redacted. */
 export function readFailure(call: Call, { sent }: Attempt, failed: Failed): AttemptFailure {
-  const { operation, settings, metered } = call
+  const { operation, settings } = call
   const { redactor, dialect } = settings
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
-  const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
+  const ambiguous = call.chargeWithoutResponse
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }

@@ -1,8 +1,14 @@
 import { followAbort } from '../lib/abort.ts'
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import type { CallQueue, Lease, Limiter, Ticket, Waiter } from './limiter.ts'
-import { SurfaceClosed } from './surface-closed-error.ts'
+import {
+  type CallQueue,
+  type Lease,
+  type Limiter,
+  type Ticket,
+  type Waiter,
+  SurfaceClosed,
+} from './limiter.ts'
 
 /** Waits in a queue; resolves with the lease. */
 export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {

@@ -1,10 +1,9 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import type { Lease, QueueWait, Share, Waiter } from './limiter.ts'
+import { type Lease, type QueueWait, type Share, type Waiter, SurfaceClosed } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Pace, type Send, SendLog } from './pace.ts'
-import { SurfaceClosed } from './surface-closed-error.ts'
 
 /** One request in flight, reserved for the next call. */
 export interface Slot {
