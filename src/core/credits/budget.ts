@@ -17,7 +17,11 @@ export class CreditBudget implements Budget {
   readonly limit: number
   readonly #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
 
-  /** @param limit Credits, a number of at least 0. */
+  /**
+   * A limit on credits, to share.
+   *
+   * @param limit Credits, a number of at least 0.
+   */
   constructor(limit: number) {
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)
