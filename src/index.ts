@@ -13,7 +13,14 @@ export type {
   Wait,
 } from './core/options/types.ts'
 export type { PagingOverride } from './core/lib/list-items.ts'
-export type { Lease, Limiter, Limits, Share, Ticket } from './core/limits/limiter.ts'
+export {
+  type Lease,
+  type Limiter,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from './core/limits/limiter.ts'
 export { SocialSearch } from './client.ts'
 
 export type { Answer } from './core/call/answer.ts'
@@ -92,7 +99,6 @@ export type { CallCredits, Credits } from './core/credits/ledger.ts'
 export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/send.ts'
-export { SurfaceClosed } from './core/limits/surface-closed-error.ts'
 export type { LogFields, LogLevel, Logger } from './core/lib/logger.ts'
 export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
 

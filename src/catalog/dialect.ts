@@ -8,7 +8,7 @@ export const catalogDialect: Dialect = {
   accept: 'application/json, application/problem+json',
   parse: parseCatalogJson,
   stringify: stringifyCatalogJson,
-  complaintOf: (body) => {
+  readError: (body) => {
     const problem = readProblem(body)
     if (problem === null) return null
     const message = [problem.title, problem.detail].filter((text) => text !== undefined).join(': ')

@@ -114,7 +114,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     }
     const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))
     if (typeof id !== 'string' || id === '') {
-      throw new ConfigurationError(`id must return a non-empty text, got ${shown(id)}`)
+      throw new ConfigurationError(`id must return a string that is not empty, got ${shown(id)}`)
     }
     const known: unknown = seen === undefined ? false : await seen(id)
     // A truthy reply of a store about a new id would otherwise drop every event.

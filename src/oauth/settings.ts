@@ -100,7 +100,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
   nonEmptyText('clientId', options.clientId)
   if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
   if (clientSecret !== undefined && inBrowser())
-    throw new ConfigurationError('every user of a browser can read a clientSecret; leave it out')
+    throw new ConfigurationError('every visitor can read a clientSecret in a browser; leave it out')
   if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
     throw new ConfigurationError('clientAuthentication must be client_secret_basic or client_secret_post')
   }

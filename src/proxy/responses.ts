@@ -1,6 +1,11 @@
 import type { Issue } from '../contract/issues.ts'
 import type { CreditBudget } from '../core/credits/budget.ts'
-import { type Relay, creditsHeader, writeCredits, writeRelay } from '../core/http/proxy-protocol.ts'
+import {
+  type ProxyErrorFields,
+  creditsHeader,
+  writeCredits,
+  writeProxyError,
+} from '../core/http/proxy-protocol.ts'
 import {
   ApiError,
   type Charged,
@@ -23,7 +28,7 @@ export function errorResponse(
   status: number,
   code: string,
   message: string,
-  more: { issues?: readonly Issue[]; retryAfter?: number | undefined; details?: Relay } = {},
+  more: { issues?: readonly Issue[]; retryAfter?: number | undefined; details?: ProxyErrorFields } = {},
 ): ProxyResponse {
   const { issues = [], retryAfter, details = { charged: 'no' } } = more
   const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter)
@@ -88,7 +93,7 @@ function publicError(error: SocialSearchError, ownId: string): ProxyResponse | n
   const code: string = error.code
   // The client behind the proxy adds the operation to the message again.
   const message = error.message.replace(`${error.operation}: `, '')
-  const details = writeRelay(error)
+  const details = writeProxyError(error)
   if (error instanceof ApiError) {
     const { status, issues, retryAfter } = error
     const isError = status >= 400 && status < 600

@@ -33,9 +33,10 @@ export async function buy(page: Page, purchase: Purchase): Promise<Bought> {
   const options = { budget: allowance, ceiling: itemsToExpect(operation), onWait }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const { body } = await transport.request(operation, params, options, id, { abandon: signal })
-    const step = nextStep(operation, () => ({ ...params }), body)
-    const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
+    const request = transport.compose(operation, params, id)
+    const { body } = await transport.send(operation, request, options, { abandon: signal })
+    const step = nextStep(operation, request, body)
+    const next = step.kind === 'next' ? (canonicalJson(JSON.parse(step.params)) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {
       ...(items === null

@@ -124,7 +124,7 @@ function secretsOf(secret: unknown): readonly string[] {
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) {
     return [...secrets] as string[]
   }
-  throw new ConfigurationError('secret must be a non-empty text, or a list of such texts')
+  throw new ConfigurationError('secret must be a string that is not empty, or a list of such strings')
 }
 
 function nameOf(option: string, name: unknown): string {

@@ -1,6 +1,5 @@
-import { type Lease, type Limits, type Share, abandonedMs } from '../core/limits/limiter.ts'
+import { type Lease, type Limits, type Share, SurfaceClosed, abandonedMs } from '../core/limits/limiter.ts'
 import { recommendedTimeoutMs } from '../contract/limits.ts'
-import { SurfaceClosed } from '../core/limits/surface-closed-error.ts'
 import { LocalLimiter } from '../core/limits/local-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'

@@ -1,5 +1,11 @@
-import type { Lease, Limiter, Limits, Share, Ticket } from '../core/limits/limiter.ts'
-import { SurfaceClosed } from '../core/limits/surface-closed-error.ts'
+import {
+  type Lease,
+  type Limiter,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from '../core/limits/limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'

@@ -185,7 +185,7 @@ describe('createEventReceiver()', () => {
   it.each(['', null, undefined, 5])('refuses the id %j, which two events could share', async (id) => {
     const { errors, post } = makeReceiver({ id: () => id as never })
     expect(await post('{}')).toBe(500)
-    expect(errors).toMatchObject([{ message: /^id must return a non-empty text, got / }])
+    expect(errors).toMatchObject([{ message: /^id must return a string that is not empty, got / }])
   })
 
   it.each(['OK', 1, null, undefined])(

@@ -99,7 +99,7 @@ describe('createOAuthClient()', () => {
   it('refuses a secret in a browser', async () => {
     vi.stubGlobal('window', {})
     vi.stubGlobal('document', {})
-    await expect(makeOAuth()).rejects.toThrow(/can read a clientSecret/)
+    await expect(makeOAuth()).rejects.toThrow(/every visitor can read/)
     await expect(makeOAuth({ clientSecret: undefined })).resolves.toBeDefined()
     vi.unstubAllGlobals()
   })

@@ -163,7 +163,7 @@ describe('an error through createProxy()', () => {
     expect(error).toMatchObject({
       name: 'ConnectionError',
       charged: 'unknown',
-      reason: 'not told by the proxy',
+      reason: 'not reported by the proxy',
     })
     expect(JSON.stringify(error)).not.toContain('db-7')
   })

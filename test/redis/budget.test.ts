@@ -306,7 +306,7 @@ describe('RedisBudget', () => {
 
   it.each([
     [{ limit: -1 }, /limit must be a number of at least 0, got -1/],
-    [{ name: '' }, /name must be a text/],
+    [{ name: '' }, /name must be a string/],
     [{ limits: 1 }, /unknown option limits/],
   ])('refuses %j', (options, message) => {
     const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }

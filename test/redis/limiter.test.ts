@@ -282,7 +282,7 @@ describe('RedisLimiter.acquire()', () => {
 describe('new RedisLimiter()', () => {
   it.each([
     [{ client: {} }, /must be a client of the npm package redis or ioredis/],
-    [{ organization: '' }, /organization must be a text/],
+    [{ organization: '' }, /organization must be a string/],
     [{ onUnavailable: 'ignore' }, /onUnavailable must be wait or local/],
     [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],
     [{ limits: { perSecond: 1 } }, /unknown option limits.perSecond/],

@@ -1,7 +1,12 @@
-import type { Lease, Limits, Share, Ticket } from '../../src/core/limits/limiter.ts'
+import {
+  type Lease,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from '../../src/core/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { organizationLimits } from '../../src/contract/limits.ts'
-import { SurfaceClosed } from '../../src/core/limits/surface-closed-error.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { channelName } from '../../src/weblocks/options.ts'
@@ -364,7 +369,7 @@ describe('WebLocksLimiter', () => {
   })
 
   it.each([
-    [{ organization: '' }, 'organization must be a text that is not empty, got a string of 0 characters'],
+    [{ organization: '' }, 'organization must be a string that is not empty, got a string of 0 characters'],
     [
       { organization: 'x', limits: { inFlight: 0 } },
       'limits.inFlight must be a whole number of at least 1, got 0',

@@ -3,14 +3,14 @@ import type { CallCredits } from '../credits/ledger.ts'
 import type { Redactor } from '../lib/redact.ts'
 import type { InvalidItem } from './decode.ts'
 
-/** A success, read and checked. */
+/** A successful response, parsed and validated. */
 export interface Success {
-  /** Its headers may repeat a secret, which the redactor takes out. */
+  /** Not redacted: apply `redactor` to what you show of its headers. */
   readonly response: Response
   readonly redactor: Redactor
-  /** Free of secrets, as everything below. */
+  /** Redacted, like everything below. */
   readonly text: string
-  /** The parsed body, before a schema has made anything of it. */
+  /** The parsed body, before a schema transforms it. */
   readonly parsed: unknown
   readonly requestId: string | undefined
   readonly body: unknown
@@ -18,7 +18,7 @@ export interface Success {
   readonly invalid: readonly InvalidItem[] | null
 }
 
-/** A success, with what is known of the call behind it. */
+/** The result of a call: the response with its attempts and its cost. */
 export interface Answer extends Success {
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits

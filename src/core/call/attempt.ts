@@ -1,6 +1,5 @@
 import {
   type Attempt,
-  type Charged,
   ConfigurationError,
   ConnectionError,
   SocialSearchError,
@@ -15,16 +14,16 @@ import type { Success } from './answer.ts'
 import { type Received, readAnswer } from './read-answer.ts'
 import { readFailure } from './read-failure.ts'
 
-/** Time for one attempt if the service recommends none, in milliseconds. */
+/** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
 /**
- * Makes one attempt of a call that has its lease: sends the request, reads the answer and checks it.
+ * Makes one attempt: sends the request, then reads and validates the response.
  *
- * @throws {AttemptFailure} and nothing else, with the outcome noted in timeline and ledger.
+ * @throws {AttemptFailure} only; the timeline and the ledger already have the outcome.
  */
 export async function attempt(call: Call, lease: Lease): Promise<Success> {
-  const entry = call.begin(lease)
+  const entry = call.addAttempt(lease)
   const received = await exchange(call, entry, lease)
   try {
     return await readAnswer(call, entry, received)
@@ -34,9 +33,8 @@ export async function attempt(call: Call, lease: Lease): Promise<Success> {
 }
 
 /**
- * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body
- * can stall too. Records a failure before it releases the lease: a 429 must close the surface before the next
- * request is sent.
+ * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body can stall
+ * too. Records a failure before it releases the lease: a 429 must close the surface before the next request is sent.
  */
 async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const { settings } = call
@@ -48,23 +46,23 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   try {
     return await new Promise<Received>((resolve, reject) => {
       const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
-        reject(new AttemptFailure(reason, { kind, announced: null }, chargeWithoutAnswer(call, entry)))
+        reject(new AttemptFailure(reason, { kind, announced: null }, call.chargeWithoutResponse))
         controller.abort(reason)
       }
-      timer = setTimeout(() => stop(timeoutError(call, entry, timeoutMs), 'no-answer'), timeoutMs)
+      timer = setTimeout(() => stop(timeoutError(call, timeoutMs), 'no-answer'), timeoutMs)
       call.onAbort(stop)
       receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
-    throw recordFailure(call, entry, failureOf(call, entry, error))
+    throw recordFailure(call, entry, failureOf(call, error))
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
     const { aborted } = controller.signal
-    // The service has yet to notice that the connection is gone.
+    // The service notices a closed connection a moment later.
     if (aborted && entry.sent !== null) setTimeout(() => call.release(lease), abandonedMs)
     else call.release(lease)
-    // A middleware that still holds the request must not send it now, since its cost would not be counted.
+    // A middleware must not send the request after the attempt: its cost would not be counted.
     if (settings.middleware.length > 0) controller.abort(new Error('the attempt is over'))
   }
 }
@@ -93,7 +91,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
       lease.answered(date === null ? null : new Date(date))
     },
     connectionError: (message, failure) => {
-      const charged = failure.phase === 'exchange' ? chargeWithoutAnswer(call, entry) : 'no'
+      const charged = failure.phase === 'exchange' ? call.chargeWithoutResponse : 'no'
       return new ConnectionError(message, { ...call.context(charged), ...failure })
     },
   }
@@ -115,24 +113,19 @@ function headersOf({ settings, request }: Call): Headers {
   return headers
 }
 
-/** Whether a request without a usable answer was charged: perhaps, once it is out. */
-function chargeWithoutAnswer(call: Call, { sent }: Attempt): Charged {
-  return call.metered && sent !== null ? 'unknown' : 'no'
-}
-
-function timeoutError(call: Call, entry: Attempt, timeoutMs: number): TimeoutError {
+function timeoutError(call: Call, timeoutMs: number): TimeoutError {
   const { phase } = call
-  const context = call.context(chargeWithoutAnswer(call, entry))
+  const context = call.context(call.chargeWithoutResponse)
   return new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
     ...context,
     phase,
   })
 }
 
-/** What an exchange that has thrown means for the call. */
-function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
+/** Turns an error of an exchange into a failure. */
+function failureOf(call: Call, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
-  const charged = chargeWithoutAnswer(call, entry)
+  const charged = call.chargeWithoutResponse
   if (error instanceof ConnectionError) {
     const { phase } = error
     const failure = { kind: failureKinds[phase], announced: null }
@@ -140,7 +133,7 @@ function failureOf(call: Call, entry: Attempt, error: unknown): AttemptFailure {
   }
   if (error instanceof FetchMisuse)
     return AttemptFailure.final(new ConfigurationError(error.message, call.context(charged)), charged)
-  // A middleware threw an error of its own.
+  // A middleware threw.
   return AttemptFailure.final(error, charged)
 }
 
@@ -149,15 +142,15 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { settings, purchase } = call
-  const { error, outcome, charged, told } = failure
+  const { error, outcome, charged, reported } = failure
   entry.outcome = outcome
   entry.charged = charged
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
   if (charged !== 'no') {
-    if (told === null) purchase.doubt()
-    else purchase.settle(told.spent, told.uncertain)
+    if (reported === null) purchase.doubt()
+    else purchase.settle(reported.spent, reported.uncertain)
   }
-  call.fails(failure)
+  call.addFailure(failure)
   if (failure.kind === 'rate-limited') {
     const ms = failure.announced || (call.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)

@@ -11,8 +11,7 @@ import type { Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../lib/abort.ts'
 import type { LogFields, LogLevel } from '../lib/logger.ts'
 import { after } from '../lib/time.ts'
-import type { Lease, Share, Waiter } from '../limits/limiter.ts'
-import { SurfaceClosed } from '../limits/surface-closed-error.ts'
+import { type Lease, type Share, type Waiter, SurfaceClosed } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import { type Failure, nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
@@ -20,9 +19,8 @@ import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { WaitObserver } from './wait-observer.ts'
 
-/** What a call is made of. */
 export interface CallParts {
-  /** At the user's own price. */
+  /** With the user's price, if there is one. */
   readonly operation: Operation
   readonly request: ComposedRequest
   readonly settings: Settings
@@ -31,12 +29,12 @@ export interface CallParts {
 }
 
 /** Callbacks for the end of a wait in the queue. */
-export interface LeaseTaker {
+export interface LeaseCallbacks {
   granted(lease: Lease): void
   refused(reason: unknown): void
 }
 
-/** One call under way: how far it has come, what its errors tell, and how it is aborted. */
+/** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
 export class Call implements Waiter, Abortable {
   readonly operation: Operation
   readonly request: ComposedRequest
@@ -51,25 +49,25 @@ export class Call implements Waiter, Abortable {
   readonly metered: boolean
   readonly attempts: Attempt[] = []
   readonly failures: Failure[] = []
-  /** Milliseconds from the latest failure to the next attempt, or null for none. */
+  /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   wait: number | null = null
-  /** Whether the token has been refreshed for this call. */
-  isRenewed = false
+  /** Whether the token was refreshed for this call; that happens once. */
+  isTokenRefreshed = false
   phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
   token: string | null = null
-  /** Longest closure of the surface that the call waits out, in milliseconds. */
+  /** Longest wait for a closed surface, in milliseconds. */
   patience: number
   queuedAt = 0
   entry: object | undefined
-  /** Tells why the call waits, if anybody wants to know. */
+  /** Undefined without a logger and `onWait`. */
   readonly observer: WaitObserver | undefined
-  /** Monotonic time after which there is no further send. */
+  /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
-  /** Undefined outside of the queue. */
-  #taker: LeaseTaker | undefined
+  /** Undefined outside the queue. */
+  #callbacks: LeaseCallbacks | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
@@ -89,42 +87,42 @@ export class Call implements Waiter, Abortable {
     this.#openCalls = openCalls
   }
 
-  /** Notes a failed attempt, and decides whether and when another follows. */
-  fails(failure: Failure): void {
+  /** Records a failed attempt and computes the wait before the next. */
+  addFailure(failure: Failure): void {
     this.failures.push(failure)
     this.wait = nextWait(this.failures, stakeOf(this.operation), this.settings.retry, Math.random)
   }
 
-  /** Has something done when the call ends. */
+  /** Runs a function when the call ends. */
   onClose(cleanUp: () => void): void {
     ;(this.#cleanUp ??= []).push(cleanUp)
   }
 
-  /** Ends: nothing of the call is left behind. */
+  /** Releases everything that the call holds. */
   close(): void {
     this.purchase.close()
     this.#cleanUp?.forEach((cleanUp) => cleanUp())
     this.#openCalls.delete(this)
-    // Node may keep a request for long, and with it the call, but must not keep the answer.
+    // Node may keep the request, and with it this call, for long; the response must not stay with them.
     this.#onAbort = undefined
   }
 
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#taker !== undefined) {
+    if (this.#callbacks !== undefined) {
       this.settings.limiter.leave(this)
       this.refuse(reason)
     } else this.#onAbort?.(reason)
   }
 
-  /** Sets what is to be done if the call is aborted, or does it at once if it has been. */
+  /** Sets the abort handler; calls it at once if the call is already aborted. */
   onAbort(then: (reason: unknown) => void): void {
     this.#onAbort = then
     if (this.#aborted !== undefined) then(this.#aborted.reason)
   }
 
-  /** Settles with the work, or rejects with the reason as soon as the call is aborted. */
+  /** Settles with the work, or rejects as soon as the call is aborted. */
   race<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.onAbort(reject)
@@ -132,7 +130,7 @@ export class Call implements Waiter, Abortable {
     })
   }
 
-  /** Waits at least so many milliseconds. */
+  /** Waits at least `ms` milliseconds; rejects when the call is aborted. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = after(ms, resolve)
@@ -143,24 +141,23 @@ export class Call implements Waiter, Abortable {
     })
   }
 
-  /** Whether a request may still go after so many milliseconds. */
+  /** Whether a request sent in `ms` milliseconds is still in time. */
   canSendWithin(ms: number): boolean {
     return performance.now() + ms < this.sendBy
   }
 
-  /** Joins the queue of the surface. */
-  enterQueue(taker: LeaseTaker): void {
+  enterQueue(callbacks: LeaseCallbacks): void {
     if (this.#aborted !== undefined) {
-      taker.refused(this.#aborted.reason)
+      callbacks.refused(this.#aborted.reason)
       return
     }
     try {
       this.#openCalls.queue(this)
     } catch (error) {
-      taker.refused(error)
+      callbacks.refused(error)
       return
     }
-    this.#taker = taker
+    this.#callbacks = callbacks
     this.phase = 'queue'
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
@@ -177,7 +174,7 @@ export class Call implements Waiter, Abortable {
   }
 
   /** Adds an attempt to the timeline. */
-  begin({ queued, paced }: Lease): Attempt {
+  addAttempt({ queued, paced }: Lease): Attempt {
     const before = { queued, paced, sent: null, duration: 0 }
     const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts.push(attempt)
@@ -186,22 +183,24 @@ export class Call implements Waiter, Abortable {
     return attempt
   }
 
-  /** Writes a log line about the latest attempt. */
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
     const attempt = { operation: this.operation.id, attempt: this.attempts.length }
     this.settings.log?.(level, message, { ...attempt, ...fields })
   }
 
-  /** Gives the slot of an attempt back. */
   release(lease: Lease): void {
     this.#openCalls.inFlight--
     lease.release()
   }
 
-  /** Whether the latest attempt may be charged, as far as it has come. */
+  /** The charge of the latest attempt if it gets no usable response: unknown once its request was sent. */
+  get chargeWithoutResponse(): Charged {
+    return this.metered && this.attempts.at(-1)?.sent !== null ? 'unknown' : 'no'
+  }
+
+  /** The charge of the request in flight. */
   get chargedSoFar(): Charged {
-    const isOut = !this.isIdle && this.attempts.at(-1)?.sent !== null
-    return isOut && this.metered ? 'unknown' : 'no'
+    return this.isIdle ? 'no' : this.chargeWithoutResponse
   }
 
   /**
@@ -223,22 +222,22 @@ export class Call implements Waiter, Abortable {
   /** The error that the caller gets. */
   errorOf(failure: unknown): unknown {
     const error = failure instanceof AttemptFailure ? failure.error : failure
-    // The caller's own reason is handed back as it is.
+    // The reason of the caller's signal is passed on unchanged.
     const isReason = this.#aborted !== undefined && error === this.#aborted.reason
     return error instanceof SharedError && !isReason ? error.of(this.context()) : error
   }
 
-  /** Whether no request of the call is under way. */
+  /** Whether the call has no request in flight. */
   get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
   }
 
-  #leaveQueue(): LeaseTaker | undefined {
-    const taker = this.#taker
-    this.#taker = undefined
+  #leaveQueue(): LeaseCallbacks | undefined {
+    const callbacks = this.#callbacks
+    this.#callbacks = undefined
     this.entry = undefined
     this.#openCalls.unqueue(this)
-    return taker
+    return callbacks
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

@@ -2,26 +2,25 @@ import { dateIn } from '../lib/time.ts'
 import type { CallQueue, Share } from '../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
 
-/** What a client and its relatives have under way. */
+/** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
 export interface ClientStatus {
-  /** Requests in flight, and how many the client may have. */
+  /** Requests in flight, and their limit. */
   slots: { taken: number; limit: number }
-  /** The surfaces that calls have been made to, `null` for calls that have none. */
+  /** Every surface called so far; `null` for calls without a surface. */
   surfaces: SurfaceStatus[]
 }
 
-/** What waits for a search surface, and for what. */
+/** The queue of one search surface. */
 export interface SurfaceStatus {
   surface: string | null
-  /** Calls that wait. */
+  /** Queued calls. */
   queued: number
-  /** The same by priority, the highest first. */
+  /** Queued calls by priority, highest first. */
   byPriority: { priority: number; queued: number }[]
-  /** Why a call would wait now and until when; null if it would not. Always null where the limiter does not tell. */
+  /** Why and until when a new call would wait; null if it would not, or if the limiter does not tell. */
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 
-/** Describes one surface. */
 export function surfaceStatus(
   surface: string | null,
   priorities: readonly number[],

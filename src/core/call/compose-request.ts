@@ -4,23 +4,23 @@ import { checkPathId } from '../../contract/path-id.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Dialect } from '../http/dialect.ts'
 
-/** A request, ready to be sent, unless there is something wrong with it. */
+/** A request, ready to be sent unless it has issues. */
 export interface ComposedRequest {
   /** Path with its query, relative to the base URL. */
   readonly path: string
   /** JSON text, if there is a body. */
   readonly body: string | undefined
-  /** The input as JSON text; undefined if it cannot be written as such, and is refused. */
+  /** The input as JSON text; undefined if it cannot be serialized. */
   readonly params: string | undefined
-  /** Most items that the input asks for, if that decides what the call may cost. */
+  /** Requested items, if the price depends on them. */
   readonly maxItems: unknown
-  /** What is wrong with the input; nothing is sent then. */
+  /** Problems of the input; with any of them, nothing is sent. */
   readonly issues: readonly Issue[]
 }
 
 /**
- * Turns the input of a call into a request. It serializes the input at once, so later changes to the input
- * have no effect. An id that could change the path becomes an issue; it is not repaired.
+ * Turns the input of a call into a request. It serializes the input at once, so later changes to the input have no
+ * effect. An id that could change the path becomes an issue; it is not repaired.
  */
 export function composeRequest(
   operation: Operation,
@@ -36,7 +36,7 @@ export function composeRequest(
   try {
     params = method === 'GET' ? JSON.stringify(input, withTextForBigint) : stringify(input)
   } catch {
-    // A circle or a BigInt; only what is passed through unchecked can hold one.
+    // A circular reference or a BigInt, in a field that is not validated.
     if (issues.length === 0) issues.push({ path: '', message: 'cannot be written as JSON' })
   }
   const isSafe = issues.length === 0
@@ -51,17 +51,17 @@ export function paramsOf({ params }: ComposedRequest): object | undefined {
   return params === undefined ? undefined : (JSON.parse(params) as object)
 }
 
-/** What an error of a call that walks pages has in `next`: the params of the page that failed. */
+/** `next` of an error: the params of the failed page, if the operation has pages. */
 export function nextOf({ paging }: Operation, request: ComposedRequest): object | undefined {
   return paging && paramsOf(request)
 }
 
-/** In a query they are the same. */
+/** A BigInt and its text are the same in a query. */
 function withTextForBigint(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-/** Fields of the query: text, numbers and booleans, and lists of them, which repeat the field. */
+/** Builds the query string. A list repeats its field. */
 function queryOf(query: unknown, issues: Issue[]): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {

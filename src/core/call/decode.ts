@@ -7,46 +7,45 @@ import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
 
-/** An item that does not fit the documented shape, or the caller's schema. */
+/** An item that failed validation. */
 export interface InvalidItem {
-  /** Its place in the list as the service sent it. */
+  /** Index in the list that the service sent. */
   index: number
   item: unknown
   issues: Issue[]
 }
 
-/** What to check a body by. */
-export interface Rules {
+export interface DecodeOptions {
   readonly validation: Validation
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined
 }
 
 export type Decoded =
-  /** `invalid` is null unless items may be set apart. */
+  /** `invalid` is null unless `validation` is `lenient`. */
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
-  | { readonly ok: false; readonly complaint: string; readonly issues: readonly Issue[] }
+  | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
-const schemaComplaint = 'the answer does not fit the schema of the call'
+const schemaMismatch = 'the answer does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function decode(operation: Operation, body: unknown, rules: Rules): Promise<Decoded> {
-  const { validation, schema, paging } = rules
+export async function decode(operation: Operation, body: unknown, options: DecodeOptions): Promise<Decoded> {
+  const { validation, schema, paging } = options
   const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list
   const sent = property !== undefined && isRecord(body) ? body[property] : undefined
   const lenient = validation === 'lenient'
-  // Items that may be set apart are checked one by one below.
+  // With `lenient`, items are validated one by one below.
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : validate(response, shape)
-  if (issues.length > 0) return { ok: false, complaint: 'the answer is not of the documented shape', issues }
+  if (issues.length > 0) return { ok: false, message: 'the answer is not of the documented shape', issues }
   if (property === undefined)
-    return schema === undefined ? { ok: true, body, invalid: null } : whole(schema, body)
+    return schema === undefined ? { ok: true, body, invalid: null } : decodeWhole(schema, body)
   if (!Array.isArray(sent)) {
     if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
     return {
       ok: false,
-      complaint: `${schemaComplaint}: ${missingItems(operation, body, paging)}`,
+      message: `${schemaMismatch}: ${missingItems(operation, body, paging)}`,
       issues: [],
     }
   }
@@ -64,8 +63,8 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   if (invalid.length > 0 && !lenient) {
     return {
       ok: false,
-      complaint: schemaComplaint,
-      issues: invalid.flatMap(({ index, issues }) => below([property, index], issues)),
+      message: schemaMismatch,
+      issues: invalid.flatMap(({ index, issues }) => prefixed([property, index], issues)),
     }
   }
   return {
@@ -75,15 +74,15 @@ export async function decode(operation: Operation, body: unknown, rules: Rules):
   }
 }
 
-/** Checks the body of a call that is no list. */
-async function whole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
+/** Validates a body without a list. */
+async function decodeWhole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
   const { value, issues } = await applySchema(schema, body)
   return issues.length > 0
-    ? { ok: false, complaint: schemaComplaint, issues }
+    ? { ok: false, message: schemaMismatch, issues }
     : { ok: true, body: value, invalid: null }
 }
 
-function below(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
+function prefixed(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
     path: dotPath(path === '' ? place : [...place, path]),
     message,

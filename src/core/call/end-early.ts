@@ -3,13 +3,13 @@ import { type Abortable, followAbort } from '../lib/abort.ts'
 import type { Call } from './call.ts'
 
 /** Cancellation rules for a call that a proxy makes for its client. */
-export interface CallerPatience {
+export interface CancelRules {
   /**
-   * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for
-   * its response, but does not retry.
+   * Cancels the call if no request is in flight. A request in flight may be charged, so the call waits for its
+   * response, but does not retry.
    */
   readonly abandon?: AbortSignal | undefined
-  /** Time in which the call may be sent, in milliseconds; past it, an answer under way is still waited for. */
+  /** Milliseconds in which the call may be sent. A request in flight is not cancelled. */
   readonly sendWithinMs?: number | undefined
 }
 
@@ -20,8 +20,8 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-/** Aborts a call when its signal or its deadline says so, or when its caller has waited long enough. */
-export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CallerPatience = {}): void {
+/** Aborts a call on its signal, at its deadline, or by the rules of a proxy. */
+export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CancelRules = {}): void {
   const { signal, deadlineMs } = call.settings
   if (signal !== undefined) follow(call, signal, call)
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
@@ -30,7 +30,7 @@ export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: Calle
   }
   if (sendWithinMs !== Infinity) {
     expireAfter(call, sendWithinMs, () => {
-      if (call.isIdle) expire(call, `it could not be sent within ${sendWithinMs} ms`)
+      if (call.isIdle) expire(call, `the call could not be sent within ${sendWithinMs} ms`)
     })
   }
 }

@@ -4,18 +4,16 @@ import { isTiedToRequests } from '../lib/browser.ts'
 import type { CallQueue, QueueWait, Share, Waiter } from '../limits/limiter.ts'
 import { type ClientStatus, surfaceStatus } from './client-status.ts'
 
-/** How often it is looked why calls wait, in milliseconds. */
+/** Milliseconds between two checks why calls wait. */
 const observeMs = 250
 
-/** A call under way. */
 interface OpenCall extends Waiter, Abortable {
-  /** Monotonic time at which the call began to wait. */
+  /** Monotonic time at which the call joined the queue. */
   readonly queuedAt: number
-  /** Whether its request may have been charged by now. */
+  /** The charge of its request in flight. */
   readonly chargedSoFar: Charged
   readonly settings: { readonly limiter: CallQueue }
-  /** Tells why it waits, if anybody wants to know. */
-  readonly observer: { look(wait: QueueWait | null, queuedMs: number): void } | undefined
+  readonly observer: { check(wait: QueueWait | null, queuedMs: number): void } | undefined
   context(charged?: Charged): ErrorContext
 }
 
@@ -25,27 +23,25 @@ export class OpenCalls {
   inFlight = 0
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()
-  /** Queued calls with an observer. */
   readonly #observed = new Set<OpenCall>()
-  /** The surfaces that calls have queued for. */
+  /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
   #queued = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #onIdle: (() => void) | undefined
   #isClosed = false
 
-  /** @param maxQueued Calls that may wait for their turn, besides those that find a free slot. */
+  /** @param maxQueued Calls that may be queued, besides those that find a free slot. */
   constructor(maxQueued: number) {
     this.#maxQueued = maxQueued
   }
 
-  /** A call has begun; it is aborted at once if the client is closed. */
+  /** Adds a call, or aborts it if the client is closed. */
   add(call: OpenCall): void {
     this.#calls.add(call)
     if (this.#isClosed) call.abort(new ClosedError(call.context()))
   }
 
-  /** A call has ended. */
   delete(call: OpenCall): void {
     this.#calls.delete(call)
     if (this.#calls.size === 0) this.#onIdle?.()
@@ -60,7 +56,7 @@ export class OpenCalls {
     this.#surfaces.add(call.surface)
     if (call.observer === undefined) return
     this.#observed.add(call)
-    // A timer for all calls would end with the request that the first of them belongs to.
+    // There, the timer would end with the request that its first call belongs to.
     if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#observe(), observeMs)
   }
 
@@ -72,7 +68,7 @@ export class OpenCalls {
     this.#timer = undefined
   }
 
-  /** What waits and what is in flight, with the limits of these calls. */
+  /** Queued calls by surface, and requests in flight. */
   status(limiter: CallQueue, share: Share): ClientStatus {
     const queued = [...this.#calls].filter(({ entry }) => entry !== undefined)
     return {
@@ -89,7 +85,7 @@ export class OpenCalls {
     }
   }
 
-  /** Ends every call, and further ones as they come; resolves when all have settled. */
+  /** Aborts all open and future calls; resolves when all have settled. */
   close(): Promise<void> {
     this.#isClosed = true
     for (const call of this.#calls) call.abort(new ClosedError(call.context(call.chargedSoFar)))
@@ -108,7 +104,7 @@ export class OpenCalls {
     for (const call of this.#observed) {
       const { surface, share, settings, observer, queuedAt } = call
       if (!waits.has(surface)) waits.set(surface, settings.limiter.waitOf?.(surface, share) ?? null)
-      observer?.look(waits.get(surface) ?? null, performance.now() - queuedAt)
+      observer?.check(waits.get(surface) ?? null, performance.now() - queuedAt)
     }
     this.#timer = setTimeout(() => this.#observe(), observeMs)
   }

@@ -10,22 +10,22 @@ import type { Success } from './answer.ts'
 import type { Call } from './call.ts'
 import { type Decoded, decode } from './decode.ts'
 
-/** A success as it came, unread. */
+/** A successful response, not parsed yet. */
 export interface Received {
   readonly response: Response
   readonly text: string
   /** False if the body was cut off because it is too large. */
   readonly complete: boolean
   /**
-   * `service`: fetch returned a success. `middleware`: a middleware answered and nothing was sent.
-   * `uncertain`: a middleware returned a success after fetch failed.
+   * `service`: fetch returned a success. `middleware`: a middleware answered and nothing was sent. `uncertain`: a
+   * middleware returned a success after fetch failed.
    */
   readonly origin: 'service' | 'uncertain' | 'middleware'
 }
 
 /**
- * Parses and validates a success, and records its cost. The error for an unusable response has its body,
- * since the response may have been charged.
+ * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the
+ * response may have been charged.
  *
  * @throws {AttemptFailure}
  */
@@ -37,12 +37,12 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   try {
     if (response.status !== 206 && complete) value = settings.dialect.parse(text)
   } catch {
-    // It is said below that the answer is not JSON; the error of a parser would quote the text.
+    // Reported below: the parser's own error would quote the body.
   }
-  if (settings.redactor.suspects(text)) ({ text, value } = withoutSecrets(text, value, settings))
+  if (settings.redactor.mayContainSecret(text)) ({ text, value } = withoutSecrets(text, value, settings))
   const requestId = settings.redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId
-  // Only the service puts its request id into a body; without one it may be a proxy's.
+  // A body without the service's request id may come from a proxy.
   account(call, entry, received, requestId === undefined ? undefined : value)
 
   const { validation, schema, paging } = settings
@@ -56,7 +56,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
         : await decodeInTime(call, entry, value)
   if (!decoded.ok) {
     const { redactor } = settings
-    const error = new InvalidResponseError(redactor.text(decoded.complaint), {
+    const error = new InvalidResponseError(redactor.text(decoded.message), {
       ...call.context(entry.charged),
       requestId,
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
@@ -70,53 +70,53 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   return { response, redactor: settings.redactor, text, parsed: value, requestId, body, invalid }
 }
 
-/** Takes out whatever repeats a secret: pages end up in logs, and proxies pass them on. */
+/** Redacts secrets: pages end up in logs, and proxies pass them on. */
 function withoutSecrets(
   text: string,
   value: unknown,
   { redactor, dialect }: Settings,
 ): { text: string; value: unknown } {
   const root = { value }
-  const found = redactor.purge(root)
+  const found = redactor.redactIn(root)
   return { text: found ? (dialect.stringify(root.value) ?? '') : redactor.text(text), value: root.value }
 }
 
-/** Accounts for a success. `body` is undefined where it is not recognizably the service's own. */
+/** Records the cost of a success. `body` is undefined if the service may not have sent it. */
 function account(call: Call, entry: Attempt, { response, origin }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
   if (!call.metered || origin === 'middleware') return
-  const isTold = origin === 'service' && response.headers.has(creditsHeader)
-  const told = isTold ? readCredits(response.headers) : null
-  if (told !== null) {
-    purchase.settle(told.spent, told.uncertain)
-    entry.charged = told.charged
+  const isReported = origin === 'service' && response.headers.has(creditsHeader)
+  const reported = isReported ? readCredits(response.headers) : null
+  if (reported !== null) {
+    purchase.settle(reported.spent, reported.uncertain)
+    entry.charged = reported.charged
     return
   }
   const cost = origin === 'service' && body !== undefined ? costOf(operation, body, settings.paging) : null
   if (cost === null) purchase.doubt()
   else purchase.settle(cost)
-  // Where the price is the same for every success, a success is enough to know that it was charged.
+  // With a fixed price, the success alone proves the charge.
   const isKnown = cost !== null || operation.price.kind === 'perRequest'
   entry.charged = origin === 'service' && isKnown ? 'yes' : 'unknown'
 }
 
-/** A schema of the caller's may take its time; it must not outlast the call. */
+/** The caller's schema may be slow; it must not outlast the call. */
 async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw AttemptFailure.final(error, entry.charged)
-    return { ok: false, complaint: 'the deadline passed while the answer was checked', issues: [] }
+    return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
   }
 }
 
 function unreadable(status: number, text: string, complete: boolean): Decoded {
-  const complaint = !complete
+  const message = !complete
     ? `the answer is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
       ? 'the answer is partial (206)'
       : text === ''
         ? `the answer is empty (${status})`
         : 'the answer is not JSON'
-  return { ok: false, complaint, issues: [] }
+  return { ok: false, message, issues: [] }
 }

@@ -10,29 +10,29 @@ import {
   RedirectError,
   apiErrorClasses,
 } from '../../errors.ts'
-import { type Complaint, parsed } from '../http/dialect.ts'
+import { type ErrorBody, parsed } from '../http/dialect.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import type { FailureKind } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 
-/** An answer that is not a success. */
+/** A response that is not a success. */
 interface Failed {
   readonly response: Response
   readonly text: string
-  /** Whether a middleware has put it in the place of a success that was charged. */
+  /** Whether a middleware returned it instead of a success that was charged. */
   readonly replacesSuccess: boolean
 }
 
-/** Reads an answer that is not a success. What errors repeat of it is freed of secrets. */
+/** Makes the error of a response that is not a success. Text from the response is redacted. */
 export function readFailure(call: Call, { sent }: Attempt, failed: Failed): AttemptFailure {
-  const { operation, settings, metered } = call
+  const { operation, settings } = call
   const { redactor, dialect } = settings
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
-  const ambiguous: Charged = metered && sent !== null ? 'unknown' : 'no'
-  // The other 3xx are no redirects to fetch either; a 304, for example, leads nowhere.
+  const ambiguous = call.chargeWithoutResponse
+  // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect; check baseUrl'
@@ -40,42 +40,44 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   }
   if (status < 200) {
     const context = { ...call.context(ambiguous), phase: 'exchange', reason: `status ${status}` } as const
-    const error = new ConnectionError(`there is no answer (status ${status})`, context)
+    const error = new ConnectionError(`no response (status ${status})`, context)
     return new AttemptFailure(error, { kind: 'no-answer', announced: null }, ambiguous)
   }
   const body = redactor.data(parsed(text, dialect))
-  const complaint = dialect.complaintOf(body)
+  const errorBody = dialect.readError(body)
   const announced = announcedWait(headers, body, Date.now())
-  const told = complaint?.charged
+  const reportedCharge = errorBody?.charged
   // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
-  const kind = replacesSuccess || (told !== undefined && !isWaiting) ? 'final' : kindOf(status, complaint)
-  // The service bills no 4xx or 5xx; a 3xx, or a 5xx that is not the service's own, may hide a success behind a proxy.
-  const own: Charged = told ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
+  const kind =
+    replacesSuccess || (reportedCharge !== undefined && !isWaiting) ? 'final' : kindOf(status, errorBody)
+  // The service never bills a 4xx or 5xx. A 3xx, or a 5xx without the service's error body, may come from a proxy and
+  // hide a success.
+  const own: Charged = reportedCharge ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
     ...call.context(charged),
     status,
-    code: printable(complaint?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
+    code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
     message:
-      told === undefined
-        ? describe(operation, status, complaint, retryAfter)
-        : printable(complaint?.message ?? '', maxMessageLength),
+      reportedCharge === undefined
+        ? describe(operation, status, errorBody, retryAfter)
+        : printable(errorBody?.message ?? '', maxMessageLength),
     requestId: redactor.requestId(body),
-    issues: complaint?.issues,
+    issues: errorBody?.issues,
     retryAfter,
     ...(status === 403 && {
-      requiredScopes: told === undefined ? operation.scopes : complaint?.requiredScopes,
+      requiredScopes: reportedCharge === undefined ? operation.scopes : errorBody?.requiredScopes,
     }),
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
-  const error = complaint?.toError?.(details) ?? new ErrorClass(details)
-  const credits = told === undefined ? null : readCredits(headers)
+  const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
+  const credits = reportedCharge === undefined ? null : readCredits(headers)
   return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
 }
 
-/** Most that is repeated of what the service says, in characters: it ends up in logs. */
+/** Longest code and message that an error repeats, in characters: they end up in logs. */
 const maxCodeLength = 64
 const maxMessageLength = 500
 
@@ -84,10 +86,10 @@ function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
-function kindOf(status: number, complaint: Complaint | null): FailureKind {
+function kindOf(status: number, errorBody: ErrorBody | null): FailureKind {
   if (status === 429) return 'rate-limited'
   if (status < 500) return 'final'
-  if (complaint === null) return 'foreign-error'
+  if (errorBody === null) return 'foreign-error'
   if (status === 502) return 'upstream'
   return status === 503 ? 'unavailable' : 'server-error'
 }
@@ -95,22 +97,22 @@ function kindOf(status: number, complaint: Complaint | null): FailureKind {
 function describe(
   operation: Operation,
   status: number,
-  complaint: Complaint | null,
+  errorBody: ErrorBody | null,
   retryAfter: number | undefined,
 ): string {
   const parts = [`the service answered ${status}`]
-  if (complaint === null) parts.push('without its own error body')
+  if (errorBody === null) parts.push('without its own error body')
   else
     parts.push(
-      [complaint.code, complaint.message]
+      [errorBody.code, errorBody.message]
         .filter((text) => text !== undefined && text !== '')
         .map((text) => printable(String(text), maxMessageLength))
         .join(': '),
     )
-  const [issue] = complaint?.issues ?? []
-  if (issue && complaint?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
+  const [issue] = errorBody?.issues ?? []
+  if (issue && errorBody?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
-  const isExplained = operation.scopes.some((scope) => complaint?.message?.includes(scope))
+  const isExplained = operation.scopes.some((scope) => errorBody?.message?.includes(scope))
   if (status === 403 && operation.scopes.length > 0 && !isExplained) {
     parts.push(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it lost the permission`,

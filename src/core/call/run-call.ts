@@ -3,10 +3,10 @@ import type { Lease } from '../limits/limiter.ts'
 import type { Answer, Success } from './answer.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call, LeaseTaker } from './call.ts'
+import type { Call, LeaseCallbacks } from './call.ts'
 
-/** The first turn of a call: it settles the promise of the caller. */
-export class FirstTurn implements LeaseTaker {
+/** Runs a call when it gets its first lease, and settles the caller's promise. */
+export class CallRunner implements LeaseCallbacks {
   readonly #call: Call
   readonly #resolve: (answer: Promise<Answer>) => void
   readonly #reject: (reason: unknown) => void
@@ -40,10 +40,10 @@ async function runCall(call: Call, lease: Lease): Promise<Answer> {
   }
 }
 
-/** Makes attempts until one succeeds, or the retry policy allows no other. */
+/** Makes attempts until one succeeds or the retry policy stops. */
 async function makeAttempts(call: Call, first: Lease): Promise<Success> {
   for (let lease = first; ;) {
-    if (call.settings.credential.fixed === undefined) await renewStaleToken(call, lease)
+    if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
     try {
       return await attempt(call, lease)
     } catch (failure) {
@@ -55,28 +55,27 @@ async function makeAttempts(call: Call, first: Lease): Promise<Success> {
 }
 
 /**
- * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no
- * slot.
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot.
  *
  * @returns undefined if both are available synchronously.
  */
 export function prepare(call: Call): Promise<void> | undefined {
-  const covered = call.purchase.cover()
+  const reserving = call.purchase.reserve()
   const { credential } = call.settings
-  if (covered === undefined && credential.fixed !== undefined) {
+  if (reserving === undefined && credential.fixed !== undefined) {
     call.token = credential.fixed
     return undefined
   }
   return call.race(async () => {
-    await covered
+    await reserving
     call.token = await credential.token()
   })
 }
 
-/** Time in the queue after which the token is asked for again, in milliseconds: it may have been renewed meanwhile. */
+/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-async function renewStaleToken(call: Call, lease: Lease): Promise<void> {
+async function updateStaleToken(call: Call, lease: Lease): Promise<void> {
   if (lease.queued + lease.paced <= staleMs) return
   try {
     call.token = await call.race(() => call.settings.credential.token())
@@ -86,37 +85,37 @@ async function renewStaleToken(call: Call, lease: Lease): Promise<void> {
   }
 }
 
-/** Decides whether there is a next attempt, and waits until it is due. */
+/** Waits until the next attempt is due; resolves with false if the call does not retry. */
 async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
   call.phase = 'wait'
-  if (mayRenewToken(call, failure)) return renewToken(call)
+  if (mayRefreshToken(call, failure)) return refreshToken(call)
   const { wait } = call
   if (failure.kind === 'final' || wait === null || !call.canSendWithin(wait)) return false
   call.log('info', 'retrying', { waitMs: Math.round(wait) })
-  // The surface is closed for as long as a 429 asks; waiting there keeps the call's place in the queue.
+  // The 429 closed the surface: the call waits in its queue, ahead of new calls.
   if (failure.kind === 'rate-limited') return true
-  call.observer?.tell('retry', wait)
+  call.observer?.report('retry', wait)
   await call.sleep(wait)
   const latest = call.attempts.at(-1)
   if (latest) latest.waited = wait
   return true
 }
 
-function mayRenewToken(call: Call, { error }: AttemptFailure): boolean {
+function mayRefreshToken(call: Call, { error }: AttemptFailure): boolean {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  return !call.isRenewed && call.settings.credential.refreshable && call.canSendWithin(0)
+  return !call.isTokenRefreshed && call.settings.credential.refreshable && call.canSendWithin(0)
 }
 
 /** Refreshes a refused token; resolves with whether the call retries. */
-async function renewToken(call: Call): Promise<boolean> {
+async function refreshToken(call: Call): Promise<boolean> {
   const { credential, retry } = call.settings
-  const renewal = credential.refresh(call.token ?? '')
-  // A call that does not wait for it leaves its failure to the next one.
-  renewal.catch(() => {})
+  const refreshing = credential.refresh(call.token ?? '')
+  // A call without attempts left does not wait for the refresh; the next call reports its failure.
+  refreshing.catch(() => {})
   if (call.attempts.length >= retry.maxAttempts) return false
-  call.isRenewed = true
-  // A refused token says nothing about how the call fares with a new one.
+  call.isTokenRefreshed = true
+  // A refused token does not count as a failed attempt.
   call.failures.pop()
-  await call.race(() => renewal)
+  await call.race(() => refreshing)
   return true
 }

@@ -1,7 +1,7 @@
 import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
-import { type Credits, Ledger, Purchase, priced, worstCase } from '../credits/ledger.ts'
+import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
@@ -9,19 +9,19 @@ import type { Answer } from './answer.ts'
 import { Call } from './call.ts'
 import type { ClientStatus } from './client-status.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
-import { type CallerPatience, endEarly } from './end-early.ts'
+import { type CancelRules, endEarly } from './end-early.ts'
 import { OpenCalls } from './open-calls.ts'
-import { FirstTurn, prepare } from './run-call.ts'
+import { CallRunner, prepare } from './run-call.ts'
 
-/** What clients of one family share. */
+/** Shared by a client and the clients made from it with `withOptions`. */
 interface SharedByFamily {
   readonly ledger: Ledger
   readonly openCalls: OpenCalls
 }
 
 /**
- * Carries calls to the service and keeps account of them. Made by {@link createTransport}; resources such as
- * `microblog(transport)` put typed methods on top.
+ * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
+ * typed methods.
  *
  * @example
  * const transport = createTransport({ baseUrl, apiKey })
@@ -37,72 +37,77 @@ export class Transport {
     this.#family = family
   }
 
-  /** What the calls of this transport have cost so far, in credits; a copy. */
+  /** What the calls have cost so far, in credits; a copy. */
   get credits(): Credits {
     return this.#family.ledger.credits()
   }
 
-  /** What waits, and for what. */
+  /** Queued calls and requests in flight. */
   status(): ClientStatus {
     return this.#family.openCalls.status(this.#settings.limiter, this.#settings.share)
   }
 
-  /** A transport with other options, which shares limits, ledger, credential and closing with this one. */
+  /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
   withOptions(options: SharedOptions): Transport {
     return new Transport(resolveShared(this.#settings, options), this.#family)
   }
 
-  /** Ends every pending call with a `ClosedError` and refuses further ones; resolves when all have settled. */
+  /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
   close(): Promise<void> {
     return this.#family.openCalls.close()
   }
 
   /**
-   * Makes one call; the typed methods of the resources are the way to get here.
+   * Makes one call. Prefer the typed methods of the resources.
    *
    * @param params The body, or the query of a GET.
-   * @param id What stands for the id in the path.
+   * @param id The id in the path.
    */
   request(
     operation: Operation,
     params: object,
     options?: AnyCallOptions,
     id?: unknown,
-    patience?: CallerPatience,
+    cancelRules?: CancelRules,
   ): Promise<Answer> {
-    return this.send(operation, this.compose(operation, params, id), options, patience)
+    return this.send(operation, this.compose(operation, params, id), options, cancelRules)
   }
 
-  /** The request of a call, as its params are now. */
+  /** Composes the request of a call; later changes to the params have no effect. */
   compose(operation: Operation, params: object, id?: unknown): ComposedRequest {
     return composeRequest(operation, params, id, this.#settings.dialect)
   }
 
-  /** The operation at the price of this transport; throws what a call of the request would throw. */
+  /**
+   * The operation with the user's price.
+   *
+   * @throws {InvalidRequestError} if the request has issues.
+   */
   priced(operation: Operation, request: ComposedRequest): Operation {
     if (request.issues.length > 0) throw invalidRequest(operation, this.#settings, request)
-    return priced(operation, this.#settings.prices)
+    return withUserPrice(operation, this.#settings.prices)
   }
 
-  /** Makes one call of a request that has been composed before. */
+  /** Makes one call of a composed request. */
   send(
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
-    patience?: CallerPatience,
+    cancelRules?: CancelRules,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const call = this.#make(operation, request, options)
-      const turn = new FirstTurn(call, resolve, reject)
+      const runner = new CallRunner(call, resolve, reject)
       this.#family.openCalls.add(call)
       const { signal, deadlineMs } = call.settings
-      if (signal !== undefined || deadlineMs !== Infinity || patience !== undefined) endEarly(call, patience)
+      if (signal !== undefined || deadlineMs !== Infinity || cancelRules !== undefined)
+        endEarly(call, cancelRules)
       const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue(turn)
+      if (preparing === undefined) call.enterQueue(runner)
       else
         preparing.then(
-          () => call.enterQueue(turn),
-          (reason: unknown) => turn.refused(reason),
+          () => call.enterQueue(runner),
+          (reason: unknown) => runner.refused(reason),
         )
     })
   }
@@ -111,13 +116,13 @@ export class Transport {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
     const { ledger, openCalls } = this.#family
-    const pricedOperation = priced(operation, settings.prices)
+    const pricedOperation = withUserPrice(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
     return new Call({ operation: pricedOperation, request, settings, purchase, openCalls })
   }
 
-  /** The settings of a call; what is wrong with its options is said of its operation. */
+  /** The settings of a call. An error names its operation. */
   #settingsOf(operation: Operation, request: ComposedRequest, options: AnyCallOptions): Settings {
     try {
       return resolveCall(this.#settings, options)
@@ -141,7 +146,7 @@ function invalidRequest(
   return new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
 }
 
-/** What the methods call the value that is sent. */
+/** The name of the input in error messages. */
 function subjectOf({ method }: Operation): string {
   return method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
 }
@@ -149,7 +154,7 @@ function subjectOf({ method }: Operation): string {
 /**
  * Makes a transport.
  *
- * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @throws {ConfigurationError} for invalid options; the message contains no secret.
  * @example
  * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */
@@ -157,7 +162,7 @@ export function createTransport(options: ClientOptions): Transport {
   return transportOf(resolveOptions(options))
 }
 
-/** A transport of a family of its own. */
+/** A transport with its own ledger and open calls. */
 export function transportOf(settings: Settings): Transport {
   return new Transport(settings, { ledger: new Ledger(), openCalls: new OpenCalls(settings.maxQueued) })
 }

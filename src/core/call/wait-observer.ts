@@ -3,16 +3,16 @@ import type { QueueWait } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
 
-/** How long a call queues before the log warns, in seconds. */
+/** Seconds in the queue after which the log warns. */
 const longQueueSeconds = 30
 
-/** Tells the log and `onWait` why one call waits. */
+/** Reports to the log and to `onWait` why one call waits. */
 export class WaitObserver {
   readonly #settings: Settings
   readonly #operation: string
   readonly #surface: string | null
-  /** The ends of the waits that have been told, by reason. */
-  readonly #told = new Map<Wait['reason'], number>()
+  /** Reported waits: their ends by reason. */
+  readonly #reported = new Map<Wait['reason'], number>()
   #isWarned = false
 
   constructor(settings: Settings, operation: string, surface: string | null) {
@@ -21,8 +21,8 @@ export class WaitObserver {
     this.#surface = surface
   }
 
-  /** Tells what keeps the call queued where that is news: a further reason, or a closure that lasts longer. */
-  look(wait: QueueWait | null, queuedMs: number): void {
+  /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
+  check(wait: QueueWait | null, queuedMs: number): void {
     const call = { operation: this.#operation, surface: this.#surface }
     const seconds = Math.floor(queuedMs / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
@@ -31,22 +31,22 @@ export class WaitObserver {
     }
     if (wait === null) return
     const { reason, ms } = wait
-    const told = this.#told.get(reason)
+    const reportedEnd = this.#reported.get(reason)
     const end = Date.now() + ms
-    if (told !== undefined && !(reason === 'rate_limited' && end > told + 1000)) return
-    this.#told.set(reason, end)
+    if (reportedEnd !== undefined && !(reason === 'rate_limited' && end > reportedEnd + 1000)) return
+    this.#reported.set(reason, end)
     const until = dateIn(ms)?.toISOString() ?? null
     this.#settings.log?.('info', 'waiting', { ...call, reason, until })
-    this.tell(reason, ms)
+    this.report(reason, ms)
   }
 
-  /** Tells `onWait` that the call waits so many milliseconds. */
-  tell(reason: Wait['reason'], ms: number): void {
+  /** Reports to `onWait` that the call waits `ms` milliseconds. */
+  report(reason: Wait['reason'], ms: number): void {
     const until = dateIn(ms)
     try {
       this.#settings.onWait?.({ operation: this.#operation, surface: this.#surface, reason, until })
     } catch (error) {
-      // The call must not fail because somebody who looks on did.
+      // A failing `onWait` must not fail the call.
       this.#settings.log?.('error', 'onWait failed', { operation: this.#operation, reason: String(error) })
     }
   }

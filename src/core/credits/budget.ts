@@ -2,15 +2,15 @@ import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
 import { shown } from '../lib/assert.ts'
 import { type CreditSummary, type Reservation, rounded, roundedSummary } from './credit-summary.ts'
 
-/** Covers what calls may cost. A call reserves before it is sent, and says afterwards what it has cost. */
+/** A limit on credits. A call reserves its highest possible cost before it is sent, and settles afterwards. */
 export interface Budget {
-  /** Sets credits aside, or refuses by throwing or rejecting: with a {@link CreditBudgetError} if too few remain. */
+  /** Reserves credits. Throws or rejects to refuse: with a {@link CreditBudgetError} if too few remain. */
   reserve(credits: number, operation: string): Reservation | Promise<Reservation>
 }
 
 /**
- * A ceiling on credits that several calls, walks or clients may share. A call that could exceed it is refused
- * before anything is sent, however many run at once. Credits whose fate is unknown count as spent.
+ * A limit on credits that calls, walks and clients can share. A call that could exceed it is rejected before it is
+ * sent, also if many run at once. Credits that may have been charged count as spent.
  *
  * @example
  * const budget = new CreditBudget(100)
@@ -18,12 +18,12 @@ export interface Budget {
  * console.log(budget.remaining) // 98
  */
 export class CreditBudget implements Budget {
-  /** Credits that may be spent in all. */
+  /** Credits that may be spent in total. */
   readonly limit: number
   readonly #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
 
   /**
-   * A ceiling on credits, to be shared.
+   * A limit on credits, to share.
    *
    * @param limit Credits, a number of at least 0.
    */
@@ -39,23 +39,23 @@ export class CreditBudget implements Budget {
     return rounded(this.#account.spent)
   }
 
-  /** Credits of calls that may or may not have been charged. */
+  /** Credits of calls that may have been charged. */
   get uncertain(): number {
     return rounded(this.#account.uncertain)
   }
 
-  /** Credits set aside for calls under way. */
+  /** Credits reserved for open calls. */
   get reserved(): number {
     return rounded(this.#account.reserved)
   }
 
-  /** Credits that further calls may cost. */
+  /** Credits left for further calls. */
   get remaining(): number {
     return Math.max(0, rounded(this.limit - this.spent - this.uncertain - this.reserved))
   }
 
   /**
-   * Sets credits aside.
+   * Reserves credits.
    *
    * @throws {CreditBudgetError} if fewer remain.
    */

@@ -1,24 +1,24 @@
-/** Credits, by what is known of them. */
+/** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
   /** Known to be spent. */
   spent: number
-  /** Of calls that may or may not have been charged. */
+  /** Of calls that may have been charged. */
   uncertain: number
-  /** Set aside for calls under way. */
+  /** Reserved for open calls. */
   reserved: number
 }
 
-/** Credits set aside for one send. Exactly one of its methods takes effect; further calls change nothing. */
+/** Credits reserved for one request. Only the first call of a method takes effect. */
 export interface Reservation {
-  /** The call cost this much, and perhaps so much more. */
+  /** The request cost `credits`, and perhaps `uncertain` more. */
   settle(credits: number, uncertain?: number): void
-  /** The call was not charged. */
+  /** The request was not charged. */
   release(): void
-  /** The call may have been charged. */
+  /** The request may have been charged. */
   doubt(): void
 }
 
-/** Takes away what sums of fractions are off by, which would add up to a credit too much. */
+/** Rounds away floating-point errors, which would add up. */
 export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6
 }

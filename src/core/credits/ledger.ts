@@ -5,16 +5,16 @@ import { type CreditSummary, type Reservation, roundedSummary } from './credit-s
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
-  /** The same, for each operation that has cost something or may yet. */
+  /** The same for each operation that was called. */
   byOperation: Record<string, CreditSummary>
 }
 
-/** Keeps account of the credits of one client. */
+/** Counts the credits of one client. */
 export class Ledger {
-  /** Sums by operation, which may be off by tiny fractions. */
+  /** Not rounded yet. */
   readonly #accounts = new Map<string, CreditSummary>()
 
-  /** What the calls so far have cost; a copy. */
+  /** What the calls have cost so far; a copy. */
   credits(): Credits {
     const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, byOperation: {} }
     for (const [operation, account] of this.#accounts) {
@@ -27,7 +27,7 @@ export class Ledger {
     return { ...credits, ...roundedSummary(credits) }
   }
 
-  /** The account of an operation, by its id. */
+  /** @param operation The operation's id. */
   account(operation: string): CreditSummary {
     let account = this.#accounts.get(operation)
     if (account === undefined)
@@ -36,14 +36,14 @@ export class Ledger {
   }
 }
 
-/** What one call has cost, all its attempts taken together, in credits. */
+/** What one call has cost, all attempts included, in credits. */
 export interface CallCredits {
   spent: number
-  /** Of attempts that may or may not have been charged. */
+  /** Of attempts that may have been charged. */
   uncertain: number
 }
 
-/** The credits of one call: they are set aside from before the first send until the outcome is known. */
+/** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
@@ -51,11 +51,11 @@ export class Purchase implements CallCredits {
   readonly #operation: string
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
-  /** One for each budget while the next send is covered. */
+  /** One for each budget; undefined while nothing is reserved. */
   #reservations: readonly Reservation[] | undefined
   #isClosed = false
 
-  /** @param worstCase Credits that one success may cost at most; null for what is free whatever comes back. */
+  /** @param worstCase Highest cost of one success in credits; null for a free operation. */
   constructor(ledger: Ledger, operation: Operation, worstCase: number | null, budgets: readonly Budget[]) {
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
@@ -64,19 +64,19 @@ export class Purchase implements CallCredits {
   }
 
   /**
-   * Makes sure that the next send is covered; undefined if it is at once.
+   * Reserves the cost of the next attempt; undefined if no budget had to be asked.
    *
-   * @throws {CreditBudgetError} as a rejection, if a budget has too little left.
+   * @throws {CreditBudgetError} as a rejection, if a budget has too few credits left.
    */
-  cover(): Promise<void> | undefined {
+  reserve(): Promise<void> | undefined {
     if (this.#worstCase === null || this.#reservations !== undefined) return undefined
-    if (this.#budgets.length > 0) return this.#askBudgets(this.#worstCase)
+    if (this.#budgets.length > 0) return this.#reserveInBudgets(this.#worstCase)
     this.#reservations = none
     this.#account.reserved += this.#worstCase
     return undefined
   }
 
-  /** An attempt was charged so many credits, and perhaps so many more. */
+  /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
   settle(cost: number, uncertain = 0): void {
     this.#end(cost, uncertain)?.forEach((reservation) => reservation.settle(cost, uncertain))
   }
@@ -86,14 +86,14 @@ export class Purchase implements CallCredits {
     this.#end(0, this.#worstCase ?? 0)?.forEach((reservation) => reservation.doubt())
   }
 
-  /** There will be no further attempt. */
+  /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
     if (this.#reservations !== undefined) this.#end(0, 0)?.forEach((reservation) => reservation.release())
   }
 
-  /** Sets the credits aside in each budget and in the ledger, or nowhere. */
-  async #askBudgets(credits: number): Promise<void> {
+  /** Reserves in every budget and in the ledger, or nowhere. */
+  async #reserveInBudgets(credits: number): Promise<void> {
     const reservations: Reservation[] = []
     try {
       for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
@@ -103,11 +103,11 @@ export class Purchase implements CallCredits {
     }
     this.#reservations = reservations
     this.#account.reserved += credits
-    // A budget may take its time; the call may have ended meanwhile.
+    // The call may have ended while a budget was asked.
     if (this.#isClosed) this.close()
   }
 
-  /** Moves the credits in the ledger; returns the reservations that have to follow, if the send was covered. */
+  /** Settles in the ledger; returns the reservations for the caller to settle, if there are any. */
   #end(cost: number, uncertain: number): readonly Reservation[] | undefined {
     const reservations = this.#reservations
     if (reservations === undefined) return undefined
@@ -124,23 +124,23 @@ export class Purchase implements CallCredits {
 const none: readonly Reservation[] = []
 
 /**
- * Credits to set aside for a call whose items have no documented bound, if the caller names none. An assumption of this
- * package: the most that the one bounded call per item, post comments, can cost.
+ * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
+ * maximum of post comments.
  */
 const assumedCeiling = 1000
 
-/** The operation at the caller's own price, if there is one. */
-export function priced(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
+/** The operation with the user's price, if there is one. */
+export function withUserPrice(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
   const credits = prices[operation.id]
   if (credits === undefined || operation.price.kind === 'free') return operation
   return { ...operation, price: { ...operation.price, credits } }
 }
 
 /**
- * Credits that one success may cost at most; null for what is free whatever comes back.
+ * The highest cost of one success in credits; null for a free operation.
  *
- * @param maxItems The bound on the items that the call asks for, if its price has one.
- * @param ceiling The caller's own bound on the items, for a price that has no documented one.
+ * @param maxItems Requested items, if the operation has a documented bound.
+ * @param ceiling Items to expect if no bound is documented.
  */
 export function worstCase(price: Price, maxItems: unknown, ceiling = assumedCeiling): number | null {
   if (price.kind === 'free') return null
@@ -149,7 +149,7 @@ export function worstCase(price: Price, maxItems: unknown, ceiling = assumedCeil
   return price.credits * (typeof maxItems === 'number' ? maxItems : price.ceiling.default)
 }
 
-/** Credits that a success has cost, or null where the body does not tell. */
+/** The cost of a success in credits; null if the body does not show it. */
 export function costOf(operation: Operation, body: unknown, paging?: PagingOverride): number | null {
   const { price } = operation
   if (price.kind === 'free') return 0

@@ -9,21 +9,21 @@ import { worstCase } from './ledger.ts'
 export interface QuoteOptions {
   /** Pages to buy. Default 1. A walk also pays for its last page if that is empty. */
   pages?: number | undefined
-  /** Items to expect on a page whose items have no documented bound, as in the option of the call. */
+  /** Items to expect on a page if the service documents no bound, like `ceiling` of the call. */
   ceiling?: number | undefined
 }
 
-/** What a call costs at most, in credits. */
+/** The highest cost of a call, in credits. */
 export interface Quote {
   /** For all pages; null if the service documents no bound. */
   atMost: number | null
   /** For one page, or for a call without pages; null if the service documents no bound. */
   perPage: number | null
-  /** How the sum comes about, in a sentence. */
+  /** How the numbers are computed, in a sentence. */
   why: string
 }
 
-/** @param maxItems The bound on the items that the call asks for, if its price has one. */
+/** @param maxItems Requested items, if the operation has a documented bound. */
 export function quoteOf(operation: Operation, maxItems: unknown, options: QuoteOptions = {}): Quote {
   const { id, price, paging, list = 'items' } = operation
   const pages = wholeNumber('pages', options.pages ?? 1)

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors.ts'
 import type { Redactor } from '../lib/redact.ts'
 
 /**
- * Makes a base URL absolute, without a trailing slash, or refuses it. Where it is no URL it is not repeated: a key may
- * have ended up in its place.
+ * Returns an absolute base URL without a trailing slash. The error for an invalid URL does not repeat it: it may be a
+ * key.
  *
  * @throws {ConfigurationError}
  */
@@ -13,7 +13,7 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
     throw new ConfigurationError('baseUrl is not a URL; it must start with https://')
   }
   const url = new URL(baseUrl, base)
-  // Some paths that start with one slash lead elsewhere all the same: `/\host`, or with a tab in between.
+  // Some paths with one slash lead to another host: `/\host`, or with a tab in between.
   if (base !== undefined && url.origin !== new URL(base).origin) {
     throw new ConfigurationError('baseUrl leads to another origin')
   }
@@ -28,17 +28,17 @@ export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
-/** Whether a base URL is a path, which stands for one on the page's own origin. */
+/** Whether a base URL is a path on the page's origin. */
 export function isPath(baseUrl: unknown): boolean {
   return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl)
 }
 
-/** Whether a base URL is a path outside of a page: on a server that renders the page, for example. */
+/** Whether a base URL is a path outside a page, for example when a server renders the page. */
 export function lacksPage(baseUrl: unknown): boolean {
   return isPath(baseUrl) && pageLocation() === undefined
 }
 
-/** Undefined where there is no page, or none that has an origin: one from a file, say. */
+/** Undefined outside a page, and in a page without an origin, such as a file. */
 function pageUrl(): string | undefined {
   const { href = '' } = pageLocation() ?? {}
   return /^https?:/.test(href) ? href : undefined
@@ -49,20 +49,20 @@ function pageLocation(): { href?: string } | undefined {
 }
 
 /**
- * Rejects a base URL to which no credential may be sent. A page without https may call its own origin, but
- * only without a credential.
+ * Rejects a base URL to which no credential may be sent. A page without https may only call its own origin without a
+ * credential.
  */
 export function assertSafe(baseUrl: string): void {
   if (isSafe(new URL(baseUrl))) return
-  throw new ConfigurationError('baseUrl is a path of a page that is not https; it gets no key or token')
+  throw new ConfigurationError('baseUrl is a path in a page without https; no key or token may be sent there')
 }
 
-/** Whether nobody on the network can read what is sent to a URL. */
+/** Whether requests to a URL are encrypted or stay on this machine. */
 export function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-/** Whether a host is this machine itself; requests to it need no TLS. */
+/** Requests to the machine itself need no TLS. */
 function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

@@ -3,31 +3,34 @@ import type { Redactor } from '../lib/redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {
-  /** The token to send now. Called before each attempt, and again after a queue, so it should answer from memory. */
+  /**
+   * Returns the current token. The client calls it before each attempt and after a long wait in the queue, so answer
+   * from memory.
+   */
   token(): string | Promise<string>
   /**
-   * Gets a new token after the service has refused one with a 401. One refresh serves all calls that were refused
-   * the same token; afterwards `token()` must give the new one. Without this method a 401 is final.
+   * Gets a new token after a 401. One refresh serves all calls with the refused token; afterwards `token()` must return
+   * the new one. Without this method, a 401 is not retried.
    */
   refresh?(refused: string): Promise<unknown>
 }
 
-/** Where the tokens of one provider stand; clients that share a provider share this. */
-interface Renewal {
-  /** The token that was given out last, until it has been replaced. */
+/** The token of one provider; all clients of the provider share it. */
+interface TokenState {
+  /** The latest token; undefined after a refresh. */
   current: string | undefined
-  underWay: Promise<unknown> | undefined
+  refreshing: Promise<unknown> | undefined
 }
 
-const renewals = new WeakMap<AuthProvider, Renewal>()
+const tokenStates = new WeakMap<AuthProvider, TokenState>()
 
-/** The credential of one client: a checked token for each attempt, and one refresh for everybody who needs it. */
+/** The credential of one client. It checks tokens, and refreshes once for all calls that need it. */
 export class Credential {
-  /** The token of every attempt: null for none, undefined if `token()` has to be asked. */
+  /** A constant token: null for none, undefined if a provider must be asked. */
   readonly fixed: string | null | undefined
   readonly #provider: AuthProvider | undefined
   readonly #redactor: Redactor
-  readonly #renewal: Renewal
+  readonly #state: TokenState
 
   /** @param source A provider, a key, or null for no credential. */
   constructor(source: AuthProvider | string | null, redactor: Redactor) {
@@ -35,41 +38,39 @@ export class Credential {
     this.fixed = provider === undefined ? (source as string | null) : undefined
     this.#provider = provider
     this.#redactor = redactor
-    this.#renewal = (provider && renewals.get(provider)) ?? { current: undefined, underWay: undefined }
-    if (provider !== undefined) renewals.set(provider, this.#renewal)
+    this.#state = (provider && tokenStates.get(provider)) ?? { current: undefined, refreshing: undefined }
+    if (provider !== undefined) tokenStates.set(provider, this.#state)
   }
 
   get refreshable(): boolean {
     return this.#provider?.refresh !== undefined
   }
 
-  /** The token for the next attempt. */
   async token(): Promise<string | null> {
     if (this.fixed !== undefined) return this.fixed
-    await this.#renewal.underWay
+    await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
     assertToken(token, 'the token')
     this.#redactor.add(token)
-    this.#renewal.current = token
+    this.#state.current = token
     return token
   }
 
-  /** Has the provider replace a refused token, unless another call already has. */
+  /** Refreshes a refused token, unless another call already has. */
   async refresh(refused: string): Promise<void> {
-    const renewal = this.#renewal
-    if (renewal.underWay === undefined && refused === renewal.current) {
-      renewal.underWay = Promise.resolve()
+    const state = this.#state
+    if (state.refreshing === undefined && refused === state.current) {
+      state.refreshing = Promise.resolve()
         .then(() => this.#provider?.refresh?.(refused))
-        .then(() => (renewal.current = undefined))
-        .finally(() => (renewal.underWay = undefined))
+        .then(() => (state.current = undefined))
+        .finally(() => (state.refreshing = undefined))
     }
-    await renewal.underWay
+    await state.refreshing
   }
 }
 
 /**
- * Refuses what cannot be sent in a header. Some runtimes print the value in their own error, so it must not reach
- * them; the message here never holds it.
+ * Rejects a token that cannot be sent in a header. The message never contains it, unlike the errors of some runtimes.
  */
 export function assertToken(token: unknown, name: string): asserts token is string {
   if (typeof token !== 'string') throw new ConfigurationError(`${name} must be a string, got ${typeof token}`)

@@ -2,34 +2,34 @@ import { readErrorEnvelope } from '../../contract/error-envelope.ts'
 import type { Scope } from '../../contract/operation.ts'
 import type { Issue } from '../../contract/issues.ts'
 import type { ApiErrorDetails, Charged, SocialSearchError } from '../../errors.ts'
-import { readRelay } from './proxy-protocol.ts'
+import { readProxyError } from './proxy-protocol.ts'
 
-/** What an API says of an error in a body of its own. */
-export interface Complaint {
+/** The fields of an API's own error body. */
+export interface ErrorBody {
   readonly code?: string
   readonly message?: string
   readonly issues?: readonly Issue[]
-  /** Makes an error of the API's own kind, in place of the one that goes by the status. */
+  /** Makes an error of the API's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
   /** Set by a proxy that uses this package. The proxy has already retried, and its message is complete. */
   readonly charged?: Charged
-  /** The scopes that are missing, as such a proxy tells them. */
+  /** The missing scopes, as reported by such a proxy. */
   readonly requiredScopes?: readonly Scope[]
 }
 
-/** How an API writes JSON and words its errors. */
+/** The JSON and error formats of an API. */
 export interface Dialect {
-  /** Media types that answers and errors come in. */
+  /** Media types of responses and errors. */
   readonly accept: string
-  /** @throws for what JSON cannot say. */
+  /** @throws if the value cannot be serialized. */
   readonly stringify: (value: unknown) => string | undefined
-  /** @throws for what is not JSON. */
+  /** @throws if the text is not JSON. */
   readonly parse: (text: string) => unknown
-  /** Reads an error body, or returns null where it is somebody else's: a proxy's, say. */
-  readonly complaintOf: (body: unknown) => Complaint | null
+  /** Reads an error body; null if it is not the API's own, but a proxy's, for example. */
+  readonly readError: (body: unknown) => ErrorBody | null
 }
 
-/** The value of a JSON text, or undefined, which JSON cannot say. The error of a parser would quote the text. */
+/** Parses JSON; undefined if it is invalid. The parser's own error would quote the text. */
 export function parsed(text: string, { parse }: Pick<Dialect, 'parse'> = JSON): unknown {
   try {
     return parse(text)
@@ -38,13 +38,12 @@ export function parsed(text: string, { parse }: Pick<Dialect, 'parse'> = JSON): 
   }
 }
 
-/** How the service itself does. */
 export const serviceDialect: Dialect = {
   accept: 'application/json',
   stringify: JSON.stringify,
   parse: JSON.parse,
-  complaintOf: (body) => {
+  readError: (body) => {
     const envelope = readErrorEnvelope(body)
-    return envelope && { ...envelope.error, ...readRelay(body) }
+    return envelope && { ...envelope.error, ...readProxyError(body) }
   },
 }

@@ -1,4 +1,4 @@
-/** What a middleware may know of the attempt that it is part of. */
+/** The attempt that a middleware wraps. */
 export interface MiddlewareContext {
   /** The operation, such as `microblog.search`. */
   readonly operation: string
@@ -7,9 +7,9 @@ export interface MiddlewareContext {
 }
 
 /**
- * Wraps every attempt, retries included. It sees the request without the credential, which is added behind the
- * last middleware, and may change it, answer in its place, or look at the response; the URL's origin must stay.
- * `next` may be called once: a second send could be billed again.
+ * Wraps every attempt, retries included. It may change the request except its origin, return its own response, or read
+ * the response. The client adds the credential after the last middleware. Call `next` at most once: a second request
+ * could be billed again.
  */
 export type Middleware = (
   request: Request,
@@ -17,7 +17,7 @@ export type Middleware = (
   context: MiddlewareContext,
 ) => Promise<Response>
 
-/** Chains middleware around the innermost send, the first one outermost. */
+/** Chains middleware around `send`, the first one outermost. */
 export function compose(
   middleware: readonly Middleware[],
   send: (request: Request) => Promise<Response>,

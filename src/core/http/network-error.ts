@@ -1,16 +1,16 @@
 import type { ConnectionPhase } from '../../errors.ts'
 
-/** What a failure of fetch says about the request. */
+/** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
-  /** The runtime's code, such as `ECONNRESET`, or its words where it gives none; of any length, and not free of secrets. */
+  /** The runtime's code, such as `ECONNRESET`, or else its message, which may be long and contain secrets. */
   readonly reason: string
 }
 
 /** Thrown when the user's `fetch` or middleware breaks its contract. */
 export class FetchMisuse extends Error {}
 
-/** Codes of failures to connect. The kernel uses some of them for established connections too, see below. */
+/** Codes of failed connects. Some also occur on established connections: see `syscall` below. */
 const unsentCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -20,7 +20,7 @@ const unsentCodes = new Set([
   'FailedToOpenSocket',
 ])
 
-/** What runtimes say where they give no code that is as clear. */
+/** Messages of failed connects on runtimes without such codes. */
 const unsentWords = [
   'client error (Connect)',
   'before secure TLS connection was established',
@@ -32,8 +32,8 @@ const untrustedCode =
   /CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|SSLV3_ALERT_HANDSHAKE_FAILURE)$/
 
 /**
- * Reads what fetch threw. Runtimes differ: Node and Bun have the system's code, on the error or below it, Deno has a
- * sentence, and browsers say nothing. Only what is proven not to have been sent counts as such.
+ * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence, and
+ * browsers say nothing. A request counts as unsent only if that is proven.
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const links = [...causes(error)]
@@ -45,7 +45,7 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   const said = (part: string): boolean => words.some((message) => message.includes(part))
   const reason = code || words.findLast((message) => message !== '') || 'no reason given'
   if (untrustedCode.test(code) || said('invalid peer certificate')) return { phase: 'tls', reason }
-  // The system call tells best: the same code may come from `connect` or from a `read` of what was long connected.
+  // The same code may come from `connect`, or from `read` on an established connection.
   const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
   return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
 }
@@ -55,11 +55,11 @@ interface Link {
   readonly syscall?: unknown
   readonly message?: unknown
   readonly cause?: unknown
-  /** One for each address that was tried. */
+  /** One for each address tried. */
   readonly errors?: readonly unknown[]
 }
 
-/** The error and what lies below it; bounded, since a cause may name itself. */
+/** The error and its causes; bounded, since they may be circular. */
 function* causes(error: unknown): Generator<Link> {
   let link = error
   for (let depth = 0; depth < 5 && typeof link === 'object' && link !== null; depth++) {

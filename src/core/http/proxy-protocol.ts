@@ -12,60 +12,57 @@ import {
   type SocialSearchError,
   TimeoutError,
 } from '../../errors.ts'
-import type { Complaint } from './dialect.ts'
+import type { ErrorBody } from './dialect.ts'
 
 /**
- * What a proxy on this package adds to the service's own answers, and a client behind it reads: what a call has cost, and
- * the errors that the service has no words for. The service itself sends nothing of the kind.
+ * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
+ * service does not have. The service itself sends neither.
  */
 
-/** Header of an answer that says what the call behind it has cost, all its attempts taken together. */
+/** Response header with the cost of a call, all attempts included. */
 export const creditsHeader = 'social-search-credits'
 
-/** What a proxy tells of the cost of a call. */
-export interface ToldCredits {
+/** The cost of a call, as a proxy reports it. */
+export interface ReportedCredits {
   readonly spent: number
   readonly uncertain: number
   readonly charged: Charged
 }
 
-export function writeCredits({ spent, uncertain, charged }: ToldCredits): string {
+export function writeCredits({ spent, uncertain, charged }: ReportedCredits): string {
   return `spent=${spent}, uncertain=${uncertain}, charged=${charged}`
 }
 
 const creditsForm =
   /^spent=(\d{1,9}(?:\.\d{1,6})?), uncertain=(\d{1,9}(?:\.\d{1,6})?), charged=(no|yes|unknown)$/
 
-/** Null where it is not told in full. */
-export function readCredits(headers: Headers): ToldCredits | null {
+/** Null if the header is missing or malformed. */
+export function readCredits(headers: Headers): ReportedCredits | null {
   const header = headers.get(creditsHeader)
-  const told = header === null ? null : creditsForm.exec(header)
-  return told && { spent: Number(told[1]), uncertain: Number(told[2]), charged: told[3] as Charged }
+  const match = header === null ? null : creditsForm.exec(header)
+  return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
 }
 
-/** `error` of an error body, beyond what the service documents. */
-export interface Relay {
+/** Fields of `error` in an error body, beyond those that the service documents. */
+export interface ProxyErrorFields {
   charged: Charged
   [detail: string]: unknown
 }
 
-/**
- * Fields that a proxy adds to an error body: `charged`, and what {@link readRelay} needs to rebuild the
- * error.
- */
-export function writeRelay(error: SocialSearchError): Relay {
+/** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
+export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
   if (error instanceof ApiError) {
     const { charged, requiredScopes } = error
     return { charged, ...(requiredScopes && { requiredScopes }) }
   }
-  // Its code alone may be the service's, too: an undocumented one such as `timeout`.
+  // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
   return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
 }
 
 function detailsOf(error: SocialSearchError): Record<string, unknown> {
   if (error instanceof ConnectionError) {
-    // Where the runtime gives no code, its words may name machines that are nobody's business out there.
-    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not told by the proxy'
+    // A reason that is not a code may name internal hosts.
+    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not reported by the proxy'
     return { phase: error.phase, reason }
   }
   if (error instanceof RedirectError) return { status: error.status }
@@ -74,10 +71,10 @@ function detailsOf(error: SocialSearchError): Record<string, unknown> {
   return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
 }
 
-/** Reads it from an error body; null where none was told. */
-export function readRelay(
+/** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
+export function readProxyError(
   body: unknown,
-): (Required<Pick<Complaint, 'charged'>> & Pick<Complaint, 'toError' | 'requiredScopes'>) | null {
+): (Required<Pick<ErrorBody, 'charged'>> & Pick<ErrorBody, 'toError' | 'requiredScopes'>) | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
@@ -95,13 +92,13 @@ export function readRelay(
 /** Rebuilds this package's own errors, by code. A missing detail gets the most cautious value. */
 const errorFactories: Record<
   string,
-  (told: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
+  (reported: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
 > = {
   connection: ({ phase, reason }, { message, ...context }) =>
     new ConnectionError(message, {
       ...context,
       phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
-      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not told by the proxy',
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not reported by the proxy',
     }),
   timeout: ({ phase }, { message, ...context }) =>
     new TimeoutError(message, {

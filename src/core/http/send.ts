@@ -5,11 +5,11 @@ import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-
 import type { Redactor } from '../lib/redact.ts'
 import { inBrowser } from '../lib/browser.ts'
 
-/** The one form of fetch that is needed; the global one fits. */
+/** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
 /**
- * The caller's fetch, or whatever the global one is at each request.
+ * The user's fetch, or the global one, looked up at each request.
  *
  * @throws {ConfigurationError}
  */
@@ -22,7 +22,7 @@ function globalFetch(target: string | Request, init?: RequestInit): Promise<Resp
   return globalThis.fetch(target, init)
 }
 
-/** One HTTP request, and what is done around it. */
+/** One HTTP request with its callbacks. */
 export interface Exchange {
   readonly method: string
   readonly url: string
@@ -31,27 +31,27 @@ export interface Exchange {
   readonly body: string | undefined
   /** Bearer token; added last, so that only fetch sees it. */
   readonly token: string | null
-  /** Aborts the request and the reading of its answer. */
+  /** Aborts the request and the reading of its body. */
   readonly signal: AbortSignal
   readonly fetch: Fetch
   readonly middleware: readonly Middleware[]
   readonly context: MiddlewareContext
   readonly redactor: Redactor
-  /** Called right before the request is handed to fetch. */
+  /** Called right before fetch. */
   readonly onSend: () => void
-  /** Called when the answer of fetch begins to come. */
+  /** Called when fetch returns a response. */
   readonly onAnswer: (response: Response) => void
-  /** Makes the error of a request that got no complete answer. */
+  /** Makes the error of a request without a complete response. */
   readonly connectionError: (message: string, failure: NetworkFailure) => Error
 }
 
-/** A request as fetch takes it; its headers are not shared. */
+/** Options of fetch. `headers` must not be shared: the credential is added to them. */
 type Init = RequestInit & { readonly headers: Headers }
 
-/** Sends one request and returns the response, whatever its status, with its body unread. */
+/** Sends one request and returns the response of any status, its body unread. */
 export async function send(exchange: Exchange): Promise<Response> {
   const { method, url, headers, body, signal, middleware, context } = exchange
-  // Deno sends a request again by itself when a kept-alive connection turns out dead, unless its body can be read only once.
+  // Deno resends a request on a dead keep-alive connection, unless its body is a stream.
   const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
   const init = { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as const
   if (middleware.length === 0) return fetchOnce(url, init, exchange)
@@ -60,8 +60,8 @@ export async function send(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Sends a request that a middleware passed on. The middleware may have built a new request, so this sets the
- * redirect mode and the signal again. It sends a copy, so that the middleware never sees the credential.
+ * Sends a request that a middleware passed on. The middleware may have built a new request, so this sets the redirect
+ * mode and the signal again. It sends a copy, so that the middleware never sees the credential.
  */
 async function fetchChanged(request: Request, exchange: Exchange): Promise<Response> {
   const { origin } = new URL(request.url)
@@ -78,7 +78,7 @@ async function fetchOnce(target: string | Request, init: Init, exchange: Exchang
   signal.throwIfAborted()
   exchange.onSend()
   try {
-    // Node keeps each `Request` for long: the global fetch gets none that it does not need.
+    // Node keeps each `Request` for long, so the global fetch gets a URL if possible.
     const sending = fetch === globalFetch ? globalFetch(target, init) : fetch(new Request(target, init))
     const response = asResponse(await sending, 'fetch')
     exchange.onAnswer(response)
@@ -88,7 +88,7 @@ async function fetchOnce(target: string | Request, init: Init, exchange: Exchang
   }
 }
 
-/** Refuses what is not a response, or one whose body is gone: the caller's own code did that, and should hear of it. */
+/** Rejects anything but a response with an unread body, since the user's fetch or middleware has a bug. */
 function asResponse(value: unknown, source: string): Response {
   const response = value as Partial<Response> | null | undefined
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
@@ -100,10 +100,9 @@ function asResponse(value: unknown, source: string): Response {
   return value as Response
 }
 
-/** Largest body that is read, in bytes after decompression: far above any page of this service, far below memory. */
+/** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20
 
-/** A body as it was read. */
 export interface BodyText {
   readonly text: string
   /** False if the body was cut off at {@link maxBodyBytes}. */
@@ -111,8 +110,8 @@ export interface BodyText {
 }
 
 /**
- * Reads a body as UTF-8, whatever charset it claims, up to a cap, since a small gzip can hold gigabytes. Aborting the
- * signal closes the connection: Node lets go of the request's own signal together with the request.
+ * Reads a body as UTF-8, up to {@link maxBodyBytes}, since a small gzip can hold gigabytes. It cancels the body on
+ * abort: Node drops the signal of a request together with the request.
  */
 export async function readText(
   response: Response,
@@ -122,7 +121,7 @@ export async function readText(
   if (response.body === null) return { text: '', complete: true }
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
-  // Frees the connection of a body that is not read to its end; a stream that has failed refuses, which is fine.
+  // Frees the connection. The rejection of a failed stream needs no handling.
   const cancel = (): void => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', cancel)
   let text = ''
@@ -140,7 +139,7 @@ export async function readText(
     }
     return { text, complete: false }
   } catch (error) {
-    // Headers have arrived, so whatever the error looks like, the request was sent.
+    // Headers have arrived, so the request was sent.
     throw connectionError(error, exchange, 'exchange')
   } finally {
     signal.removeEventListener('abort', cancel)
@@ -149,8 +148,8 @@ export async function readText(
 }
 
 /**
- * Replaces an error from fetch. On some runtimes it holds the request, and with it the token, so only its
- * code or its innermost message is kept.
+ * Replaces an error from fetch. On some runtimes it holds the request, and with it the token, so only its code or its
+ * innermost message is kept.
  */
 function connectionError(
   error: unknown,
@@ -159,13 +158,13 @@ function connectionError(
 ): Error {
   const failure = readNetworkFailure(error)
   const phase = knownPhase ?? failure.phase
-  // A secret that is cut in two would not be recognized.
+  // Half a secret would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
   const hint = phase === 'exchange' ? browserHint() : ''
   return connectionError(`${explanations[phase]} (${reason})${hint}`, { phase, reason })
 }
 
-/** Longest sentence that is repeated, in characters. */
+/** Longest reason in a message, in characters. */
 const maxReasonLength = 200
 
 const explanations: Record<ConnectionPhase, string> = {

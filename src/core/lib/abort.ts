@@ -1,4 +1,3 @@
-/** Anything that a signal can end. */
 export interface Abortable {
   abort(reason: unknown): void
 }
@@ -6,10 +5,10 @@ export interface Abortable {
 const followers = new WeakMap<AbortSignal, Set<Abortable>>()
 
 /**
- * Aborts a follower when the signal aborts. A signal has one listener for all its followers, since adding a listener takes
- * the longer the more there are.
+ * Aborts a follower when the signal aborts. All followers share one listener, since each added listener makes the next
+ * one slower.
  *
- * @returns Ends it; a signal that nothing follows has no listener.
+ * @returns Stops following. A signal without followers has no listener.
  */
 export function followAbort(signal: AbortSignal, follower: Abortable): () => void {
   const known = followers.get(signal)
@@ -35,10 +34,7 @@ function abortAll(this: AbortSignal): void {
   for (const follower of followers.get(this) ?? []) follower.abort(this.reason)
 }
 
-/**
- * Settles with the work, or with what `late` makes of it when so many milliseconds have passed; the signal that the work
- * is given aborts then.
- */
+/** Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts. */
 export function within<T, L>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,

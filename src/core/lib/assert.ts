@@ -3,7 +3,6 @@ import { count } from '../../contract/count.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { maxTimerMs } from './time.ts'
 
-/** Refuses what is not an object, null included. */
 export function assertObject(name: string, value: unknown): asserts value is object {
   if (typeof value !== 'object' || value === null) {
     throw new ConfigurationError(`${name} must be an object, got ${shown(value)}`)
@@ -13,7 +12,7 @@ export function assertObject(name: string, value: unknown): asserts value is obj
 /**
  * Rejects unknown option names, which would otherwise be ignored.
  *
- * @param name The option that holds them; none for the options themselves.
+ * @param name The option that holds them; empty at the top level.
  */
 export function assertOptions(options: unknown, known: object, name = ''): void {
   assertObject(name || 'options', options)
@@ -32,38 +31,34 @@ function isNear(word: string, other: string): boolean {
   return word.length < 3 && other.length < 3
 }
 
-/** Refuses what is no function. */
 export function assertFunction(name: string, value: unknown): void {
   if (typeof value !== 'function')
     throw new ConfigurationError(`${name} must be a function, got ${shown(value)}`)
 }
 
-/** Refuses an object that lacks what will be called later. */
 export function assertMethod(name: string, value: unknown, method: string): void {
   if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return
   throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
 }
 
-/** Refuses what is no Standard Schema. */
 export function assertSchema(schema: unknown): void {
   const { validate } = (schema as Partial<StandardSchemaV1> | null)?.['~standard'] ?? {}
   if (typeof validate !== 'function')
     throw new ConfigurationError(`schema must be a Standard Schema, got ${shown(schema)}`)
 }
 
-/** Refuses what is no signal; none is fine. */
+/** Accepts undefined, too. */
 export function assertSignal(name: string, value: unknown): void {
   if (value !== undefined && typeof (value as AbortSignal | null)?.throwIfAborted !== 'function')
     throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
 }
 
-/** A text with at least one character. */
 export function nonEmptyText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new ConfigurationError(`${name} must be a text that is not empty, got ${shown(value)}`)
+  throw new ConfigurationError(`${name} must be a string that is not empty, got ${shown(value)}`)
 }
 
-/** A duration that a timer can hold. */
+/** Checks a duration, which must fit a timer. */
 export function milliseconds(name: string, value: unknown): number {
   if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {
     throw new ConfigurationError(
@@ -73,20 +68,20 @@ export function milliseconds(name: string, value: unknown): number {
   return value
 }
 
-/** A count of at least one, and at most so many. */
+/** Checks a whole number from 1 to `max`. */
 export function wholeNumber(name: string, value: unknown, max = Infinity): number {
   if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return Number(value)
   const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
   throw new ConfigurationError(`${name} must be a whole number ${range}, got ${shown(value)}`)
 }
 
-/** Names a value that is not text; text may be a secret that ended up in the wrong place. */
+/** Describes a value in a message. Of text it shows only the length, since it may be a secret. */
 export function shown(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
   return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
 }
 
-/** The same where one of a few words is expected: a short word of letters alone is a typo, and no secret. */
+/** Like {@link shown}, but repeats a short word of letters: it is a typo rather than a secret. */
 export function shownWord(value: unknown): string {
   return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
 }

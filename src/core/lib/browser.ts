@@ -1,4 +1,3 @@
-/** Whether this is a page. */
 export function inPage(): boolean {
   return 'window' in globalThis && 'document' in globalThis
 }
@@ -10,8 +9,8 @@ export function isTiedToRequests(): boolean {
 }
 
 /**
- * Whether this is a page or one of its workers: a place where everything in memory can be read by whoever opened it.
- * Workers of browsers are told from those of servers by the name that browsers alone go by.
+ * Whether this is a page or a worker of a page, where the visitor can read all memory. Only browsers have a user agent
+ * that begins with `Mozilla/`.
  */
 export function inBrowser(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }

@@ -1,4 +1,4 @@
-/** A value as JSON, the same in whatever order the fields of its objects come: a database may have reordered them. */
+/** JSON with sorted fields, for comparison: a database may reorder the fields of what it stores. */
 export function canonicalJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)

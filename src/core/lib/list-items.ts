@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
 
-/** How to walk a list whose shape is not documented. */
+/** How to find items and next page of a list whose shape is not documented. */
 export interface PagingOverride {
   /** Name of the array in the body, or a function that finds the items. */
   items?: string | ((body: OpenBody) => readonly unknown[]) | undefined
@@ -9,7 +9,7 @@ export interface PagingOverride {
   next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
 }
 
-/** The items of a page, or null where there are none to be found. */
+/** The items of a page; null if the body has no list. */
 export function itemsOf(
   operation: Operation,
   body: unknown,
@@ -18,13 +18,13 @@ export function itemsOf(
   const property = typeof items === 'string' ? items : (operation.list ?? '')
   const found =
     typeof items === 'function'
-      ? attempted(() => items(body as OpenBody))
+      ? tryOrUndefined(() => items(body as OpenBody))
       : (body as OpenRecord | null)?.[property]
   return Array.isArray(found) ? found : null
 }
 
-/** What a function finds; nothing, where it fails. */
-function attempted<T>(find: () => T): T | undefined {
+/** Returns undefined if the function throws. */
+function tryOrUndefined<T>(find: () => T): T | undefined {
   try {
     return find()
   } catch {
@@ -32,14 +32,14 @@ function attempted<T>(find: () => T): T | undefined {
   }
 }
 
-/** Says what was looked for in a list and what was there. */
+/** Names the expected list and the fields found. */
 export function missingItems(operation: Operation, body: unknown, { items }: PagingOverride = {}): string {
-  const sought =
+  const expected =
     typeof items === 'function' ? 'what paging.items returns' : `an array under ${items ?? operation.list}`
-  return `looked for ${sought}, there is ${namesOf(body, '')}; pass paging.items`
+  return `expected ${expected}, found ${fieldNames(body, '')}; pass paging.items`
 }
 
-export function namesOf(value: unknown, prefix: string): string {
+export function fieldNames(value: unknown, prefix: string): string {
   const names = Object.keys(value ?? {}).map((name) => prefix + name)
   return names.length === 0 ? 'nothing' : names.slice(0, 10).join(', ')
 }

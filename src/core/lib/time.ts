@@ -1,16 +1,16 @@
 /** Longest delay that `setTimeout` can hold, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
-/** When so many milliseconds will have passed; null for Infinity, which stands for a time that is not known. */
+/** The time in `ms` milliseconds; null for Infinity, an unknown time. */
 export function dateIn(ms: number): Date | null {
   return ms === Infinity ? null : new Date(Date.now() + ms)
 }
 
 /**
- * Calls a function when at least `ms` milliseconds have passed. Timers may fire a little early; the clock decides, so that
- * nothing is sent before an announced time.
+ * Calls a function after at least `ms` milliseconds. Timers may fire early, so it checks the clock: no request may be
+ * sent before an announced time.
  *
- * @returns Cancels it.
+ * @returns Cancels the timer.
  */
 export function after(ms: number, then: () => void): () => void {
   const end = performance.now() + ms
@@ -24,7 +24,7 @@ export function after(ms: number, then: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Resolves when at least `ms` milliseconds have passed, or rejects with the reason of the signal, if there is one. */
+/** Resolves after at least `ms` milliseconds, or rejects with the signal's reason. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', onAbort, { once: true })
-    // A short time may have passed before `after()` returns.
+    // `after()` may call back at once, so the listener comes first.
     const cancel = after(ms, () => {
       signal?.removeEventListener('abort', onAbort)
       resolve()

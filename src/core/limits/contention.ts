@@ -1,18 +1,20 @@
-/** Part of the allowance that is left, at least, after a 429 that announces a full window. */
-const decrease = 0.7
-/** How many steps of recovery there are in one window. */
+/** After one 429, at least this part of the allowance is left. */
+const minRemaining = 0.7
+
+/** Steps of recovery in one window. */
 const stepsPerWindow = 8
-/** Whether an announced wait is so short that a moment's crowd may be behind it, rather than a full window. */
+
+/** Whether an announced wait is short: a momentary burst, rather than a full window, may have caused the 429. */
 export function isMomentary(announcedMs: number, windowMs: number): boolean {
   return announcedMs <= windowMs / 12
 }
 
-/** Most doublings of the wait that keeps processes apart. */
-const mostDoublings = 4
+/** Maximum doublings of the random wait that separates processes. */
+const maxDoublings = 4
 
 /**
- * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process
- * falls towards the number of requests it had sent. It then rises, in doubling steps, until the next 429.
+ * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process falls towards
+ * the number of requests it had sent. It then rises, in doubling steps, until the next 429.
  */
 export class Contention {
   readonly #limit: number
@@ -28,7 +30,7 @@ export class Contention {
     this.#allowance = limit
   }
 
-  /** Sends that this process lets itself have within the window. */
+  /** Requests that this process may send in a window. */
   get allowance(): number {
     const stepMs = this.#windowMs / stepsPerWindow
     while (this.#allowance < this.#limit && performance.now() - this.#changedAt >= stepMs) {
@@ -39,7 +41,7 @@ export class Contention {
     return this.#allowance
   }
 
-  /** Milliseconds to leave between two sends, since bursts of several processes would meet. */
+  /** Milliseconds between two requests, so that bursts of several processes do not coincide. */
   get gapMs(): number {
     const { allowance } = this
     return allowance >= this.#limit ? 0 : this.#windowMs / allowance / 2
@@ -48,22 +50,22 @@ export class Contention {
   /**
    * Records a 429 that came although this process had sent less than the limit.
    *
-   * @returns Random milliseconds to add to the announced wait, so that processes do not retry at the same
-   * time.
+   * @returns Random milliseconds to add to the announced wait, so that processes do not retry at the same time.
    */
   refused(sent: number, announcedMs: number): number {
     const { allowance } = this
     const momentary = isMomentary(announcedMs, this.#windowMs)
     this.#refusals++
     this.#step = 1
-    // While the surface is closed, nothing is learnt.
+    // The allowance recovers only after the surface opens.
     this.#changedAt = performance.now() + announcedMs
-    if (!momentary) this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * decrease)))
+    if (!momentary)
+      this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
     else if (this.#refusals > 1) this.#allowance = Math.max(1, allowance - 1)
-    return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, mostDoublings) - 1) : 0
+    return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
   }
 
-  /** Takes note of a request that was not refused. */
+  /** Records a request that was not refused. */
   accepted(): void {
     this.#refusals = 0
   }

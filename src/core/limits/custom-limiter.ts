@@ -1,10 +1,16 @@
 import { followAbort } from '../lib/abort.ts'
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import type { CallQueue, Lease, Limiter, Ticket, Waiter } from './limiter.ts'
-import { SurfaceClosed } from './surface-closed-error.ts'
+import {
+  type CallQueue,
+  type Lease,
+  type Limiter,
+  type Ticket,
+  type Waiter,
+  SurfaceClosed,
+} from './limiter.ts'
 
-/** Waits in a queue, as a promise. */
+/** Waits in a queue; resolves with the lease. */
 export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {
   if (signal.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
@@ -29,14 +35,14 @@ export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Pr
   })
 }
 
-/** Whether a limiter has a queue that calls can enter without a promise, as those of this package do. */
+/** Whether a limiter has a queue without promises, like the limiters of this package. */
 export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
   return typeof (limiter as Partial<CallQueue>).enter === 'function'
 }
 
 /**
- * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not
- * lost. It enforces the wait of a 429 even if the user's limiter does not.
+ * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not lost. It
+ * enforces the wait of a 429 even if the user's limiter does not.
  */
 export class CustomLimiter implements CallQueue {
   readonly #limiter: Limiter

@@ -1,7 +1,7 @@
 import { organizationLimits } from '../../contract/limits.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../lib/assert.ts'
 
-/** What one client takes of the organization's limits, at most. */
+/** The limits of one client. */
 export interface Share {
   /** Requests in flight. */
   readonly inFlight: number
@@ -11,17 +11,17 @@ export interface Share {
 
 /** What a call asks of a limiter before each attempt. */
 export interface Ticket {
-  /** The search surface whose pace counts, or null where only the slots do. */
+  /** The search surface; null if only the requests in flight count. */
   readonly surface: string | null
   /** The same object for all calls of one client. */
   readonly share: Share
-  /** The higher goes first. */
+  /** Calls with a higher priority go first. */
   readonly priority: number
   /** Whether this is a retry; retries go before first attempts of the same priority. */
   readonly resumed: boolean
-  /** Longest closure of the surface that the call waits out, in milliseconds; past it, it is refused at once. */
+  /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, reject at once. */
   readonly patience: number
-  /** Aborting it takes the call out of the queue at once. */
+  /** Cancels the wait in the queue. */
   readonly signal: AbortSignal
 }
 
@@ -33,23 +33,34 @@ export interface Lease {
   readonly paced: number
   /** Call it right before you send the request. Until then, the time of the grant counts as the send time. */
   sent(): void
-  /** Says that the answer begins to come, and what its `Date` says. */
+  /** Call it when the response headers arrive, with their `Date`. */
   answered(date: Date | null): void
-  /** Gives the slot back; call it when the answer's body has been read, or has failed. */
+  /** Frees the slot. Call it when the body has been read, or the request has failed. */
   release(): void
 }
 
-/** Keeps the organization's limits for everybody who shares it. */
+/** Keeps all clients that share it within the organization's limits. */
 export interface Limiter {
-  /** What the organization has, for clients that are not told to take less. Default the documented limits. */
+  /** The organization's limits. Default: the documented ones. */
   readonly limits?: Limits | undefined
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(ticket: Ticket): Promise<Lease>
-  /** Closes a surface for so many milliseconds from now: the service answered 429. */
+  /** Closes a surface for `milliseconds` from now, after a 429. */
   hold(surface: string | null, milliseconds: number): void
 }
 
-/** Limits of an organization, where they are not the documented ones. */
+/** A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`. */
+export class SurfaceClosed extends Error {
+  /** Time until the surface opens, in milliseconds. */
+  readonly remaining: number
+
+  constructor(remaining: number) {
+    super('the surface is closed')
+    this.remaining = remaining
+  }
+}
+
+/** The limits of an organization. */
 export interface Limits {
   /** Requests that may be in flight. */
   readonly inFlight: number
@@ -74,32 +85,32 @@ export function resolveLimits(limits: Partial<Limits> = {}): Limits {
   }
 }
 
-/** How long the slot of a request that was given up stays taken, in milliseconds: the service has yet to notice. */
+/** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
 export const abandonedMs = 50
 
-/** A call that waits in a queue: it is granted a lease or refused, once, unless it leaves before. */
+/** A queued call. The queue calls `grant` or `refuse` once, unless the call leaves before. */
 export interface Waiter extends Omit<Ticket, 'signal'> {
-  /** Its place, which the queue keeps here; undefined outside of a queue. */
+  /** The queue's record of the call; undefined outside a queue. */
   entry: object | undefined
   grant(lease: Lease): void
   refuse(reason: unknown): void
 }
 
-/** What keeps the next call of a surface waiting. */
+/** Why the next call of a surface waits. */
 export interface QueueWait {
-  /** `slot`: all requests that may be in flight are. `pace`: the minute is used up. `rate_limited`: a 429 closed the surface. */
+  /** `slot`: all slots are taken. `pace`: the minute is used up. `rate_limited`: a 429 closed the surface. */
   readonly reason: 'slot' | 'pace' | 'rate_limited'
-  /** Milliseconds until it ends; Infinity where that is not known. */
+  /** Milliseconds until it ends; Infinity if unknown. */
   readonly ms: number
 }
 
-/** Where the calls of a client wait. A waiting call costs a place in a list: no promise, timer or signal. */
+/** The queue for the calls of a client. A queued call costs an entry in a list: no promise, timer or signal. */
 export interface CallQueue {
   enter(waiter: Waiter): void
-  /** Takes a call out of the queue; nothing happens if it is not in it. */
+  /** Removes a call if it is queued. */
   leave(waiter: Waiter): void
-  /** Closes a surface for so many milliseconds from now: the service answered 429. */
+  /** Closes a surface for `milliseconds` from now, after a 429. */
   hold(surface: string | null, milliseconds: number): void
-  /** What keeps the calls of a client waiting at a surface; null if one could go now. Absent if that is not known. */
+  /** Why a client's next call would wait at a surface; null if it could go now. */
   waitOf?(surface: string | null, share: Share): QueueWait | null
 }

@@ -8,7 +8,6 @@ import type { CallQueue, Lease, Limiter, Limits, QueueWait, Share, Ticket, Waite
 import { type Send, Pace } from './pace.ts'
 import { Polling } from './polling.ts'
 
-/** One surface: the calls that wait for it, and its pace. */
 interface Surface {
   readonly queue: SurfaceQueue
   readonly pace: Pace
@@ -18,22 +17,22 @@ interface Surface {
 export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
   #slotsTaken = 0
-  /** Surfaces that want a slot, in turn. */
-  readonly #wanting: ((slot: Slot) => void)[] = []
+  /** Callbacks of surfaces that wait for a slot, in order. */
+  readonly #slotWaiters: ((slot: Slot) => void)[] = []
   readonly #surfaces = new Map<string | null, Surface>()
   readonly #margin = new JitterMargin()
   readonly #inFlight = new WeakMap<Share, number>()
-  #loweredUntil = -Infinity
+  #fewerSlotsUntil = -Infinity
   readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
   readonly #inUse: Set<LocalLimiter> | undefined
 
-  /** @param inUse Where the limiter adds itself when it grants a lease. */
+  /** @param inUse A set that the limiter joins when it grants a lease. */
   constructor(limits: Partial<Limits> = {}, inUse?: Set<LocalLimiter>) {
     this.limits = { ...organizationLimits, ...limits }
     this.#inUse = inUse
   }
 
-  /** Whether a new limiter would do the same: nothing is in flight, and the service counts no request any more. */
+  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
     return this.#slotsTaken === 0 && Array.from(this.#surfaces.values()).every(({ pace }) => pace.isIdle)
   }
@@ -43,20 +42,20 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   enter(waiter: Waiter): void {
-    const { queue } = this.#at(waiter.surface)
+    const { queue } = this.#surface(waiter.surface)
     if (this.#polling === undefined) queue.enter(waiter)
     else this.#polling.enter(queue, waiter)
   }
 
   leave(waiter: Waiter): void {
-    if (this.#polling === undefined) this.#at(waiter.surface).queue.leave(waiter)
+    if (this.#polling === undefined) this.#surface(waiter.surface).queue.leave(waiter)
     else this.#polling.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    const { queue, pace } = this.#at(surface)
+    const { queue, pace } = this.#surface(surface)
     pace.hold(milliseconds)
-    if (isMomentary(milliseconds, this.limits.windowMs)) this.#lowerConcurrency()
+    if (isMomentary(milliseconds, this.limits.windowMs)) this.#useFewerSlots()
     queue.refuseImpatient()
   }
 
@@ -64,7 +63,7 @@ export class LocalLimiter implements Limiter, CallQueue {
     return this.#surfaces.get(surface)?.queue.waitOf(share) ?? null
   }
 
-  /** Counts a request that another limiter has let through, as if it had been acquired here. */
+  /** Counts a request that another limiter has granted, as if acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
     let slot: Slot | undefined
     let isOver = false
@@ -76,19 +75,19 @@ export class LocalLimiter implements Limiter, CallQueue {
       isOver = true
       slot?.release(send)
     }
-    return this.#at(surface).queue.adopt(share, { release }, send)
+    return this.#surface(surface).queue.adopt(share, { release }, send)
   }
 
-  /** Looks again whether calls may go, since timers may be late: in a page in the background, for example. */
+  /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
     for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
-  #at(name: string | null): Surface {
+  #surface(name: string | null): Surface {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
     const { inFlight, windowMs } = this.limits
-    // What has no surface is not paced.
+    // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new Pace(perMinute, windowMs, this.#margin)
     const queue = new SurfaceQueue({
@@ -106,23 +105,22 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   /** After a 429 with all slots in use, uses one less for half a window: another process may hold it. */
-  #lowerConcurrency(): void {
+  #useFewerSlots(): void {
     const { inFlight, windowMs } = this.limits
-    if (this.#slotsTaken >= inFlight) this.#loweredUntil = performance.now() + windowMs / 2
+    if (this.#slotsTaken >= inFlight) this.#fewerSlotsUntil = performance.now() + windowMs / 2
   }
 
-  /** Takes one of the organization's slots. */
   readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    this.#wanting.push(then)
-    // Not at once, so that among calls made together the one with the highest priority goes first.
+    this.#slotWaiters.push(then)
+    // Deferred, so that of calls made together, the one with the highest priority goes first.
     queueMicrotask(this.#giveSlots)
   }
 
   readonly #giveSlots = (): void => {
-    const isLowered = performance.now() <= this.#loweredUntil
-    const most = isLowered ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
+    const usesFewer = performance.now() <= this.#fewerSlotsUntil
+    const most = usesFewer ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
     while (this.#slotsTaken < most) {
-      const then = this.#wanting.shift()
+      const then = this.#slotWaiters.shift()
       if (then === undefined) return
       this.#slotsTaken++
       this.#inUse?.add(this)

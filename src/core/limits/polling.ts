@@ -1,25 +1,25 @@
 import type { Lease, Waiter } from './limiter.ts'
 import type { SurfaceQueue } from './surface-queue.ts'
 
-/** How often a waiting call looks whether it may go, in milliseconds. */
+/** Milliseconds between two polls of a queued call. */
 const pollMs = 20
 
-/** How often a call in flight shows that it is still there, in milliseconds. */
-const beatMs = 500
+/** Milliseconds between two heartbeats of a call in flight. */
+const heartbeatMs = 500
 
-/** After so long a silence, in milliseconds, a call is taken to have ended with its request. */
-const silentMs = 4 * beatMs
+/** After so many milliseconds without a poll or heartbeat, a call has ended with its request. */
+const silentMs = 4 * heartbeatMs
 
 /**
- * Queues calls where a runtime ties timers and promises to the incoming request that made them, as Cloudflare's workers
- * do: nothing that one request does may wake another, and a request can end in the middle of a call. So each call has a
- * timer of its own and looks at what has been decided, and a call that has stopped looking gives way to the others.
+ * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
+ * workers. One request cannot wake another there, and may end in the middle of a call. So each call polls with its own
+ * timer, and a call that stops polling loses its place or slot.
  */
 export class Polling {
   readonly #calls = new Set<PolledCall>()
   readonly #wake: () => void
 
-  /** @param wake Looks at all queues whether a call may go. */
+  /** @param wake Grants the leases that are due in all queues. */
   constructor(wake: () => void) {
     this.#wake = wake
   }
@@ -39,7 +39,7 @@ export class Polling {
 
   #poll(call: PolledCall): void {
     const now = performance.now()
-    // Whoever has been held up itself cannot tell who is silent.
+    // A call that was itself delayed would see all others as silent.
     if (now - call.seenAt < silentMs / 2) this.#endSilent(now)
     call.seenAt = now
     if (!call.isDelivered) this.#wake()
@@ -49,7 +49,7 @@ export class Polling {
       call.waiter.refuse(call.refusal.reason)
       return
     }
-    call.timer = setTimeout(() => this.#poll(call), lease === undefined ? pollMs : beatMs)
+    call.timer = setTimeout(() => this.#poll(call), lease === undefined ? pollMs : heartbeatMs)
     if (lease === undefined || call.isDelivered) return
     call.isDelivered = true
     call.waiter.grant({
@@ -73,7 +73,7 @@ export class Polling {
   }
 }
 
-/** Stands in a queue for a call, and keeps what is decided until the call looks. */
+/** Represents a call in a queue, and keeps the decision until the call polls. */
 class PolledCall implements Waiter {
   readonly waiter: Waiter
   readonly queue: SurfaceQueue

@@ -1,38 +1,36 @@
-/** What decides on the place of an entry. */
+/** What determines the place of an entry. */
 export interface Ranked {
-  /** The higher goes first. */
+  /** Higher goes first. */
   readonly priority: number
-  /** Among entries of one priority, a call that was already under way goes first. */
+  /** At equal priority, a retry goes first. */
   readonly resumed: boolean
-  /** Among entries of one rank, the lower goes first. */
+  /** Otherwise, lower goes first. */
   readonly order: number
-  /** Where the queue keeps the entry; -1 outside of it. */
+  /** The queue's own index of the entry; -1 outside. */
   index: number
 }
 
-/** Whether an entry goes before another. */
 export function goesBefore(a: Ranked, b: Ranked): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   return a.resumed === b.resumed ? a.order < b.order : a.resumed
 }
 
-/** A binary heap: adding or taking out an entry costs nearly the same among ten as among a hundred thousand. */
+/** A binary heap: adding and removing take logarithmic time. */
 export class PriorityQueue<Entry extends Ranked> {
-  /** The first goes first; the others have no order that means anything. */
+  /** In heap order: only the first place has a meaning. */
   readonly entries: Entry[] = []
 
   add(entry: Entry): void {
     this.#place(entry, this.entries.length)
   }
 
-  /** Takes out an entry, wherever it stands. */
   delete(entry: Entry): void {
     const last = this.entries.pop()
     if (last !== undefined && last !== entry) this.#place(last, entry.index)
     entry.index = -1
   }
 
-  /** Places an entry at an index, or as far above or below it as its rank asks. */
+  /** Puts an entry at an index, and moves it up or down to its rank. */
   #place(entry: Entry, index: number): void {
     const { entries } = this
     let at = index
@@ -48,7 +46,7 @@ export class PriorityQueue<Entry extends Ranked> {
     entry.index = at
   }
 
-  /** Moves an entry to an index, and returns the one that it leaves. */
+  /** Moves an entry to an index, and returns its old index. */
   #move(entry: Entry, to: number): number {
     const from = entry.index
     this.entries[to] = entry

@@ -6,16 +6,17 @@ const byLabel = new Map<string, Pick<WeakRef<LocalLimiter>, 'deref'>>()
 const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
 
 /**
- * Limiters with sends that the service may still count. They outlive their clients, since the service counts a minute of
- * requests from any client: a client that is made anew for each job must find what its predecessor sent.
+ * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
+ * each job must count the requests of earlier jobs.
  */
 const inUse = new Set<LocalLimiter>()
 let sweptAt = 0
 
 /**
- * The limiter of one organization in this process. It is forgotten when no client has it and it has been idle for a window.
+ * The limiter of one organization in this process. It is dropped when no client has it and it has been idle for a
+ * window.
  *
- * @param owner What stands for the organization: a label, the hash of a key, or the object that provides its tokens.
+ * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
  */
 export function sharedLimiter(owner: string | object, baseUrl: string): LocalLimiter {
   if (typeof owner === 'object') {
@@ -30,12 +31,12 @@ export function sharedLimiter(owner: string | object, baseUrl: string): LocalLim
   const known = byLabel.get(key)?.deref()
   if (known !== undefined) return known
   const limiter = new LocalLimiter({}, inUse)
-  // Some edge workers have no WeakRef; limiters stay there as long as the worker does.
+  // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
   return limiter
 }
 
-/** Once a window, without a timer, which edge workers would tie to a request. */
+/** Runs once a window, without a timer, which edge workers would tie to a request. */
 function forgetIdle(): void {
   const now = performance.now()
   if (now - sweptAt < organizationLimits.windowMs) return

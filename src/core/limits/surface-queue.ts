@@ -1,73 +1,70 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import type { Lease, QueueWait, Share, Waiter } from './limiter.ts'
+import { type Lease, type QueueWait, type Share, type Waiter, SurfaceClosed } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import { type Pace, type Send, SendLog } from './pace.ts'
-import { SurfaceClosed } from './surface-closed-error.ts'
 
-/** One of the organization's slots, taken for the call that is next. */
+/** One request in flight, reserved for the next call. */
 export interface Slot {
-  /** Whether the slot holds for this client; by default for any. */
+  /** Whether this client may use the slot. Default: any client. */
   fits?(share: Share): boolean
-  /** The slot is used, for this request. */
+  /** Called when a request gets the slot. */
   enter?(send: Send): void
-  /** The request goes out now. */
+  /** Called when the request is sent. */
   sent?(send: Send): void
-  /** Gives the slot back; null if nothing was sent. */
+  /** Frees the slot; null if no request used it. */
   release(send: Send | null): void
 }
 
-/** The parts that a queue works with. */
 export interface QueueParts {
   readonly pace: Pace
   readonly margin: JitterMargin
-  /** Requests in flight of each client, on all surfaces together. */
+  /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
-  /** What the organization has at this surface; a client with less is kept to its share. */
+  /** The organization's limits at this surface; a client with lower limits gets its own group. */
   readonly limits: Share
   readonly windowMs: number
-  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. By default the pace tells. */
+  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. Default: `pace.wait`. */
   readonly wait?: (share: Share) => number
-  /** Takes a slot, for which it calls `then`; without one if the queue has to look again. Never throws. */
+  /** Calls `then` with a slot, or without one if the queue should check again. Never throws. */
   readonly reserve: (then: (slot: Slot | undefined) => void, share: Share) => void
-  /** Called when a request has ended, so that other queues look again. */
+  /** Called when a request has ended, so that other queues check again. */
   readonly onRelease: () => void
 }
 
-/** Calls that may send at the same time: those of one client, or of all clients without a share of their own. */
+/** Calls with the same limits: those of one client, or of all clients with full limits. */
 interface Group {
   readonly share: Share
-  /** Whether the group is of this client alone. */
+  /** Whether the group belongs to one client. */
   readonly hasOwnShare: boolean
-  /** What a client with a share of its own has sent at this surface. */
+  /** Requests of a client with its own rate at this surface. */
   readonly log: SendLog | undefined
   readonly waiting: PriorityQueue<Entry>
 }
 
-/** One call in the queue. */
 interface Entry extends Ranked {
   readonly waiter: Waiter
   readonly group: Group
   readonly since: number
-  /** How long the surface had been shut, in total, when the call came. */
+  /** `#pacedMs` when the call joined. */
   readonly pacedBefore: number
 }
 
 /**
- * The queue of one search surface. It takes a slot only when a call may send, so a closed surface never keeps a slot from
- * the other surfaces.
+ * The queue of one search surface. It takes a slot only when a call may send, so a closed surface never occupies a
+ * slot.
  */
 export class SurfaceQueue {
   readonly #parts: QueueParts
   readonly #groups = new Map<Share | number, Group>()
   readonly #logs = new WeakMap<Share, SendLog>()
   #arrivals = 0
-  #size = 0
-  /** How long the surface was shut while calls waited, in milliseconds. */
+  #queued = 0
+  /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
-  /** Since when it is, if it is. */
-  #shutSince: number | undefined
+  /** Start of the current wait for the pace. */
+  #pacedSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
@@ -85,17 +82,16 @@ export class SurfaceQueue {
     const group = this.#groupOf(share)
     const isBehind = group.waiting.entries.length > 0
     const since = performance.now()
-    const pacedBefore = this.#pacedMs + (this.#shutSince === undefined ? 0 : since - this.#shutSince)
+    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const order = this.#arrivals++
     const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
-    this.#size++
-    // A call behind others of its group changes nothing about when the next one may go.
-    if (!isBehind || this.#shutSince === undefined) this.wake()
+    this.#queued++
+    // A call behind another one of its group does not change when the next one goes.
+    if (!isBehind || this.#pacedSince === undefined) this.wake()
   }
 
-  /** Takes a call out of the queue. */
   leave(waiter: Waiter): void {
     const entry = waiter.entry as Entry | undefined
     if (entry === undefined) return
@@ -103,26 +99,26 @@ export class SurfaceQueue {
     const { share, hasOwnShare, waiting } = entry.group
     waiting.delete(entry)
     if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
-    if (--this.#size === 0) this.#open()
+    if (--this.#queued === 0) this.#endPacedWait()
   }
 
-  /** Looks again whether a call may go, since something has changed. */
+  /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#size === 0 || this.#isReserving) return
-    this.#open()
-    const { group, wait } = this.#next()
+    if (this.#queued === 0 || this.#isReserving) return
+    this.#endPacedWait()
+    const { group, wait } = this.#nextGroup()
     if (group !== undefined) {
       this.#isReserving = true
-      this.#parts.reserve((slot) => this.#serve(slot), group.share)
+      this.#parts.reserve((slot) => this.#useSlot(slot), group.share)
     } else if (wait !== Infinity) {
-      this.#shutSince = performance.now()
-      // There, each call looks by itself.
+      this.#pacedSince = performance.now()
+      // There, each call polls.
       if (!isTiedToRequests())
         this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
 
-  /** Refuses the calls that have no patience for the time that the surface is closed. */
+  /** Refuses the calls whose patience is shorter than the closure. */
   refuseImpatient(): void {
     const { closed } = this.#parts.pace
     this.#refuse(({ patience }) => closed > patience, new SurfaceClosed(closed))
@@ -134,15 +130,15 @@ export class SurfaceQueue {
     this.#refuse(() => true, reason)
   }
 
-  /** Counts a request that another limiter has let through. */
+  /** Counts a request that another limiter has granted. */
   adopt(share: Share, slot: Slot, send: Send): SurfaceLease {
     return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
   }
 
-  #serve(slot: Slot | undefined): void {
+  #useSlot(slot: Slot | undefined): void {
     this.#isReserving = false
-    // Meanwhile the first in line may have left, or another call come that goes before.
-    const entry = slot && this.#next().group?.waiting.entries[0]
+    // The first call may have left, or a call with a higher rank may have come, before the slot was free.
+    const entry = slot && this.#nextGroup().group?.waiting.entries[0]
     if (entry === undefined || slot?.fits?.(entry.waiter.share) === false) slot?.release(null)
     else if (slot !== undefined) this.#grant(entry, slot)
     this.wake()
@@ -158,24 +154,24 @@ export class SurfaceQueue {
     waiter.grant(lease)
   }
 
-  /** What keeps the calls of a client waiting; null if one could go now. */
+  /** Why a client's next call would wait; null if it could go now. */
   waitOf(share: Share): QueueWait | null {
     const { closed } = this.#parts.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#msUntil(share, this.#logOf(share))
+    const ms = this.#paceWait(share, this.#logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    const isFull = this.#size > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
+    const isFull = this.#queued > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
   }
 
   /** Milliseconds until the pace lets a client send. */
-  #msUntil(share: Share, log: SendLog | undefined): number {
+  #paceWait(share: Share, log: SendLog | undefined): number {
     const { pace, wait } = this.#parts
     return Math.max(wait ? wait(share) : pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
   }
 
-  /** The group whose first call goes next, or else the milliseconds until one may. */
-  #next(): { group?: Group; wait: number } {
+  /** The group whose first call goes next, or the milliseconds until one may. */
+  #nextGroup(): { group?: Group; wait: number } {
     const { inFlight } = this.#parts
     let next: { group: Group; first: Entry; wait: number } | undefined
     let wait = Infinity
@@ -183,7 +179,7 @@ export class SurfaceQueue {
       const { share, log, waiting } = group
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
-      const ms = this.#msUntil(share, log)
+      const ms = this.#paceWait(share, log)
       if (ms > 0) wait = Math.min(wait, ms)
       else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
     }
@@ -202,7 +198,7 @@ export class SurfaceQueue {
     return group
   }
 
-  /** A client that may take all of the surface, or more, needs no log of its own. */
+  /** A client with the full rate, or more, needs no log of its own. */
   #logOf(share: Share): SendLog | undefined {
     const { limits, windowMs, margin } = this.#parts
     if (share.perMinute >= limits.perMinute) return undefined
@@ -221,22 +217,22 @@ export class SurfaceQueue {
     }
   }
 
-  #open(): void {
-    if (this.#shutSince === undefined) return
+  #endPacedWait(): void {
+    if (this.#pacedSince === undefined) return
     clearTimeout(this.#timer)
-    this.#pacedMs += performance.now() - this.#shutSince
-    this.#shutSince = undefined
+    this.#pacedMs += performance.now() - this.#pacedSince
+    this.#pacedSince = undefined
   }
 }
 
-/** Permission to send one request at a surface: it counts from now on, and holds a slot until it is released. */
+/** A lease that counts from its creation, and holds a slot until it is released. */
 class SurfaceLease implements Lease {
   queued = 0
   paced = 0
   readonly #parts: QueueParts
   readonly #send: Send
   readonly #share: Share
-  /** Of the client, if it has less than the whole pace. */
+  /** The client's log, if it has its own rate. */
   readonly #log: SendLog | undefined
   readonly #slot: Slot
   #released = false

@@ -15,7 +15,10 @@ import type { Redactor } from '../lib/redact.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Settings } from './settings.ts'
 
-/** Budgets add up, since a ceiling that a call could drop would be none; headers merge; the rest replaces. */
+/**
+ * Applies options to settings. Budgets add up, so that a call cannot drop a limit; headers merge; other options
+ * replace.
+ */
 export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, options: SharedOptions): Base {
   const { timeout, deadline, retry, validation, budget, headers, middleware, logger, onWait } = options
   if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {

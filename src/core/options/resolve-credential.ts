@@ -6,7 +6,7 @@ import { isPath } from '../http/base-url.ts'
 import { inBrowser } from '../lib/browser.ts'
 
 /**
- * Reads where a client's tokens come from: a provider, or the key itself; null for a client without a credential.
+ * The source of a client's tokens: a provider, or the key itself; null for no credential.
  *
  * @throws {ConfigurationError}
  */
@@ -25,7 +25,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   }
   if (inBrowser() && !dangerouslyAllowBrowser) {
     throw new ConfigurationError(
-      'an apiKey in a browser can be read by everybody; call a proxy, or set dangerouslyAllowBrowser',
+      'every visitor can read an apiKey in a browser; call a proxy, or set dangerouslyAllowBrowser',
     )
   }
   if (typeof apiKey === 'function') return { token: apiKey }
@@ -33,15 +33,15 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   return apiKey
 }
 
-/** What stands for the organization when limits are shared. It outlives the client, so it does not contain the key. */
+/** Identifies the organization for shared limits. It outlives the client, so it must not contain the key. */
 export function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
   if (organization !== undefined) return `organization ${organization}`
   return (typeof apiKey === 'string' ? `key ${hashOf(apiKey)}` : apiKey) ?? (auth || 'no credential')
 }
 
 /**
- * FNV-1a. 64 bits tell the keys of a process apart, and are too few to find a key by. There is no salt: edge workers
- * refuse random numbers here, and nobody can choose a key that collides, since the service makes the keys.
+ * FNV-1a. 64 bits distinguish the keys of a process, but are too few to recover a key. It has no salt: edge workers
+ * forbid random numbers here, and the service makes the keys, so users cannot provoke a collision.
  */
 function hashOf(text: string): string {
   let hash = 0xcbf29ce484222325n
@@ -52,8 +52,8 @@ function hashOf(text: string): string {
 }
 
 /**
- * Options of a client that can be made, and fails each call with the message before anything is queued or sent. Where
- * pages are built, clients are made that make no call there.
+ * Options of a client whose calls fail with `message` before they are queued. A build of pages creates clients without
+ * making calls.
  */
 export function failingOptions<Options extends object>(
   options: Options,

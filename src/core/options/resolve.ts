@@ -22,7 +22,7 @@ import { failingOptions, ownerOf, resolveProvider } from './resolve-credential.t
 import type { Settings } from './settings.ts'
 import type { AnyCallOptions, ClientOptions, LimitOptions, SharedOptions } from './types.ts'
 
-// Written as records, so that the compiler knows when a name is missing.
+// Records, so that the compiler finds a missing name.
 const sharedNames: Record<keyof SharedOptions, true> = {
   ...{ timeout: true, deadline: true, retry: true, validation: true },
   ...{ budget: true, headers: true, middleware: true, logger: true, onWait: true },
@@ -56,9 +56,9 @@ const noPage =
   'baseUrl is a path, which needs a page; on a server, pass the full URL of the service or of your backend'
 
 /**
- * Turns what a user passed into complete, checked settings.
+ * Checks the options of a client and fills in defaults.
  *
- * @throws {ConfigurationError} for anything that cannot work; the message holds no secret.
+ * @throws {ConfigurationError} for invalid options; the message contains no secret.
  */
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
@@ -130,7 +130,7 @@ export function resolveShared(settings: Settings, options: SharedOptions): Setti
   return limiter instanceof CustomLimiter ? { ...merged, limiter: limiter.withLog(log) } : merged
 }
 
-/** The settings of a call that has options of its own. */
+/** The settings of a call with its own options. */
 export function resolveCall(settings: Settings, options: AnyCallOptions): Settings {
   assertOptions(options, callNames)
   const { signal, priority = 0, schema, ceiling, paging } = options

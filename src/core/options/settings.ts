@@ -11,7 +11,7 @@ import type { CallQueue, Share } from '../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Validation, Wait } from './types.ts'
 
-/** Everything that a call depends on, checked and complete: a client's, or a call's where it sets options of its own. */
+/** Checked options with defaults, of a client or of one call. */
 export interface Settings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
@@ -20,14 +20,14 @@ export interface Settings {
   readonly redactor: Redactor
   readonly limiter: CallQueue
   readonly share: Share
-  /** Calls that may wait for their turn. */
+  /** Calls that may be queued. */
   readonly maxQueued: number
-  /** Credits that operations cost, by id, where they differ from the documented ones. */
+  /** The user's prices by operation id, in credits. */
   readonly prices: Readonly<Record<string, number>>
-  /** Surfaces of operations, by id, where they differ from the assumed ones. */
+  /** The user's surfaces by operation id. */
   readonly surfaces: Readonly<Record<string, string | null>>
   readonly fetch: Fetch
-  /** Undefined for what the operation asks for. */
+  /** Undefined for the operation's own timeout. */
   readonly timeoutMs: number | undefined
   readonly deadlineMs: number
   readonly retry: RetryPolicy
@@ -41,6 +41,6 @@ export interface Settings {
   readonly priority: number
   readonly schema: StandardSchemaV1 | undefined
   readonly paging: PagingOverride | undefined
-  /** The user's own bound on the items of a price per item that has no documented one. */
+  /** Items to expect if the service documents no bound. */
   readonly ceiling: number | undefined
 }

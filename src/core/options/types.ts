@@ -8,41 +8,43 @@ import type { Logger } from '../lib/logger.ts'
 import type { Limiter } from '../limits/limiter.ts'
 
 /**
- * How answers are checked against the documented shape. `strict`: documented fields must be there with their types.
- * `lenient`: items that do not fit are set apart. `off`: it is not looked at. Undocumented fields are always kept.
+ * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves
+ * invalid items to `invalid`. `off`: no validation. Undocumented fields are always kept.
  */
 export type Validation = 'strict' | 'lenient' | 'off'
 
-/** How failed attempts are repeated. */
+/** Options for retries. */
 export interface RetryOptions {
   /**
-   * Also retry attempts that may have been billed or may have changed data, such as a metered search without
-   * a response. The ledger counts their credits as uncertain. Default false.
+   * Also retry attempts that may have been billed or may have changed data, such as a metered search without a
+   * response. The ledger counts their credits as uncertain. Default false.
    */
   ambiguous?: boolean | undefined
-  /** Most attempts of one call, the first included. Default: what the failure allows, at most 5. */
+  /** Maximum attempts of one call, the first included. Default: up to 5, depending on the failure. */
   maxAttempts?: number | undefined
   /**
-   * Longest `Retry-After` that a call waits for, in milliseconds; a longer one fails at once. 429s with a
-   * `Retry-After` use up no attempts until their waits add up to more than this. Default 60,000.
+   * Longest `Retry-After` that a call waits for, in milliseconds; a longer one fails at once. 429s with a `Retry-After`
+   * use up no attempts until their waits add up to more than this. Default 60,000.
    */
   maxWait?: number | undefined
 }
 
-/** What one client takes of the organization's limits, at most; the other clients of the organization have the rest. */
+/** The part of the organization's limits that one client may use. */
 export interface LimitOptions {
   /**
-   * The part of all limits that this client takes, above 0 and up to 1, if other processes use the organization too. It is
-   * rounded down to whole requests, at least one: below one half, the client still has one request in flight, so more than
-   * two such processes meet 429s, and a shared `limiter` does better. Default 1.
+   * The fraction of all limits that this client may use, above 0 and up to 1, if other processes use the organization
+   * too. It is rounded down to whole requests, at least one. More than two processes would still exceed the limit of
+   * requests in flight: give them a shared `limiter`. Default 1.
    */
   share?: number | undefined
-  /** Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its limit. */
+  /**
+   * Requests in flight, 1 or 2. Default 2, the organization's limit, or the client's share of it; with a `limiter`, its
+   * limit.
+   */
   inFlight?: number | undefined
   /**
    * Requests a minute at each search surface. Default 20, the organization's limit, or the client's share of it; with a
-   * `limiter`, its limit. All clients keep the organization's limit together; a larger number stands for an organization
-   * that has more. False for no pacing.
+   * `limiter`, its limit. A larger number declares a higher limit of the organization. False for no pacing.
    */
   perMinute?: number | false | undefined
   /**
@@ -50,7 +52,10 @@ export interface LimitOptions {
    * search surfaces; by default each network is one.
    */
   surfaces?: Readonly<Record<string, string | null>> | undefined
-  /** Calls that may wait for their turn, besides those that find a free slot; a further one is refused at once with a `QueueFullError`. Default any number. */
+  /**
+   * Calls that may be queued, besides those that find a free slot; further calls reject with a `QueueFullError`.
+   * Default: any number.
+   */
   maxQueued?: number | undefined
 }
 
@@ -58,20 +63,23 @@ export interface LimitOptions {
 export interface Wait {
   /** The operation, such as `microblog.search`. */
   operation: string
-  /** The search surface, or null for a call that has none. */
+  /** The search surface; null for a call without one. */
   surface: string | null
   /**
-   * `slot`: the organization's two requests in flight are taken. `pace`: the surface has had its requests of this minute.
-   * `rate_limited`: a 429 closed the surface. `retry`: an attempt failed, and the next one is due later.
+   * `slot`: the organization's two requests in flight are taken. `pace`: the surface has used its requests of this
+   * minute. `rate_limited`: a 429 closed the surface. `retry`: the call waits before its next attempt.
    */
   reason: 'slot' | 'pace' | 'rate_limited' | 'retry'
-  /** When the surface opens, or the next attempt is due; null where it is not known. Calls that go before may take longer. */
+  /** When the surface opens, or the next attempt is due; null if unknown. Calls ahead in the queue may delay it. */
   until: Date | null
 }
 
 /** Options of a client that `withOptions` may change. */
 export interface SharedOptions {
-  /** Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the operation, otherwise 30,000. */
+  /**
+   * Time for one attempt, from sending to the last byte, in milliseconds. Default: what the service recommends for the
+   * operation, otherwise 30,000.
+   */
   timeout?: number | undefined
   /** Time for one call with queue and retries, in milliseconds; each page of a walk is a call. Default none. */
   deadline?: number | undefined
@@ -85,38 +93,50 @@ export interface SharedOptions {
   headers?: Readonly<Record<string, string>> | Headers | undefined
   /** Wraps every attempt, the first one outermost. */
   middleware?: readonly Middleware[] | undefined
-  /** Where log lines go. Default nowhere. */
+  /** Receives log lines. Default: none. */
   logger?: Logger | undefined
-  /** Called when a call has waited for a quarter of a second, and when the reason changes. Workers of Cloudflare do not call it for calls in the queue. */
+  /**
+   * Called when a call has waited for a quarter of a second, and when the reason changes. In Cloudflare's workers, it
+   * is not called for calls in the queue.
+   */
   onWait?: ((wait: Wait) => void) | undefined
 }
 
 /** Options of a client. */
 export interface ClientOptions extends SharedOptions {
-  /** The service's base address, ending in `/v1`. https, or http on a loopback address; in a page also a path such as `/api/social`. On a server, a client with a path can be made, but its calls fail. */
+  /**
+   * The service's base URL, ending in `/v1`: https, or http on a loopback address. In a page also a path such as
+   * `/api/social`; on a server, the calls of such a client fail.
+   */
   baseUrl: string
-  /** The organization's API key, or a function that returns it, called before each attempt and again after a queue. */
+  /**
+   * The organization's API key, or a function that returns it, called before each attempt and again after a long wait
+   * in the queue.
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined
-  /** Provides bearer tokens, in place of `apiKey`; false for a proxy that adds the credential itself. */
+  /** Provides bearer tokens instead of `apiKey`; false for a proxy that adds the credential itself. */
   auth?: AuthProvider | false | undefined
-  /** What this client takes of the organization's limits, at most. */
+  /** The part of the organization's limits that this client may use. */
   limits?: LimitOptions | undefined
   /**
-   * Credits that operations cost, by their ids, for each request or item, where they differ from the documented ones:
-   * `(await client.creditRates()).prices`, for example.
+   * Prices by operation id, in credits for each request or item, if they differ from the documented ones: `(await
+   * client.creditRates()).prices`, for example.
    */
   prices?: Readonly<Record<string, number>> | undefined
-  /** A limiter that several processes share, in place of the one of this process. */
+  /** A limiter that several processes share, instead of the limiter of this process. */
   limiter?: Limiter | undefined
-  /** A label for the organization: clients with the same label and `baseUrl` share their limits, whatever their credentials. */
+  /**
+   * A label for the organization: clients with the same label and `baseUrl` share their limits, even with different
+   * credentials.
+   */
   organization?: string | undefined
   /** Default: the global fetch. */
   fetch?: Fetch | undefined
-  /** Allows an `apiKey` in a browser, where everybody can read it. */
+  /** Allows an `apiKey` in a browser, where every visitor can read it. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call: they replace those of the client, but a budget adds to its budget, and headers to its headers. */
+/** Options of one call. They replace those of the client; a budget and headers are added to the client's. */
 export interface CallOptions extends Pick<
   SharedOptions,
   'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers' | 'onWait'
@@ -127,7 +147,7 @@ export interface CallOptions extends Pick<
   priority?: number | undefined
 }
 
-/** An option of calls whose price depends on how much comes back, with no documented bound. */
+/** An option of calls with a price per item and no documented bound. */
 export interface CeilingOption {
   /**
    * Items to reserve credits for. If a budget has less left, the call is refused. The service may return and charge
@@ -145,7 +165,7 @@ export interface OpenListOptions extends PagedOptions {
   paging?: PagingOverride | undefined
 }
 
-/** The option that gives the records of a call another type. */
+/** The option that sets the type of a call's records. */
 export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   /**
    * A Standard Schema that checks, and may transform, each record of a list, or the whole body of another call. Its
@@ -158,7 +178,7 @@ export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1
 export interface PagedOptions extends CallOptions {
   /** Items after which the walk ends. The client buys whole pages, and `pages()` yields the last one whole. */
   limit?: number | undefined
-  /** Most pages that the walk buys. */
+  /** Maximum pages that the walk buys. */
   maxPages?: number | undefined
 }
 

@@ -1,8 +1,8 @@
 import type { Answer } from '../call/answer.ts'
-import { type WithResponse, describe } from './with-response.ts'
+import { type WithResponse, withResponse } from './with-response.ts'
 
 /**
- * A call that is under way: a promise of the body that can also tell what it took.
+ * A promise of the body, with a method that also returns the response, attempts and credits.
  *
  * @example
  * const call = client.professionalnet.company.get({ url })
@@ -34,9 +34,9 @@ export class ApiCall<Body> implements Promise<Body> {
     return this.then().finally(onfinally)
   }
 
-  /** The body, with the HTTP response, the attempts and the credits it took. */
+  /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.#answer
-    return describe(answer, answer.body as Body)
+    return withResponse(answer, answer.body as Body)
   }
 }

@@ -1,79 +1,84 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
-import { type PagingOverride, itemsOf, namesOf } from '../lib/list-items.ts'
+import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
+import { type PagingOverride, fieldNames, itemsOf } from '../lib/list-items.ts'
 
-/** Where a walk goes after a page. */
+/** What follows a page of a walk. */
 export type Step =
-  | { readonly kind: 'next'; readonly params: object }
+  /** The params of the next page are JSON text, since the user gets them as well and may change them. */
+  | { readonly kind: 'next'; readonly params: string }
   | { readonly kind: 'end' }
-  /** The page says that there is more, and not where. */
+  /** There is a next page, but its params are unknown. */
   | { readonly kind: 'lost'; readonly why: string }
-  /** The page is not the one that was asked for. */
+  /** The service returned a page other than the requested one. */
   | { readonly kind: 'wrong'; readonly why: string }
 
 const end: Step = { kind: 'end' }
 
 /**
- * Reads from a page where the next one is.
+ * Finds the next page.
  *
- * @param paramsOf Makes a copy of the params of the page.
- * @param setApart Items of the page that are not in the body any more: a page that had nothing else is not empty.
+ * @param request The request of the page.
+ * @param invalidItems Items that validation took out of the body: a page of such items is not empty.
  */
 export function nextStep(
   operation: Operation,
-  paramsOf: () => object,
+  request: ComposedRequest,
   body: unknown,
   override: PagingOverride = {},
-  setApart = 0,
+  invalidItems = 0,
 ): Step {
   const { paging } = operation
   if (paging === undefined) return end
-  if (override.next !== undefined) return overriddenStep(override.next, paramsOf(), body)
+  if (override.next !== undefined) return stepByOverride(override.next, request, body)
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
-  if (paging.kind === 'cursor') return cursorStep(operation, paging.param, paramsOf, meta)
+  if (paging.kind === 'cursor') return cursorStep(operation, request, paging.param, meta)
 
-  const params = paramsOf() as Record<string, unknown>
-  const number = params[paging.param] ?? 1
+  const params = paramsOf(request) as Record<string, unknown> | undefined
+  const number = params?.[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {
-    return {
-      kind: 'wrong',
-      why: `page ${number} was asked for, the answer says that it is page ${JSON.stringify(meta['page'])}`,
-    }
+    return { kind: 'wrong', why: `expected page ${number}, got page ${JSON.stringify(meta['page'])}` }
   }
   const hasMore =
     paging.kind === 'counted'
       ? Number(meta['pageCount']) > number
-      : setApart > 0 || itemsOf(operation, body)?.length !== 0
-  return hasMore ? { kind: 'next', params: { ...params, [paging.param]: number + 1 } } : end
+      : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
+  return hasMore ? { kind: 'next', params: JSON.stringify({ ...params, [paging.param]: number + 1 }) } : end
 }
 
-/** The page is paid for and awaits its reader, whatever the caller's function does. */
-function overriddenStep(next: NonNullable<PagingOverride['next']>, params: object, body: unknown): Step {
+/** An error of the user's function must not lose the page, which is paid for. */
+function stepByOverride(
+  next: NonNullable<PagingOverride['next']>,
+  request: ComposedRequest,
+  body: unknown,
+): Step {
   try {
-    const following = next(body as OpenBody, params as OpenRecord) as OpenRecord | null | undefined
-    return following == null ? end : { kind: 'next', params: structuredClone(following) }
+    const params: unknown = next(body as OpenBody, paramsOf(request) as OpenRecord)
+    if (params === null || params === undefined) return end
+    if (typeof params === 'object') return { kind: 'next', params: JSON.stringify(params) }
   } catch {
-    return { kind: 'lost', why: 'paging.next threw an error, or returned what is not plain data' }
+    // Reported below.
   }
+  return { kind: 'lost', why: 'paging.next threw an error or returned params that are not JSON' }
 }
 
 /** Stops when `hasMore` is false, even if a cursor is present. */
 function cursorStep(
   operation: Operation,
+  request: ComposedRequest,
   param: string,
-  paramsOf: () => object,
   meta: Record<string, unknown>,
 ): Step {
   const { hasMore, nextCursor } = meta
   if (!operation.documented && typeof hasMore !== 'boolean') {
     return {
       kind: 'lost',
-      why: `looked for meta.hasMore, there is ${namesOf(meta, 'meta.')}; pass paging.next`,
+      why: `expected meta.hasMore, found ${fieldNames(meta, 'meta.')}; pass paging.next`,
     }
   }
   if (hasMore !== true) return end
   if (typeof nextCursor === 'string' && nextCursor !== '')
-    return { kind: 'next', params: { ...paramsOf(), [param]: nextCursor } }
-  return { kind: 'lost', why: 'the page says that there is more, but has no cursor' }
+    return { kind: 'next', params: JSON.stringify({ ...paramsOf(request), [param]: nextCursor }) }
+  return { kind: 'lost', why: 'meta.hasMore is true, but meta.nextCursor is missing' }
 }

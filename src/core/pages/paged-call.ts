@@ -10,20 +10,19 @@ import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { WalkGuard, resolveWalk } from './walk-guard.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
-import { type WithResponse, describe } from './with-response.ts'
+import { type WithResponse, withResponse } from './with-response.ts'
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
   /** Params of the next page as plain JSON, or null on the last one. Store `{ next }` to `resume()` later. */
   next: Params | null
-  /** With `validation: 'lenient'`: the items that were set apart. */
+  /** With `validation: 'lenient'`: the items that failed validation. */
   invalid?: InvalidItem[]
 }
 
 /**
- * A search or list that may have many pages. Nothing is sent before it is used: await it for the first page, or iterate
- * it for the items of all pages. The first page is fetched once, however often and in whatever way it is used; a second
- * walk over the same call buys the further pages again.
+ * A search or list with any number of pages. Await it for the first page, or iterate it for the items of all pages;
+ * nothing is sent before. The first page is fetched once; a second walk buys the further pages again.
  *
  * @example
  * const call = client.microblog.search({ query }, { maxPages: 10 })
@@ -33,11 +32,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   readonly #transport: Transport
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
-  /** Composed at once, so that what the caller does to the params later changes nothing. */
+  /** Composed at once: later changes to the params have no effect. */
   readonly #request: ComposedRequest
   #first: Promise<Fetched<Page>> | undefined
-  /** Whether it goes on after the last page, where there is nothing left. */
-  #isOver = false
+  /** Whether it resumes after the last page. */
+  #isEnded = false
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
     this.#transport = transport
@@ -68,38 +67,38 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     return this.then().finally(onfinally)
   }
 
-  /** The first page, with the HTTP response, the attempts and the credits it took. */
+  /** The first page with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Page>> {
     const { page, answer } = await this.#fetchFirst()
-    return describe(answer, page)
+    return withResponse(answer, page)
   }
 
   /**
-   * The same walk, from where it was left: with nothing stored from the start, after the last page with no page at all.
-   * `limit` and `maxPages` count from there.
+   * Resumes the walk from a stored state. Without a state it starts at the first page; after the last page it yields
+   * nothing. `limit` and `maxPages` count from there.
    *
-   * @param state What was stored, `{ next: page.next }`, or the error that ended the walk.
-   * @throws {ConfigurationError} if the state has no `next`, or is that of a walk with other params.
+   * @param state The stored `{ next: page.next }`, or the error that ended the walk.
+   * @throws {ConfigurationError} if the state lacks `next`, or belongs to a walk with other params.
    */
   resume(state: WalkState<NextOf<Page>> | SocialSearchError | null | undefined): PagedCall<Page, Item> {
     if (state === null || state === undefined) return this
     const params = paramsOf(this.#request) ?? {}
     const next = nextOfState(this.#operation, params, state, this.#options?.paging)
     const call = new PagedCall<Page, Item>(this.#transport, this.#operation, next ?? params, this.#options)
-    call.#isOver = next === null
+    call.#isEnded = next === null
     return call
   }
 
   /**
-   * Walks the pages, each fetched when it is asked for: leaving the loop buys nothing further. The walk ends with the
-   * last page, at `limit` or `maxPages`, or after three empty pages in a row; then `next` of the last page tells whether
-   * there would be more. An error on the way has the failed page's params in `next`.
+   * Yields the pages. It fetches a page when the loop asks for it. The walk ends with the last page, at `limit` or
+   * `maxPages`, or after three empty pages in a row; `next` of the last page is null if there is nothing more. An error
+   * has the failed page's params in `next`.
    *
    * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const limits = resolveWalk(this.#options ?? {})
-    if (this.#isOver) return
+    if (this.#isEnded) return
     const guard = new WalkGuard()
     const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let request = this.#request
@@ -108,12 +107,16 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     for (let pages = 1; ; pages++) {
       const { answer, page, step } = fetched
       if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), page)
-      // The reader may do to the page what it likes.
+      // Counted before the yield: the caller may change the page.
       const { length } = this.#items(page, request)
-      // A schema may make the same of different items, so the items are compared as they were sent.
+      // Compares items as sent: a schema may make two different items equal.
       const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
       if (this.#operation.paging?.kind !== 'cursor' && guard.repeatsLatest(sent ?? [])) {
-        throw this.#paginationError('the page has the very items of the one before', paramsOf(request), page)
+        throw this.#paginationError(
+          'the page has the same items as the previous page',
+          paramsOf(request),
+          page,
+        )
       }
       guard.markFetched(request.params)
       yield page
@@ -130,14 +133,14 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
       if (guard.hasFetched(request.params))
-        throw this.#paginationError('the next page is one that this walk has been to', paramsOf(request))
+        throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
       this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
       fetched = await (ahead.get(request.params) ?? this.#fetch(request))
       ahead.delete(request.params)
     }
   }
 
-  /** Walks the items of all pages. */
+  /** Yields the items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     let left = resolveWalk(this.#options ?? {}).items
     for await (const page of this.pages()) {
@@ -149,9 +152,9 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   /**
-   * Collects the items of as many pages as it takes.
+   * Collects items from as many pages as needed.
    *
-   * @param options `limit`: most items, a whole number of at least 1. Items of the last page beyond it are left out.
+   * @param options `limit`: maximum items, a whole number of at least 1.
    */
   async toArray(options: { limit: number }): Promise<Item[]> {
     const limit = wholeNumber('limit', (options as { limit?: number } | undefined)?.limit)
@@ -164,14 +167,14 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#refusal() ?? this.#fetch(this.#request))
+    return (this.#first ??= this.#optionsError() ?? this.#fetch(this.#request))
   }
 
-  /** Checks the bounds of a walk before the first page is bought, also for a caller who only awaits that page. */
-  #refusal(): Promise<never> | undefined {
+  /** Rejects invalid options of a walk before the first page is bought, even if only that page is awaited. */
+  #optionsError(): Promise<never> | undefined {
     try {
       if (this.#options !== undefined) resolveWalk(this.#options)
-      if (this.#isOver) throw new ConfigurationError('the walk is over, there is no further page')
+      if (this.#isEnded) throw new ConfigurationError('the walk has ended: its last page was already fetched')
       return undefined
     } catch (error) {
       const { message } = error as ConfigurationError
@@ -182,22 +185,19 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   #fetch(request: ComposedRequest): Promise<Fetched<Page>> {
     return this.#transport
       .send(this.#operation, request, this.#options)
-      .then((answer) => this.#complete(answer, request))
+      .then((answer) => this.#toPage(answer, request))
   }
 
-  /** Makes a page of a body. */
-  #complete(answer: Answer, request: ComposedRequest): Fetched<Page> {
+  /** Adds `next` and `invalid` to the body. */
+  #toPage(answer: Answer, request: ComposedRequest): Fetched<Page> {
     const { body, invalid } = answer
-    const params = (): object => paramsOf(request) ?? {}
-    const step = nextStep(this.#operation, params, body, this.#options?.paging, invalid?.length)
-    const next = step.kind === 'next' ? step.params : null
-    // Without validation a body may be anything, and is handed over as it is.
+    const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+    const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
+    // Without validation, a body need not be an object; it is returned unchanged.
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
       Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
     }
-    // As text, since the caller has the params from now on, and may change them.
-    const kept = next === null ? step : { kind: 'next' as const, params: JSON.stringify(next) }
-    return { answer, page: body as Page, step: kept as SerializedStep }
+    return { answer, page: body as Page, step }
   }
 
   /** If pages are free and counted, fetches two of them at a time. */
@@ -228,7 +228,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
-    // Documented lists have been checked; where nothing is to be checked, nothing can be missed.
+    // Documented lists were validated, or validation is off.
     if (this.#operation.documented) return []
     throw this.#paginationError(missingItems(this.#operation, page, paging), paramsOf(request), page)
   }
@@ -238,14 +238,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 }
 
-/** The step after a page, with the params as JSON text. */
-type SerializedStep = Exclude<Step, { kind: 'next' }> | { readonly kind: 'next'; readonly params: string }
-
 /** What `next` of a page may be. */
 type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
 interface Fetched<Page> {
   readonly answer: Answer
   readonly page: Page
-  readonly step: SerializedStep
+  readonly step: Step
 }

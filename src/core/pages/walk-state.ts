@@ -4,17 +4,16 @@ import { assertObject } from '../lib/assert.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { PagingOverride } from '../lib/list-items.ts'
 
-/** How far a walk has come, as plain JSON to be stored. Nothing stored means that it has not begun. */
+/** The position of a walk, as plain JSON to store. */
 export interface WalkState<Params = object> {
   /** `next` of the latest page: the params of the page after it; null after the last one. */
   readonly next: Params | null
 }
 
 /**
- * Reads where a walk goes on.
+ * The params at which a walk resumes; null if it has ended.
  *
- * @param params The params that the walk was given; those of the state must be the same, but for the page.
- * @returns null if the walk is over.
+ * @param params The params of the walk. Those of the state must be the same, except for the page.
  * @throws {ConfigurationError}
  */
 export function nextOfState(
@@ -29,8 +28,8 @@ export function nextOfState(
   const { next } = state as { next?: unknown }
   if (next === null && !(state instanceof SocialSearchError)) return null
   if (typeof next !== 'object' || next === null)
-    throw refuse(`resume() needs next, the params of a page, and ${describe(state)} has none`)
-  // The params that a function of the caller's returns may be any.
+    throw refuse(`resume() needs next, the params of a page; ${describe(state)} lacks it`)
+  // With `paging.next`, the params of the next page may be anything.
   if (override.next !== undefined) return next
   const other = Object.keys({ ...params, ...next }).find(
     (name) =>
@@ -38,7 +37,7 @@ export function nextOfState(
       canonicalJson((params as Fields)[name]) !== canonicalJson((next as Fields)[name]),
   )
   if (other === undefined) return next
-  throw refuse(`resume() was given the state of another walk: ${other} differs from the params`)
+  throw refuse(`the state belongs to another walk: ${other} differs from the params`)
 }
 
 function describe(state: object): string {

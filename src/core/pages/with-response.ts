@@ -2,7 +2,7 @@ import type { Attempt } from '../../errors.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Answer } from '../call/answer.ts'
 
-/** A result with what is known of the call behind it. */
+/** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
   data: T
   /** The HTTP response; its body can be read again. */
@@ -12,17 +12,17 @@ export interface WithResponse<T> {
   credits: CallCredits
 }
 
-export function describe<T>(answer: Answer, data: T): WithResponse<T> {
+export function withResponse<T>(answer: Answer, data: T): WithResponse<T> {
   const { requestId, attempts, credits } = answer
-  return { data, response: replay(answer), requestId, attempts, credits }
+  return { data, response: redactedResponse(answer), requestId, attempts, credits }
 }
 
-/** The response as it came, free of secrets, with a body that can be read again. */
-function replay({ response, text, redactor }: Answer): Response {
+/** The response, redacted, with a body that can be read again. */
+function redactedResponse({ response, text, redactor }: Answer): Response {
   const { status, statusText } = response
   const headers = new Headers()
   for (const [name, value] of response.headers) {
-    // They describe the body on the wire, not the decoded text.
+    // They withResponse the body on the wire, not the decoded text.
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }

@@ -1,13 +1,13 @@
 /**
- * How long the service asks to wait, in milliseconds, or null where it does not say so in a usable form. Header and
- * body may differ, and CORS hides the header from browsers: the larger of the two counts.
+ * The wait that the service asks for, in milliseconds; null if neither is usable. Header and body may differ, and
+ * CORS hides the header from browsers: the larger one counts.
  */
 export function announcedWait(headers: Headers, body: unknown, wallClock: number): number | null {
   const waits = [headerWait(headers, wallClock), bodyWait(body)].filter((wait) => wait !== null)
   return waits.length === 0 ? null : Math.max(...waits)
 }
 
-/** `retryAfter`, under `error` or at the top level, whatever else the body is. */
+/** `retryAfter` under `error` or at the top level. */
 function bodyWait(body: unknown): number | null {
   const { error, retryAfter } = (body ?? {}) as {
     error?: { retryAfter?: unknown } | null
@@ -19,16 +19,16 @@ function bodyWait(body: unknown): number | null {
 
 function headerWait(headers: Headers, wallClock: number): number | null {
   const value = headers.get('retry-after')?.trim() ?? ''
-  // A proxy may have added a second one; they then come joined by commas.
+  // A proxy may add a second header; fetch joins them with commas.
   if (/^\d+(\.\d+)?( *, *\d+(\.\d+)?)*$/.test(value))
     return secondsToMs(Math.max(...value.split(',').map(Number)))
   const target = httpDate(value)
   if (target === null) return null
-  // The server's own clock, where it tells: the local one may be hours off.
+  // Relative to the server's `Date`, since the local clock may be hours off.
   return Math.max(0, target - (httpDate(headers.get('date') ?? '') ?? wallClock))
 }
 
-/** `Date.parse` also takes things like `-5` for a date, and the old forms without a zone for local time. */
+/** `Date.parse` alone also accepts `-5`, and reads old formats without a zone as local time. */
 function httpDate(value: string): number | null {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null
   const time = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)

@@ -1,10 +1,10 @@
 import type { Operation } from '../../contract/operation.ts'
 
-/** What an attempt came to, as far as it matters for another one. */
+/** How an attempt failed. */
 export type FailureKind =
   /** Not sent: DNS, connection refused, TLS handshake cut off. An untrusted certificate is `final`. */
   | 'unsent'
-  /** Sent, and no complete answer came back. */
+  /** Sent, but without a complete response. */
   | 'no-answer'
   /** 429. */
   | 'rate-limited'
@@ -14,37 +14,36 @@ export type FailureKind =
   | 'upstream'
   /** 500, 504 and other 5xx with the service's error body. */
   | 'server-error'
-  /** 5xx without the service's error body: a proxy's, which may have cut off a success. */
+  /** 5xx without the service's error body: it may come from a proxy and hide a success. */
   | 'foreign-error'
-  /** A success that cannot be read. */
+  /** A success that cannot be parsed or validated. */
   | 'unreadable'
-  /** Anything else: trying again would change nothing. */
+  /** Anything else, which is never retried. */
   | 'final'
 
-/** What is at stake when a request is sent again. */
+/** What a retry may repeat: nothing, a charge, or a change of data. */
 export type Stake = 'read' | 'metered' | 'write'
 
-/** How a call is retried. */
 export interface RetryPolicy {
-  /** Whether failures that may have been billed, or may have changed something, are retried too. */
+  /** Whether to retry failures that may have been billed or may have changed data. */
   readonly ambiguous: boolean
-  /** Most attempts of one call, whatever the failures; Infinity leaves it to the table. */
+  /** Maximum attempts of one call; Infinity for those of the table. */
   readonly maxAttempts: number
   /**
-   * Longest announced wait that is waited out, in milliseconds. Shorter ones of 429s do not use up attempts until they have
-   * come to as much together.
+   * Longest announced wait that a call accepts, in milliseconds. Waits that 429s announce use up no attempts until
+   * their sum exceeds it.
    */
   readonly maxWaitMs: number
 }
 
-/** A failed attempt, as far as it matters for another one. */
+/** A failed attempt, as the policy sees it. */
 export interface Failure {
   readonly kind: FailureKind
   /** The announced wait in milliseconds, or null. */
   readonly announced: number | null
 }
 
-/** Attempts in total, by failure and stake. */
+/** Maximum attempts, by failure and stake. */
 const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
   unsent: { read: 3, metered: 3, write: 3 },
   'no-answer': { read: 3, metered: 1, write: 1 },
@@ -63,8 +62,8 @@ export function stakeOf(operation: Pick<Operation, 'method' | 'price'>): Stake {
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null for none. `failures` are all failed attempts of the
- * call so far, the latest last.
+ * Milliseconds to wait before the next attempt, or null for none. `failures` are all failed attempts of the call so
+ * far, the latest last.
  */
 export function nextWait(
   failures: readonly Failure[],
@@ -74,7 +73,7 @@ export function nextWait(
 ): number | null {
   const latest = failures.at(-1)
   if (latest === undefined || failures.length >= policy.maxAttempts) return null
-  // An announced 429 says nothing about how the call fares otherwise: it is counted apart, and costs nothing but time.
+  // 429s with an announced wait are counted separately: they cost only time.
   const sameKind = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
   const waited = sameKind.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
@@ -92,7 +91,7 @@ const baseMs = 500
 const baseMsRateLimited = 1000
 const capMs = 20_000
 
-/** Exponential backoff with full jitter: clients that failed together do not come back together. */
+/** Exponential backoff with full jitter, so that clients do not retry together. */
 function backoff(kind: FailureKind, failed: number, random: () => number): number {
   const base = kind === 'rate-limited' ? baseMsRateLimited : baseMs
   return random() * Math.min(capMs, base * 2 ** (failed - 1))
@@ -100,7 +99,7 @@ function backoff(kind: FailureKind, failed: number, random: () => number): numbe
 
 const spreadMs = 250
 
-/** An announced wait is never cut short; a wait of nothing is spread out a little, so that no tight loop forms. */
+/** Never shortens an announced wait; replaces a wait of zero by a random one, to avoid a tight loop. */
 function spread(announced: number, random: () => number): number {
   return announced > 0 ? announced : random() * spreadMs
 }

@@ -1,6 +1,12 @@
-import type { Lease, Limiter, Limits, Share, Ticket } from '../../../src/core/limits/limiter.ts'
+import {
+  type Lease,
+  type Limiter,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from '../../../src/core/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { SurfaceClosed } from '../../../src/core/limits/surface-closed-error.ts'
 import { SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/sandbox/index.ts'
 import type { Time } from '../../support/real-time.ts'

@@ -1,7 +1,6 @@
-import { type Lease } from '../../../src/core/limits/limiter.ts'
+import { type Lease, SurfaceClosed } from '../../../src/core/limits/limiter.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
-import { SurfaceClosed } from '../../../src/core/limits/surface-closed-error.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 
 beforeEach(() => {

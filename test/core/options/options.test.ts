@@ -97,8 +97,8 @@ describe('new SocialSearch()', () => {
     [{ ...good, logger: true }, /logger must be an object, got true/],
     [{ ...good, headers: 'x-a: b' }, /headers must be an object/],
     [{ ...good, headers: null }, /headers/],
-    [{ ...good, organization: {} }, /organization must be a text/],
-    [{ ...good, organization: '' }, /organization must be a text/],
+    [{ ...good, organization: {} }, /organization must be a string/],
+    [{ ...good, organization: '' }, /organization must be a string/],
     [{ ...good, limiter: {} }, /limiter must have a acquire\(\) method/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
@@ -172,7 +172,7 @@ describe('in a browser', () => {
 
   it('new SocialSearch() refuses an apiKey unless dangerouslyAllowBrowser is set', () => {
     pretend()
-    expect(refusal(good).message).toMatch(/can be read by everybody/)
+    expect(refusal(good).message).toMatch(/every visitor can read/)
     expect(() => new SocialSearch({ ...good, dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
@@ -180,7 +180,7 @@ describe('in a browser', () => {
     vi.stubGlobal('navigator', {
       userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0',
     })
-    expect(refusal(good).message).toMatch(/can be read by everybody/)
+    expect(refusal(good).message).toMatch(/every visitor can read/)
     for (const userAgent of ['Node.js/24', 'Deno/2.9.0', 'Bun/1.4.0', 'Cloudflare-Workers', undefined]) {
       vi.stubGlobal('navigator', { userAgent })
       expect(() => new SocialSearch(good)).not.toThrow()
@@ -194,7 +194,7 @@ describe('in a browser', () => {
     expect(() => new SocialSearch({ baseUrl })).not.toThrow()
     const auth = { token: () => 'token' }
     for (const options of [{ auth }, { apiKey: good.apiKey, dangerouslyAllowBrowser: true }]) {
-      expect(refusal({ baseUrl, ...options }).message).toMatch(/a page that is not https/)
+      expect(refusal({ baseUrl, ...options }).message).toMatch(/a page without https/)
     }
     vi.stubGlobal('location', { href: 'http://localhost:5173/' })
     expect(() => new SocialSearch({ baseUrl, auth })).not.toThrow()

@@ -48,7 +48,7 @@ describe('resume()', () => {
     expect((await settle(over.pages().next())).value).toEqual({ done: true, value: undefined })
     const { error } = await settle(over)
     expect(error).toBeInstanceOf(ConfigurationError)
-    expect(String(error)).toContain('the walk is over, there is no further page')
+    expect(String(error)).toContain('the walk has ended: its last page was already fetched')
     expect(service.arrivals).toEqual([])
   })
 
@@ -61,10 +61,10 @@ describe('resume()', () => {
   })
 
   it.each([
-    ['has no next', {}, /the state has none/],
+    ['has no next', {}, /the state lacks it/],
     ['is not an object', 'A', /the state of a walk must be an object/],
-    ['has a cursor for next', { next: 'A' }, /the state has none/],
-    ['is an error that names no page', new PaginationError('lost', null), /the PaginationError has none/],
+    ['has a cursor for next', { next: 'A' }, /the state lacks it/],
+    ['is an error that names no page', new PaginationError('lost', null), /the PaginationError lacks it/],
     ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another walk: query differs/],
     ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /another walk: filters differs/],
     [

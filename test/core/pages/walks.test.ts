@@ -204,13 +204,11 @@ describe('a list whose shape is not documented', () => {
     service.script(ok({ requestId: 'r', data: [], total: 3 }))
     const { error } = await walk(list())
     expect(error).toBeInstanceOf(PaginationError)
-    expect((error as Error).message).toMatch(
-      /looked for an array under mentions, there is requestId, data, total/,
-    )
+    expect((error as Error).message).toMatch(/expected an array under mentions, found requestId, data, total/)
     service.script(ok({ requestId: 'r', mentions: [{}], meta: { total: 3 } }))
     const { items, error: second } = await walk(list())
     expect(items).toHaveLength(1)
-    expect((second as Error).message).toMatch(/looked for meta.hasMore, there is meta.total/)
+    expect((second as Error).message).toMatch(/expected meta.hasMore, found meta.total/)
   })
 
   it('is walked by the option paging if it is set', async () => {
@@ -236,9 +234,11 @@ describe('a list whose shape is not documented', () => {
     const next = await walk(list({ paging: { next: bug } }))
     expect(next.items).toEqual([1])
     expect((next.error as Error).message).toMatch(/paging.next threw an error/)
+    const big = () => ({ after: 1n })
+    expect((await settle(list({ paging: { next: big } }))).value).toMatchObject({ mentions: [1], next: null })
     const { error } = await walk(list({ paging: { items: bug } }))
     expect((error as Error).message).toMatch(
-      /looked for what paging.items returns, there is requestId, mentions, meta/,
+      /expected what paging.items returns, found requestId, mentions, meta/,
     )
     expect((error as PaginationError).page).toMatchObject({ mentions: [1] })
   })
