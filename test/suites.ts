@@ -6,6 +6,7 @@ const apart: Readonly<Record<string, string>> = {
   redis: 'npm run test:redis (needs redis-server)',
   browser: 'npm run test:browser (needs chromium)',
   dashboard: 'npm run test:dashboard (needs chromium)',
+  agents: 'npm run test:agents (needs the registry)',
 }
 
 /** The tests of a suite of its own lie in the folder of its name. */

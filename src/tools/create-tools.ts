@@ -96,7 +96,8 @@ function toolOf(
   const inputSchema = toolSchema(operation)
   const tool = { name, operation, schema: inputSchema, fields }
   return {
-    ...{ name, description, inputSchema, json: jsonOf(name, description, inputSchema) },
+    ...{ name, operation: operation.id as OperationId, price: operation.price },
+    ...{ description, inputSchema, json: jsonOf(name, description, inputSchema) },
     execute: (input, options) => session.run(tool, input, options),
   }
 }

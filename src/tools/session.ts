@@ -9,7 +9,7 @@ import { canonicalJson } from '../core/lib/canonical-json.ts'
 import { CreditBudgetError } from '../errors.ts'
 import { type CallLimits, allow } from './allowance.ts'
 import { buy, itemsToExpect } from './buy.ts'
-import { Refusal, failureOf } from './failures.ts'
+import { Refusal, failureOf, isRefusal } from './failures.ts'
 import { type Bought, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
 import type { ToolCallOptions, ToolJsonSchema, ToolReport, ToolResult, ToolTally } from './types.ts'
@@ -149,7 +149,9 @@ export class ToolSession {
     } catch (error) {
       failure = error
     }
-    if (signal?.aborted !== true) for (const page of shown) this.#pages.release(page)
+    // Who is asked for approval gets the result of the next try.
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure, 'confirmation')
+    if (isDelivered) for (const page of shown) this.#pages.release(page)
     const isStart = place === start && shown.length === 0
     if (run.tool.operation.list !== undefined && !isStart)
       result.next = place === null ? null : this.#pages.handleOf(place)
@@ -184,8 +186,7 @@ export class ToolSession {
         return await (page.outcome ?? this.#begin(run, page))
       } catch (error) {
         // The caller that it was bought for may have left before it was sent.
-        const isOther = error instanceof Refusal && error.code === 'cancelled'
-        if (!isOther || run.signal?.aborted === true) throw error
+        if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
       }
     }
   }
