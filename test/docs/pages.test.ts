@@ -8,9 +8,10 @@ import { given, moduleOf, pages, samplesOf } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-// `npm run apps` compiles the samples of docs/query.md, with packages that are not installed here.
+// `npm run apps` and `npm run test:agents` compile the samples of these, with packages that are not installed here.
+const elsewhere = ['docs/query.md', 'docs/agents.md']
 const samples = [...pages.keys()]
-  .filter((page) => page !== 'docs/query.md')
+  .filter((page) => !elsewhere.includes(page))
   .flatMap((page) =>
     samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
   )
