@@ -31,6 +31,7 @@ describe('execute() refuses, for free, and says why', () => {
     ['a wrong type', { query: 3 }, 'query'],
     ['an unknown param', { query, cursor: 'x' }, 'cursor'],
     ['a nested mistake', { query, filters: { lang: 7 } }, 'filters.lang'],
+    ['what is no JSON', { query, filters: { radius: 3n } }, 'filters.radius'],
     ['too many pages', { query, pages: 11 }, 'pages'],
     ['10 MB of text', { query: 'x'.repeat(10_000_000) }, ''],
     ['10 MB of lists', { query, filters: { hashtags: Array(2_000_000).fill('tag') } }, ''],
@@ -55,6 +56,12 @@ describe('execute() refuses, for free, and says why', () => {
     expect(codeOf(await tools.technews_search.execute({ query: 'x'.repeat(10_000_000) }))).toBe(
       'invalid_request',
     )
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('what cannot be written as JSON', async () => {
+    const { tools, sandbox } = setUp()
+    expect((await tools.technews_search.execute({ query: 3n })).ok).toBe(false)
     expect(sandbox.requests).toHaveLength(0)
   })
 
@@ -154,7 +161,7 @@ describe('a caller that leaves', () => {
       await reached(() => sandbox.requests.length === 1)
       leaver.abort()
       const { ok, error, next } = await left
-      expect([ok, error?.code]).toEqual([false, 'cancelled'])
+      expect([ok, error?.code, error?.charged]).toEqual([false, 'cancelled', 'unknown'])
       const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
       expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
       expect(toolReport(tools).spent).toBe(2)
