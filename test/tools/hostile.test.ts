@@ -152,6 +152,22 @@ describe('a caller that leaves', () => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
+  it('while the call is queued pays nothing', async () => {
+    const { tools, sandbox } = setUp({}, 20)
+    const others = ['tea', 'rust'].map((query) => tools.microblog_search.execute({ query }))
+    const leaver = new AbortController()
+    const left = tools.microblog_search.execute({ query }, { signal: leaver.signal })
+    await reached(() => sandbox.requests.length === 2)
+    leaver.abort()
+    await Promise.all([left, ...others])
+    await tools.microblog_search.execute({ query: 'go' })
+    expect(sandbox.requests.map(({ body }) => (body as { query: string }).query)).toEqual([
+      'tea',
+      'rust',
+      'go',
+    ])
+  })
+
   it.each(['handle', 'arguments'])(
     'while the call is under way gets its answer later, by its %s, without paying again',
     async (by) => {
@@ -162,6 +178,7 @@ describe('a caller that leaves', () => {
       leaver.abort()
       const { ok, error, next } = await left
       expect([ok, error?.code, error?.charged]).toEqual([false, 'cancelled', 'unknown'])
+      await reached(() => toolReport(tools).spent === 2)
       const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
       expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
       expect(toolReport(tools).spent).toBe(2)
