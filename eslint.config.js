@@ -41,8 +41,9 @@ const mayImport = {
   export: [...base, 'core/lib'],
   watch: [...base, 'core/lib', 'core/options', 'resources'],
   tools: [...calls, 'resources', 'client.ts', 'export'],
+  mcp: [...calls, 'resources', 'client.ts', 'tools'],
   sandbox: ['contract', 'serve'],
-  command: [...calls, 'resources', 'client.ts', 'index.ts', 'oauth', 'export', 'watch', 'sandbox'],
+  command: [...calls, 'resources', 'client.ts', 'index.ts', 'oauth', 'export', 'watch', 'mcp', 'sandbox'],
   cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
 }
 
@@ -66,6 +67,7 @@ const doors = {
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
   'hyparquet-writer': 'src/export/parquet.ts',
   commander: 'src/command/program.ts',
+  '@modelcontextprotocol/server': 'src/mcp/protocol.ts',
 }
 
 const forbid = (...names) => ({
@@ -87,7 +89,7 @@ export default tseslint.config(
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
       ...[
         'bench/peers/extra',
-        'test/apps',
+        'test/{agents,apps}',
         'examples/{bun,dashboard,deno,express,hono,next}',
         '**/.wrangler',
       ],

@@ -17,6 +17,7 @@ const onClient = {
   'export/index': 'src/export/index.ts',
   'watch/index': 'src/watch/index.ts',
   'tools/index': 'src/tools/index.ts',
+  'mcp/index': 'src/mcp/index.ts',
 }
 
 const entry = {
@@ -65,7 +66,7 @@ const clientInEveryEntry: Plugin = {
 }
 
 /** Writes the licenses of the packages that are part of the output beside it. */
-const licenses: Plugin = {
+const licensesTo = (outDir: string): Plugin => ({
   name: 'licenses',
   setup(build) {
     build.initialOptions.metafile = true
@@ -77,11 +78,11 @@ const licenses: Plugin = {
         if (file === undefined) throw new Error(`${folder} has no license file`)
         return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`
       })
-      mkdirSync('dist/bundled', { recursive: true })
-      writeFileSync('dist/bundled/LICENSES.txt', texts.join(`\n${'-'.repeat(80)}\n\n`))
+      mkdirSync(outDir, { recursive: true })
+      writeFileSync(`${outDir}/LICENSES.txt`, texts.join(`\n${'-'.repeat(80)}\n\n`))
     })
   },
-}
+})
 
 function packagesIn({ outputs }: Metafile): string[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
@@ -102,10 +103,19 @@ export default defineConfig([
   {
     // What Node loads: few files, and nothing from other packages.
     ...common,
-    entry: { index: entry.index, ...onClient, 'command/main': 'src/command/main.ts' },
+    entry: { index: entry.index, ...onClient },
     outDir: 'dist/bundled',
-    noExternal: [...Object.keys(packageJson.dependencies), 'commander'],
-    esbuildPlugins: [clientInEveryEntry, licenses],
+    noExternal: Object.keys(packageJson.dependencies),
+    esbuildPlugins: [clientInEveryEntry, licensesTo('dist/bundled')],
+    clean: ['!command/**'],
+  },
+  {
+    // The command runs with nothing else installed, so it has the MCP server inside, which the library leaves to its user.
+    ...common,
+    entry: { main: 'src/command/main.ts' },
+    outDir: 'dist/bundled/command',
+    noExternal: [...Object.keys(packageJson.dependencies), 'commander', /^@modelcontextprotocol\//],
+    esbuildPlugins: [licensesTo('dist/bundled/command')],
     clean: true,
   },
 ])

@@ -7,6 +7,7 @@ const apart: Readonly<Record<string, string>> = {
   browser: 'npm run test:browser (needs chromium)',
   dashboard: 'npm run test:dashboard (needs chromium)',
   examples: 'npm run test:examples (needs chromium, redis-server and the registry)',
+  agents: 'npm run test:agents (needs the registry)',
 }
 
 /** The tests of a suite of its own lie in the folder of its name. */

@@ -1,38 +1,44 @@
 /**
- * Writes the pages of docs/reference and the texts of tools from the operation table, its schemas and the docstrings; with
- * `--check` it only tells whether they are up to date.
+ * Writes the pages of docs/reference, the texts of tools and llms.txt from the operation table, its schemas, the docstrings
+ * and the guides; with `--check` it only tells whether they are up to date.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import packageJson from '../../package.json' with { type: 'json' }
 import { readDeclarations } from './docs/declarations.ts'
+import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
 import { renderToolTexts } from './docs/tool-texts.ts'
 
-const folder = new URL('../../docs/reference/', import.meta.url)
-const toolTexts = new URL('../tools/param-texts.ts', import.meta.url)
+const root = new URL('../../', import.meta.url)
+const at = (path: string) => new URL(path, root)
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const declarations = readDeclarations()
 const pages = renderPages(declarations)
-const texts = await renderToolTexts(declarations, fileURLToPath(toolTexts))
-const hasStaleTexts = !existsSync(toolTexts) || readFileSync(toolTexts, 'utf8') !== texts
-mkdirSync(folder, { recursive: true })
-const present = readdirSync(folder)
-const extra = present.filter((name) => !pages.has(name))
-const stale = [...pages].filter(
-  ([name, page]) => !present.includes(name) || readFileSync(new URL(name, folder), 'utf8') !== page,
+const files = new Map([...pages].map(([name, page]) => [`docs/reference/${name}`, page]))
+const toolTexts = 'src/tools/param-texts.ts'
+files.set(toolTexts, await renderToolTexts(declarations, fileURLToPath(at(toolTexts))))
+const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
+const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
+  (path) => [path, readFileSync(at(path), 'utf8')] as const,
+)
+const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
+files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
+
+mkdirSync(at('docs/reference'), { recursive: true })
+const extra = readdirSync(at('docs/reference')).filter((name) => !pages.has(name))
+const stale = [...files].filter(
+  ([path, text]) => !existsSync(at(path)) || readFileSync(at(path), 'utf8') !== text,
 )
 
 if (!values.check) {
-  for (const name of extra) rmSync(new URL(name, folder))
-  for (const [name, page] of stale) writeFileSync(new URL(name, folder), page)
-  writeFileSync(toolTexts, texts)
-} else if (extra.length + stale.length > 0 || hasStaleTexts) {
-  if (hasStaleTexts) console.error('src/tools/param-texts.ts is not what the sources say; run npm run docs')
+  for (const name of extra) rmSync(at(`docs/reference/${name}`))
+  for (const [path, text] of stale) writeFileSync(at(path), text)
+} else if (extra.length + stale.length > 0) {
   for (const name of extra)
     console.error(`docs/reference/${name} is not a page of the reference; run npm run docs`)
-  for (const [name] of stale)
-    console.error(`docs/reference/${name} does not match the sources; run npm run docs`)
+  for (const [path] of stale) console.error(`${path} does not match the sources; run npm run docs`)
   process.exitCode = 1
 }

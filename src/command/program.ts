@@ -7,6 +7,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { type ParamFlag, kebab, paramFlags, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { type LoginFlags, login, logout } from './login.ts'
+import type { McpFlags } from './mcp.ts'
 import type { SharedFlags } from './options.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
@@ -90,6 +91,14 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await logout()))
   addWatch(program, exit)
+  shared(
+    program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
+  )
+    .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
+    .option('--max-per-call <credits>', 'most credits of one call')
+    .option('--allow <operations...>', 'operations to offer; default: the searches and organization.usage')
+    // Loaded when it is used: it is larger than all the rest.
+    .action(async (flags: McpFlags) => exit(await (await import('./mcp.ts')).mcp(flags)))
   return program
 }
 

@@ -5,9 +5,7 @@ import { Refusal } from './failures.ts'
 import type { Confirm, ConfirmRequest, ToolsOptions } from './types.ts'
 
 /** Limits of one session on each of its calls. */
-export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove' | 'confirm'> & {
-  readonly budget: unknown
-}
+export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove'>
 
 /**
  * A budget for one call, which holds it to the price that was announced or approved.
@@ -15,7 +13,7 @@ export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove' | 'con
  * @throws {Refusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
  */
 export async function allow(
-  { budget, maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
+  { budget, maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits & { readonly budget: unknown },
   request: ConfirmRequest,
   confirm: Confirm | undefined,
 ): Promise<CreditBudget> {

@@ -5,6 +5,7 @@ import type { ComposedRequest } from '../core/call/compose-request.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
+import type { CallLimits } from './allowance.ts'
 import { defaultFields } from './default-fields.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
@@ -50,17 +51,20 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const budget = budgetOf(options.budget)
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
-  const session = new ToolSession({
-    ...{ client, budget, confirm, transport: client.transport.withOptions({ budget }) },
+  const limits = {
     maxPerCall: credits('maxPerCall', maxPerCall),
     confirmAbove: credits('confirmAbove', confirmAbove),
+  }
+  const session = new ToolSession({
+    ...{ client, budget, confirm, transport: client.transport.withOptions({ budget }) },
+    ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText: wholeNumber('maxText', options.maxText ?? 1000, 20_000),
     cheapest: Math.min(...prices),
   })
   const tools = Object.fromEntries(
     chosen.map((operation) => {
-      const tool = toolOf(operation, session, fields[operation.id as OperationId])
+      const tool = toolOf(operation, session, limits, fields[operation.id as OperationId])
       return [tool.name, tool]
     }),
   )
@@ -90,14 +94,16 @@ const withoutIssues: ComposedRequest = {
 function toolOf(
   operation: Operation,
   session: ToolSession,
+  limits: CallLimits,
   fields: readonly string[] | undefined = defaultFields[operation.id as OperationId],
 ): AgentTool {
   const name = operation.id.replaceAll('.', '_')
-  const description = describe(operation)
+  const description = describe(operation, limits)
   const inputSchema = toolSchema(operation)
   const tool = { name, operation, schema: inputSchema, fields }
   return {
-    ...{ name, description, inputSchema, json: jsonOf(name, description, inputSchema) },
+    ...{ name, operation: operation.id as OperationId, price: operation.price },
+    ...{ description, inputSchema, json: jsonOf(name, description, inputSchema) },
     execute: (input, options) => session.run(tool, input, options),
   }
 }

@@ -1,13 +1,21 @@
 import { count } from '../contract/count.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { CallLimits } from './allowance.ts'
 import { maxPages } from './tool-schema.ts'
 
 /** What a tool does and costs, for the model that chooses it. */
-export function describe(operation: Operation): string {
+export function describe(
+  operation: Operation,
+  { maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
+): string {
   const { summary, documented, request } = operation
   const isOpen = !documented && request.properties === undefined
   const open = isOpen && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${open}`
+  const isFree = operation.price.kind === 'free'
+  const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
+  const ask =
+    isFree || confirmAbove === Infinity ? '' : ` Calls above ${confirmAbove} need a person's approval.`
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${most}${ask}${open}`
 }
 
 function openParams({ pathId }: Operation): string {

@@ -19,6 +19,10 @@ export class Refusal extends Error {
   }
 }
 
+export function isRefusal(error: unknown, code: RefusalCode): boolean {
+  return error instanceof Refusal && error.code === code
+}
+
 /** What a model should do about an error; codes that are not listed leave it to the message. */
 const advice: Readonly<Record<string, string>> = {
   invalid_request: 'Correct the arguments and call again; nothing was charged.',

@@ -2,21 +2,24 @@ import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { OperationId } from '../contract/operations.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { CreditBudget } from '../core/credits/budget.ts'
+import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import { rounded } from '../core/credits/credit-summary.ts'
 import { followAbort } from '../core/lib/abort.ts'
 import { canonicalJson } from '../core/lib/canonical-json.ts'
 import { CreditBudgetError } from '../errors.ts'
 import { type CallLimits, allow } from './allowance.ts'
 import { buy, itemsToExpect } from './buy.ts'
-import { Refusal, failureOf } from './failures.ts'
+import { Refusal, failureOf, isRefusal } from './failures.ts'
 import { type Bought, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
-import type { ToolCallOptions, ToolJsonSchema, ToolReport, ToolResult, ToolTally } from './types.ts'
+import type { Confirm, ToolCallOptions, ToolJsonSchema, ToolReport, ToolResult, ToolTally } from './types.ts'
 
 /** What all tools of one `createTools()` share. */
 export interface SessionSettings extends CallLimits {
   readonly client: SocialSearch
+  /** For all calls together. */
+  readonly budget: Budget
+  readonly confirm: Confirm | undefined
   /** Takes the credits of each call from the budget of the session. */
   readonly transport: Transport
   readonly maxItems: number
@@ -69,17 +72,16 @@ export class ToolSession {
   async run(tool: SessionTool, input: unknown, options: ToolCallOptions = {}): Promise<ToolResult> {
     const signal = options.signal ?? options.abortSignal
     const run: Run = { tool, args: {}, pages: 1, options, signal, done: 0, allowance: undefined }
-    const issues = inputIssues(tool.schema, input)
-    const [first] = issues
-    if (first !== undefined) {
-      const { path, message } = first
-      return this.#end(run, {}, new Refusal('invalid_request', `${path || 'the input'} ${message}`, issues))
-    }
-    const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown> & PagingArgs
-    const { next, pages, ...args } =
-      tool.operation.list === undefined ? { ...copy, next: undefined, pages: undefined } : copy
-    Object.assign(run, { args, pages: pages ?? 1 })
     try {
+      const issues = inputIssues(tool.schema, input)
+      const [first] = issues
+      if (first !== undefined)
+        throw new Refusal('invalid_request', `${first.path || 'the input'} ${first.message}`, issues)
+      if (signal?.aborted === true) throw new Refusal('cancelled', 'cancelled before it was sent')
+      const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown> & PagingArgs
+      const { next, pages, ...args } =
+        tool.operation.list === undefined ? { ...copy, next: undefined, pages: undefined } : copy
+      Object.assign(run, { args, pages: pages ?? 1 })
       const start = this.#startOf(run, next)
       const walk = this.#walk(run, start)
       return await (signal === undefined ? walk : Promise.race([walk, this.#cancelled(run, start, walk)]))
@@ -149,7 +151,9 @@ export class ToolSession {
     } catch (error) {
       failure = error
     }
-    if (signal?.aborted !== true) for (const page of shown) this.#pages.release(page)
+    // Who is asked for approval gets the result of the next try.
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure, 'confirmation')
+    if (isDelivered) for (const page of shown) this.#pages.release(page)
     const isStart = place === start && shown.length === 0
     if (run.tool.operation.list !== undefined && !isStart)
       result.next = place === null ? null : this.#pages.handleOf(place)
@@ -165,13 +169,11 @@ export class ToolSession {
           'cancelled; if the service had the request, its answer is kept: repeat the call, and it is not charged again',
         )
         const next = run.tool.operation.list === undefined ? {} : { next: this.#pages.handleOf(start) }
-        resolve({ ok: false, error: failureOf(error, true), ...next, credits: this.#credits(run) })
+        const failure = { ...failureOf(error, true), charged: 'unknown' as const }
+        resolve({ ok: false, error: failure, ...next, credits: this.#credits(run) })
       }
-      if (run.signal?.aborted === true) abort()
-      else if (run.signal !== undefined) {
-        const unfollow = followAbort(run.signal, { abort })
-        void walk.then(unfollow)
-      }
+      const unfollow = run.signal && followAbort(run.signal, { abort })
+      void walk.then(unfollow)
     })
   }
 
@@ -184,8 +186,7 @@ export class ToolSession {
         return await (page.outcome ?? this.#begin(run, page))
       } catch (error) {
         // The caller that it was bought for may have left before it was sent.
-        const isOther = error instanceof Refusal && error.code === 'cancelled'
-        if (!isOther || run.signal?.aborted === true) throw error
+        if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
       }
     }
   }

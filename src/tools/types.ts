@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { SocialSearch } from '../client.ts'
 import type { Issue } from '../contract/issues.ts'
+import type { Price } from '../contract/operation.ts'
 import type { OperationId } from '../contract/operations.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import type { Budget } from '../core/credits/budget.ts'
@@ -110,6 +111,10 @@ export interface ToolProgress {
 export interface AgentTool {
   /** The operation's id with underscores: `microblog_search`. */
   readonly name: string
+  /** The operation that it calls. */
+  readonly operation: OperationId
+  /** What a success costs, at the prices of the client. */
+  readonly price: Price
   /** What it finds and what it costs. */
   readonly description: string
   readonly inputSchema: ToolSchema

@@ -9,8 +9,8 @@ import { given, moduleOf, pages, samplesOf } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-// `npm run apps` compiles these, with packages that are not installed here.
-const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md']
+// `npm run apps` and `npm run test:agents` compile these, with packages that are not installed here.
+const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
 
 const samples = [...pages.keys()]
   .filter((page) => !compiledElsewhere.includes(page))

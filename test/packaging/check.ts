@@ -30,7 +30,9 @@ try {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
   claim(
     'holds only what users need',
-    files.every((file) => /^(dist|docs|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file)),
+    files.every((file) =>
+      /^(dist|docs|AGENTS|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file),
+    ),
   )
   const { main, types } = packageJson
   claim(
@@ -60,6 +62,11 @@ try {
   claim(
     'holds the licenses of the packages that are part of it',
     dependencies.every((name) => licenses.includes(`${name}\n`)),
+  )
+  const inCommand = readFileSync(join(installed, 'dist/bundled/command/LICENSES.txt'), 'utf8')
+  claim(
+    'holds the licenses of the packages in its command',
+    ['commander', '@modelcontextprotocol/server', 'zod'].every((name) => inCommand.includes(`${name}\n`)),
   )
   for (const name of dependencies)
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))

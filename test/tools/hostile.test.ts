@@ -31,6 +31,7 @@ describe('execute() refuses, for free, and says why', () => {
     ['a wrong type', { query: 3 }, 'query'],
     ['an unknown param', { query, cursor: 'x' }, 'cursor'],
     ['a nested mistake', { query, filters: { lang: 7 } }, 'filters.lang'],
+    ['what is no JSON', { query, filters: { radius: 3n } }, 'filters.radius'],
     ['too many pages', { query, pages: 11 }, 'pages'],
     ['10 MB of text', { query: 'x'.repeat(10_000_000) }, ''],
     ['10 MB of lists', { query, filters: { hashtags: Array(2_000_000).fill('tag') } }, ''],
@@ -55,6 +56,12 @@ describe('execute() refuses, for free, and says why', () => {
     expect(codeOf(await tools.technews_search.execute({ query: 'x'.repeat(10_000_000) }))).toBe(
       'invalid_request',
     )
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('what cannot be written as JSON', async () => {
+    const { tools, sandbox } = setUp()
+    expect((await tools.technews_search.execute({ query: 3n })).ok).toBe(false)
     expect(sandbox.requests).toHaveLength(0)
   })
 
@@ -145,6 +152,22 @@ describe('a caller that leaves', () => {
     expect(sandbox.requests).toHaveLength(0)
   })
 
+  it('while the call is queued pays nothing', async () => {
+    const { tools, sandbox } = setUp({}, 20)
+    const others = ['tea', 'rust'].map((query) => tools.microblog_search.execute({ query }))
+    const leaver = new AbortController()
+    const left = tools.microblog_search.execute({ query }, { signal: leaver.signal })
+    await reached(() => sandbox.requests.length === 2)
+    leaver.abort()
+    await Promise.all([left, ...others])
+    await tools.microblog_search.execute({ query: 'go' })
+    expect(sandbox.requests.map(({ body }) => (body as { query: string }).query)).toEqual([
+      'tea',
+      'rust',
+      'go',
+    ])
+  })
+
   it.each(['handle', 'arguments'])(
     'while the call is under way gets its answer later, by its %s, without paying again',
     async (by) => {
@@ -154,7 +177,8 @@ describe('a caller that leaves', () => {
       await reached(() => sandbox.requests.length === 1)
       leaver.abort()
       const { ok, error, next } = await left
-      expect([ok, error?.code]).toEqual([false, 'cancelled'])
+      expect([ok, error?.code, error?.charged]).toEqual([false, 'cancelled', 'unknown'])
+      await reached(() => toolReport(tools).spent === 2)
       const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
       expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
       expect(toolReport(tools).spent).toBe(2)

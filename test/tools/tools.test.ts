@@ -22,6 +22,8 @@ describe('createTools()', () => {
     const { tools } = setUp()
     expect(Object.keys(tools)).toEqual(operations.map(({ id }) => id.replaceAll('.', '_')))
     expect(tools.microblog_search.description).toContain('2 credits a page')
+    const bounded = setUp({ maxPerCall: 6, confirmAbove: 4 }).tools.microblog_search.description
+    expect(bounded).toContain("One call may cost at most 6. Calls above 4 need a person's approval.")
     expect(tools.professionalnet_posts_comments.description).toContain('100 unless you set it')
     const { properties, required } = tools.microblog_search.json.anthropic.input_schema
     expect(required).toEqual(['query'])

@@ -1,0 +1,57 @@
+import { count } from '../contract/count.ts'
+import { canonicalJson } from '../core/lib/canonical-json.ts'
+import type { ConfirmRequest } from '../tools/index.ts'
+import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
+
+/** Open questions that are kept; the oldest are dropped. */
+const kept = 100
+
+/** What a person has said about one call at one price. */
+export interface Approval {
+  readonly call: string
+  readonly isGiven: boolean
+}
+
+/** The questions that people have been asked. Each holds for exactly one call with these arguments and this price. */
+export class Approvals {
+  readonly #asked = new Map<string, string>()
+
+  /** Asks the person behind the client. */
+  ask(request: ConfirmRequest, input: unknown): InputRequiredResult {
+    const state = crypto.randomUUID()
+    this.#asked.set(state, callOf(request, input))
+    const [oldest] = this.#asked.keys()
+    if (this.#asked.size > kept && oldest !== undefined) this.#asked.delete(oldest)
+    const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
+    const message = `${request.tool} ${JSON.stringify(input).slice(0, 1000)} may cost ${price}: ${request.why}. Allow it?`
+    return inputRequired({
+      requestState: state,
+      inputRequests: {
+        approval: inputRequired.elicit({
+          message,
+          requestedSchema: {
+            type: 'object',
+            properties: { approve: { type: 'boolean', title: `Spend ${price}` } },
+            required: ['approve'],
+          },
+        }),
+      },
+    })
+  }
+
+  /** The answer that a request carries. It counts once. */
+  take({ mcpReq }: ServerContext): Approval | undefined {
+    const state = mcpReq.requestState()
+    const call = typeof state === 'string' ? this.#asked.get(state) : undefined
+    if (call === undefined) return undefined
+    this.#asked.delete(state as string)
+    const response = mcpReq.inputResponses?.['approval'] as
+      { action?: unknown; content?: { approve?: unknown } } | null | undefined
+    return { call, isGiven: response?.action === 'accept' && response.content?.approve === true }
+  }
+}
+
+/** A call as an approval names it. */
+export function callOf({ tool, atMost }: ConfirmRequest, input: unknown): string {
+  return canonicalJson([tool, input, atMost]) ?? ''
+}

@@ -1,0 +1,1 @@
+export { type Mcp, type McpOptions, createMcp } from './create-mcp.ts'

@@ -1,0 +1,42 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+
+export {
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+  createMcpHandler,
+  inputRequired,
+  localhostAllowedHostnames,
+  originValidationResponse,
+  validateHostHeader,
+} from '@modelcontextprotocol/server'
+
+export function createServer(name: string, version: string, instructions: string): McpServer {
+  return new McpServer({ name, version }, { instructions })
+}
+
+/** Whether the client of a request can show a form to a person. */
+export function canAskPerson({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  // Clients of 2026 say it with each request, older ones when they connect; the latter accessor is the only one for them.
+  const envelope = mcpReq.envelope as Record<string, ClientCapabilities> | undefined
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
+  const { elicitation } = capabilities ?? {}
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+/** Serves over the input and output of this process. */
+export async function serveStdio(create: () => McpServer): Promise<() => Promise<void>> {
+  const stdio = await import('@modelcontextprotocol/server/stdio')
+  // Large enough that what is too large for a tool is refused by the tool, with an answer.
+  const transport = new stdio.StdioServerTransport(undefined, undefined, { maxBufferSize: 32 * 2 ** 20 })
+  const handle = stdio.serveStdio(create, { transport })
+  return () => handle.close()
+}

@@ -1,0 +1,70 @@
+import type { AgentTool, ConfirmRequest, ToolProgress, ToolResult } from '../tools/index.ts'
+import { type Approvals, callOf } from './approvals.ts'
+import { type CallToolResult, type McpServer, type ServerContext, canAskPerson } from './protocol.ts'
+import { listed, resultSchema } from './schemas.ts'
+
+export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
+  for (const tool of tools) {
+    const { name, description, json, operation, price } = tool
+    const isFree = price.kind === 'free'
+    const changes = operation === 'mentions.setState'
+    server.registerTool(
+      name,
+      {
+        ...{ title: operation, description, annotations: annotationsOf(isFree, changes) },
+        inputSchema: listed(json.openai.parameters),
+        outputSchema: listed(resultSchema),
+        _meta: { 'social-search-sdk/price': price },
+      },
+      async (input, context) => {
+        const approval = approvals.take(context)
+        let open: ConfirmRequest | undefined
+        const confirm = (request: ConfirmRequest): boolean => {
+          if (approval?.call === callOf(request, input)) return approval.isGiven
+          open = request
+          return false
+        }
+        const result = await tool.execute(input, {
+          signal: signalOf(context),
+          confirm: canAskPerson(server, context) ? confirm : undefined,
+          onProgress: progressOf(context),
+        })
+        return open === undefined ? contentOf(result) : approvals.ask(open, input)
+      },
+    )
+  }
+}
+
+/** A search that costs credits is not read-only for whoever pays, so it has no such hint. */
+function annotationsOf(isFree: boolean, changes: boolean) {
+  const isRead = isFree && !changes
+  return { ...(isRead ? { readOnlyHint: true } : { destructiveHint: changes }), openWorldHint: !isFree }
+}
+
+function contentOf(result: ToolResult): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+    isError: !result.ok,
+  }
+}
+
+/** Aborts when the client cancels, or its connection ends. */
+function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
+  const ended = http?.req?.signal
+  return ended === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ended])
+}
+
+function progressOf({ mcpReq }: ServerContext): ((progress: ToolProgress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  let latest = 0
+  return ({ done, pages, waiting }) => {
+    // It has to increase each time, also while the call waits.
+    latest = Math.max(done, latest + 0.01)
+    const message = waiting === undefined ? `${done} of ${pages} pages` : `waits: ${waiting}`
+    const params = { progressToken, progress: latest, total: pages, message }
+    // A client that has gone hears nothing.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+  }
+}

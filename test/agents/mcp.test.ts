@@ -1,0 +1,229 @@
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createMcp } from '../../src/mcp/index.ts'
+import type { McpOptions } from '../../src/mcp/index.ts'
+import type { ToolResult } from '../../src/tools/index.ts'
+import { budget, decide, setUp } from './loop.ts'
+
+const command = join(import.meta.dirname, '../../src/command/main.ts')
+const url = new URL('http://localhost/mcp')
+const eras = [['2025', 'legacy'] as const, ['2026', { pin: '2026-07-28' }] as const]
+const open: Client[] = []
+
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+type Mode = (typeof eras)[number][1]
+
+/** @param answer What the person at the client says; undefined for a client that cannot ask. */
+function clientOf(mode: Mode, answer?: boolean): { client: Client; asked: string[] } {
+  const capabilities = answer === undefined ? {} : { elicitation: { form: {} } }
+  const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
+  const asked: string[] = []
+  if (answer !== undefined)
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message)
+      return { action: 'accept', content: { approve: answer } }
+    })
+  open.push(client)
+  return { client, asked }
+}
+
+async function connect(mode: Mode, options: Partial<McpOptions> = {}, answer?: boolean, latency = 0) {
+  const { sandbox, client: own } = setUp(latency)
+  const mcp = createMcp({ client: own, budget, ...options })
+  const { client, asked } = clientOf(mode, answer)
+  const fetch = (input: string | URL, init?: RequestInit) => mcp.fetch(new Request(input, init))
+  await client.connect(new StreamableHTTPClientTransport(url, { fetch }))
+  return { sandbox, mcp, client, asked }
+}
+
+async function call(client: Client, args: Record<string, unknown>, name = 'microblog_search') {
+  const result = await client.callTool({ name, arguments: args })
+  return result.structuredContent as unknown as ToolResult
+}
+
+describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
+  it('serves an agent until the budget says stop', async () => {
+    const { sandbox, mcp, client } = await connect(mode)
+    let latest: ToolResult | undefined
+    let calls = 0
+    for (let args = decide(latest); args !== null; args = decide(latest)) {
+      latest = await call(client, args)
+      calls++
+    }
+    expect([calls, sandbox.ledger.spent, mcp.report().spent]).toEqual([3, 4, 4])
+  })
+
+  it('lists tools with prices and honest hints', async () => {
+    const { client } = await connect(mode, {
+      allow: ['microblog.search', 'organization.usage', 'mentions.setState'],
+    })
+    const { tools } = await client.listTools()
+    const [search, usage, set] = tools
+    expect(search?._meta?.['social-search-sdk/price']).toMatchObject({ kind: 'perRequest', credits: 2 })
+    expect(search?.outputSchema?.['required']).toEqual(['ok', 'credits'])
+    expect(search?.annotations).toEqual({ destructiveHint: false, openWorldHint: true })
+    expect(usage?.annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
+    expect(set?.annotations).toEqual({ destructiveHint: true, openWorldHint: false })
+  })
+
+  it('answers bad input with what is wrong, and refuses unknown tools', async () => {
+    const { sandbox, client } = await connect(mode)
+    const { isError, structuredContent } = await client.callTool({
+      name: 'microblog_search',
+      arguments: { query: 1 },
+    })
+    expect([isError, (structuredContent as unknown as ToolResult).error?.issues]).toEqual([
+      ...[true, [{ path: 'query', message: 'must be a string, got 1' }]],
+    ])
+    await expect(client.callTool({ name: 'microblog_find', arguments: {} })).rejects.toThrow(/not found/)
+    await expect(call(client, { query: 'x'.repeat(10_000_000) })).rejects.toThrow()
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('serves resources and prompts', async () => {
+    const { client } = await connect(mode, { pages: { 'microblog.md': '# Microblog' } })
+    const { resources } = await client.listResources()
+    const read = async (uri: string) => {
+      const [content] = (await client.readResource({ uri })).contents
+      return content !== undefined && 'text' in content ? content.text : ''
+    }
+    expect(resources.map(({ name }) => name)).toEqual([
+      'openapi.json',
+      'prices',
+      'credits',
+      'reference/microblog.md',
+    ])
+    expect(await read('social-search://reference/microblog.md')).toBe('# Microblog')
+    expect(JSON.parse(await read('social-search://openapi.json'))).toHaveProperty('openapi')
+    expect(await read('social-search://prices')).toContain('"microblog.search"')
+    expect(JSON.parse(await read('social-search://credits'))).toMatchObject({ spent: 0, remaining: 5 })
+    const prompts = await client.listPrompts()
+    expect(prompts.prompts.map(({ name }) => name)).toEqual(['research', 'brand_check'])
+    const { messages } = await client.getPrompt({ name: 'research', arguments: { topic: 'coffee' } })
+    expect(JSON.stringify(messages)).toContain('what people say about coffee')
+  })
+
+  it('keeps the answer of a client that disconnects, and does not charge again', async () => {
+    const { sandbox, mcp, client } = await connect(mode, {}, undefined, 50)
+    const leaving = clientOf(mode).client
+    const leaver = new AbortController()
+    const fetch = (input: string | URL, init?: RequestInit) =>
+      mcp.fetch(new Request(input, { ...init, signal: leaver.signal }))
+    await leaving.connect(new StreamableHTTPClientTransport(url, { fetch }))
+    leaving.callTool({ name: 'microblog_search', arguments: { query: 'coffee' } }).catch(() => {})
+    await reached(() => sandbox.requests.length === 1)
+    leaver.abort()
+    await reached(() => mcp.report().spent === 2)
+    const { items, credits } = await call(client, { query: 'coffee' })
+    expect([items?.length, credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
+  })
+
+  it('shares the budget among clients', async () => {
+    const { sandbox, mcp, client } = await connect(mode)
+    const second = clientOf(mode).client
+    const fetch = (input: string | URL, init?: RequestInit) => mcp.fetch(new Request(input, init))
+    await second.connect(new StreamableHTTPClientTransport(url, { fetch }))
+    const searches = ['a', 'b', 'c', 'd'].flatMap((query) =>
+      [client, second].map((each) => call(each, { query })),
+    )
+    const done = await Promise.all(searches)
+    expect(done.filter(({ ok }) => ok).length).toBeLessThanOrEqual(4)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('refuses what needs approval if the client cannot ask', async () => {
+    const { sandbox, client } = await connect(mode, { confirmAbove: 1 })
+    expect((await call(client, { query: 'coffee' })).error?.code).toBe('confirmation')
+    expect(sandbox.ledger.spent).toBe(0)
+  })
+})
+
+describe('createMcp() over HTTP', () => {
+  it.each([
+    [true, 2, undefined],
+    [false, 0, 'confirmation'],
+  ])('asks the person about the call and its price; %s is the answer', async (answer, spent, code) => {
+    const { sandbox, client, asked } = await connect({ pin: '2026-07-28' }, { confirmAbove: 1 }, answer)
+    expect((await call(client, { query: 'coffee' })).error?.code).toBe(code)
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatch(/microblog_search \{"query":"coffee"\} may cost at most 2 credits/)
+    expect(sandbox.ledger.spent).toBe(spent)
+  })
+
+  it.each([
+    ['http://evil.example/mcp', {}],
+    ['http://localhost/mcp', { origin: 'https://evil.example' }],
+  ])('refuses a request to %s with %j', async (to, headers) => {
+    const { client } = setUp()
+    const { status } = await createMcp({ client, budget }).fetch(new Request(to, { method: 'POST', headers }))
+    expect(status).toBe(403)
+  })
+
+  it('refuses a body of 10 MB', async () => {
+    const { client } = setUp()
+    const body = 'x'.repeat(10_000_000)
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await createMcp({ client, budget }).fetch(
+      new Request(url, { method: 'POST', headers, body }),
+    )
+    expect(status).toBe(413)
+  })
+})
+
+describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
+  const start = async (args: string[], answer?: boolean) => {
+    const { client, asked } = clientOf(mode, answer)
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [command, 'mcp', '--sandbox', ...args],
+      stderr: 'ignore',
+    })
+    await client.connect(transport)
+    return { client, asked }
+  }
+
+  it('serves an agent until the budget says stop', async () => {
+    const { client } = await start(['--budget', String(budget)])
+    let latest: ToolResult | undefined
+    let calls = 0
+    for (let args = decide(latest); args !== null; args = decide(latest)) {
+      latest = await call(client, args)
+      calls++
+    }
+    expect([calls, latest?.credits.remaining]).toEqual([3, 1])
+    expect((await client.listResources()).resources.map(({ name }) => name)).toContain(
+      'reference/microblog.md',
+    )
+  })
+
+  it('asks the person about calls above --confirm-above, and tells its progress', async () => {
+    const { client, asked } = await start(['--budget', '50', '--confirm-above', '3'], true)
+    const seen: unknown[] = []
+    const onprogress = (each: unknown) => seen.push(each)
+    const input = { name: 'microblog_search', arguments: { query: 'coffee', pages: 3 } }
+    const { structuredContent } = await client.callTool(input, { onprogress })
+    expect(asked).toHaveLength(1)
+    expect((structuredContent as unknown as ToolResult).items).toHaveLength(60)
+    // A client of 2026 also reports its own steps.
+    expect(seen.slice(-2)).toMatchObject([
+      { progress: 1, total: 3 },
+      { progress: 2, total: 3 },
+    ])
+  })
+
+  it('refuses 10 MB of input, and goes on', async () => {
+    const { client } = await start(['--budget', '5'])
+    expect((await call(client, { query: 'x'.repeat(10_000_000) })).error?.code).toBe('invalid_request')
+    expect((await call(client, { query: 'coffee' })).ok).toBe(true)
+  })
+})
+
+async function reached(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !condition(); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+}
