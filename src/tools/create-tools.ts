@@ -10,7 +10,7 @@ import { defaultFields } from './default-fields.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
-import type { AgentTool, ToolJson, ToolReport, ToolSchema, ToolsOptions } from './types.ts'
+import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
 export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Rest}`
@@ -110,13 +110,14 @@ function toolOf(
 
 function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
   // A copy has no `~standard`.
-  const parameters = structuredClone({ ...schema })
+  const plain = structuredClone({ ...schema }) as unknown as ToolParameters
+  const parameters = { ...plain, additionalProperties: schema.additionalProperties !== false }
   const fn = { name, description, parameters, strict: false } as const
   return {
     anthropic: { name, description, input_schema: parameters },
     openai: { type: 'function', ...fn },
     openaiChat: { type: 'function', function: fn },
-    openaiAgents: fn,
+    openaiAgents: { ...fn, parameters: { ...parameters, additionalProperties: true } },
   }
 }
 

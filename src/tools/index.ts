@@ -9,6 +9,7 @@ export type {
   ToolFunction,
   ToolJson,
   ToolJsonSchema,
+  ToolParameters,
   ToolProgress,
   ToolReport,
   ToolResult,

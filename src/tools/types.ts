@@ -69,20 +69,29 @@ export interface ToolSchema extends ToolJsonSchema {
 /** The definition of a tool as plain JSON, for the APIs of model providers. */
 export interface ToolJson {
   /** For `tools` of Anthropic's Messages API. */
-  readonly anthropic: { name: string; description: string; input_schema: ToolJsonSchema }
+  readonly anthropic: { name: string; description: string; input_schema: ToolParameters }
   /** For `tools` of OpenAI's Responses API. */
   readonly openai: ToolFunction & { type: 'function' }
   /** For `tools` of OpenAI's Chat Completions API. */
   readonly openaiChat: { type: 'function'; function: ToolFunction }
-  /** For `tool()` of OpenAI Agents, beside `execute`. */
-  readonly openaiAgents: ToolFunction
+  /** For `tool()` of OpenAI Agents, beside `execute`. It takes only schemas that let other properties pass. */
+  readonly openaiAgents: ToolFunction & { parameters: { additionalProperties: true } }
+}
+
+/** The arguments of a tool as plain JSON Schema. */
+export interface ToolParameters {
+  type: 'object'
+  properties: Record<string, Record<string, unknown>>
+  required: string[]
+  additionalProperties: boolean
+  [keyword: string]: unknown
 }
 
 /** A function that a model may call. Optional params rule out `strict: true`. */
 export interface ToolFunction {
   name: string
   description: string
-  parameters: ToolJsonSchema
+  parameters: ToolParameters
   strict: false
 }
 

@@ -49,7 +49,12 @@ export interface Limiter {
   hold(surface: string | null, milliseconds: number): void
 }
 
-/** A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`. */
+/**
+ * A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`.
+ *
+ * @example
+ * throw new SurfaceClosed(30_000) // the surface opens in 30 s
+ */
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number

@@ -1,0 +1,110 @@
+import Anthropic from '@anthropic-ai/sdk'
+import {
+  Agent,
+  type AgentOutputItem,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  Runner,
+  Usage,
+  tool,
+} from '@openai/agents'
+import OpenAI from 'openai'
+import { expect, it } from 'vitest'
+import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { budget, decide, setUp } from './loop.ts'
+
+/** Answers a provider's client, and keeps what it sent. */
+function provider(answer: object) {
+  const sent: Record<string, unknown>[] = []
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    sent.push(JSON.parse(String(init?.body)) as Record<string, unknown>)
+    return Promise.resolve(Response.json(answer))
+  }
+  return { sent, options: { apiKey: 'test', fetch: fetch as typeof globalThis.fetch } }
+}
+
+it('json.anthropic is a tool of the Messages API', async () => {
+  const own = createTools({ client: setUp().client, budget })
+  const call = { type: 'tool_use', id: 'call_1', name: 'microblog_search', input: decide(undefined) }
+  const { sent, options } = provider({ id: 'msg_1', type: 'message', role: 'assistant', content: [call] })
+  const tools: Anthropic.Tool[] = Object.values(own).map(({ json }) => json.anthropic)
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }]
+  const { content } = await new Anthropic(options).messages.create({
+    model: 'mock',
+    max_tokens: 9,
+    messages,
+    tools,
+  })
+  expect(sent[0]?.['tools']).toMatchObject([
+    { name: 'microblog_search', input_schema: { type: 'object' } },
+    {},
+    {},
+    {},
+  ])
+  const [use] = content
+  expect(use?.type === 'tool_use' && (await own.microblog_search.execute(use.input)).ok).toBe(true)
+})
+
+it('json.openai and json.openaiChat are tools of the Responses and Chat Completions APIs', async () => {
+  const own = Object.values(createTools({ client: setUp().client, budget }))
+  const { sent, options } = provider({ id: 'resp_1', output: [], choices: [] })
+  const openai = new OpenAI(options)
+  const parameters = { type: 'object', required: ['query'] }
+  const forResponses = own.map(({ json }) => json.openai)
+  await openai.responses.create({ model: 'mock', input: 'go', tools: forResponses })
+  expect(sent[0]?.['tools']).toMatchObject([{ type: 'function', strict: false, parameters }, {}, {}, {}])
+  const forChat = own.map(({ json }) => json.openaiChat)
+  await openai.chat.completions.create({
+    model: 'mock',
+    messages: [{ role: 'user', content: 'go' }],
+    tools: forChat,
+  })
+  expect(sent[1]?.['tools']).toMatchObject([
+    { type: 'function', function: { strict: false, parameters } },
+    {},
+    {},
+    {},
+  ])
+})
+
+/** A model that calls `microblog_search` as `decide()` says. */
+class MockModel implements Model {
+  #calls = 0
+
+  getResponse({ input }: ModelRequest): Promise<ModelResponse> {
+    const last = typeof input === 'string' ? undefined : input.at(-1)
+    const output = last?.type === 'function_call_result' ? last.output : undefined
+    const text = typeof output === 'object' && 'text' in output ? output.text : output
+    const args = decide(typeof text === 'string' ? (JSON.parse(text) as ToolResult) : undefined)
+    const callId = `call_${++this.#calls}`
+    const item: AgentOutputItem =
+      args === null
+        ? {
+            type: 'message',
+            role: 'assistant',
+            status: 'completed',
+            content: [{ type: 'output_text', text: 'done' }],
+          }
+        : { type: 'function_call', callId, name: 'microblog_search', arguments: JSON.stringify(args) }
+    return Promise.resolve({ usage: new Usage(), output: [item] })
+  }
+
+  getStreamedResponse(): never {
+    throw new Error('not used')
+  }
+}
+
+it('json.openaiAgents makes tools of OpenAI Agents, which run until the budget says stop', async () => {
+  const { sandbox, client } = setUp()
+  const own = createTools({ client, budget })
+  const tools = Object.values(own).map(({ json, execute }) =>
+    tool({
+      ...json.openaiAgents,
+      execute: (input: unknown) => execute(input),
+    }),
+  )
+  const agent = new Agent({ name: 'test', tools, model: new MockModel() })
+  const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, 'go')
+  expect([finalOutput, sandbox.ledger.spent, toolReport(own).spent]).toEqual(['done', 4, 4])
+})
