@@ -1,4 +1,5 @@
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -8,7 +9,7 @@ import { parquetReadObjects } from 'hyparquet'
 import Papa from 'papaparse'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
-import { ConfigurationError, SocialSearch } from '../../src/index.ts'
+import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'export-'))
@@ -217,6 +218,17 @@ describe('a stream of a walk', () => {
       createWriteStream(path),
     )
     expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('gives its reader each paid post when a later page fails', async () => {
+    const options = { budget: new CreditBudget(5) }
+    const posts = streamOf(client.microblog.search({ query: 'coffee' }, options))
+    const path = join(folder, 'paid.csv')
+    const write = async () => {
+      for await (const row of posts.pipeThrough(toCsv({ fields: ['id'] }))) await appendFile(path, row)
+    }
+    await expect(write()).rejects.toThrow(CreditBudgetError)
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(42)
   })
 
   it('buys no further page when its file cannot be written', async () => {
