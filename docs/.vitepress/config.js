@@ -90,6 +90,8 @@ function api(folder = 'api/social-search-sdk') {
 
 export default defineConfig({
   title: 'social-search-sdk',
+  // Below which path the site is served, such as `/name/`.
+  base: process.env.DOCS_BASE ?? '/',
   description,
   srcDir: pages,
   cleanUrls: true,
