@@ -5,9 +5,9 @@ import {
   type ReceiveOptions,
   acknowledge,
   admit,
-  assertReceiver,
   receiveNames,
   refusal,
+  resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -55,7 +55,7 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
  * })
  */
 export function createCallbackReceiver(options: CallbackOptions): (request: Request) => Promise<Response> {
-  assertReceiver(options, callbackNames)
+  options = resolveReceiver(options, callbackNames)
   assertFunction('onCallback', options.onCallback)
   const outcomes = new Map([
     [pathOf('successUrl', options.successUrl), 'success'],

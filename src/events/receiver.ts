@@ -9,10 +9,10 @@ import {
   accepted,
   acknowledge,
   admit,
-  assertReceiver,
   receiveNames,
   refusal,
   report,
+  resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -93,8 +93,8 @@ const defaultToleranceSeconds = 300
 export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>>(
   options: EventOptions<Schema>,
 ): (request: Request) => Promise<Response> {
+  options = resolveReceiver(options, eventNames)
   const { schema, mismatch = 'acknowledge', contentTypes = ['application/json'], seen } = options
-  assertReceiver(options, eventNames)
   assertEvents(options as unknown as EventOptions)
 
   async function receive(request: Request): Promise<Response> {

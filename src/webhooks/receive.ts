@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'
 import { within } from '../core/lib/abort.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../core/lib/assert.ts'
+import { logOnce } from './log-once.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {
@@ -24,7 +25,8 @@ export interface ReceiveOptions {
   verify: Verify
   /** Maximum size of a body, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
-  /** Called with errors of `verify`, and of the work on a verified request. Default: errors are ignored. */
+  /** Called with errors of `verify`, and of the work on a verified request. Default: `console.error` gets each cause once,
+   * without the text of your own errors. */
   onError?: ((error: unknown) => unknown) | undefined
   /** Called with the work that continues after the response, for platforms that would otherwise stop it. */
   waitUntil?: ((work: Promise<void>) => void) | undefined
@@ -36,11 +38,21 @@ export const receiveNames: Record<keyof ReceiveOptions, true> = {
 
 const defaultMaxBodyBytes = 2 ** 20
 
-/** @throws {ConfigurationError} */
-export function assertReceiver(options: ReceiveOptions, known: object): void {
+/**
+ * Checks the options and fills in `onError`.
+ *
+ * @throws {ConfigurationError}
+ */
+export function resolveReceiver<Options extends ReceiveOptions>(options: Options, known: object): Options {
   assertOptions(options, known)
   assertFunction('verify', options.verify)
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)
+  if (options.onError !== undefined) {
+    assertFunction('onError', options.onError)
+    return options
+  }
+  const log = logOnce('thrown by your code')
+  return { ...options, onError: (error) => log('the receiver failed', error) }
 }
 
 /** Timeout to read and verify a request, in milliseconds, since a sender may never end its body. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import {
   type EventOptions,
@@ -259,5 +259,31 @@ describe('createEventReceiver()', () => {
     [{ onevent: () => {} }, /unknown option onevent; did you mean onEvent\?/],
   ])('refuses the invalid options %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)
+  })
+})
+
+describe('createEventReceiver() without onError', () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue()
+  beforeEach(() => void log.mockClear())
+
+  it('logs each cause once, without the text of errors of yours', async () => {
+    const onEvent = () => Promise.reject(new TypeError('the password is hunter2'))
+    const { post } = makeReceiver({ onEvent, onError: undefined })
+    await post('{"a":1}')
+    await post('{"a":2}')
+    expect(log.mock.calls).toEqual([
+      ['the receiver failed; TypeError: thrown by your code; pass onError to see each error'],
+    ])
+  })
+
+  it('logs how to mount it when a parser has read the body', async () => {
+    const { receive } = makeReceiver({ onError: undefined })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request(url, { method: 'POST', headers, body: '{}' })
+    await request.text()
+    expect((await receive(request)).status).toBe(500)
+    expect(log.mock.calls.flat().join()).toMatch(
+      /ConfigurationError: the body of the request was already read/,
+    )
   })
 })
