@@ -1,6 +1,6 @@
 import { SocialSearch } from '../client.ts'
 import type { Operation } from '../contract/operation.ts'
-import { type OperationId, operations } from '../contract/operations.ts'
+import { type OperationId, operationOf, operations } from '../contract/operations.ts'
 import type { ComposedRequest } from '../core/call/compose-request.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../core/lib/assert.ts'
@@ -127,7 +127,7 @@ function operationsOf(ids: readonly string[] | undefined): Operation[] {
   if (!Array.isArray(ids) || ids.length === 0)
     throw new ConfigurationError('allow must be a list of at least one operation id')
   return ids.map((id: string) => {
-    const operation = operations.find((operation) => operation.id === id)
+    const operation = operationOf(id)
     if (operation !== undefined) return operation
     const all = operations.map(({ id }) => id).join(', ')
     throw new ConfigurationError(`unknown operation ${id} in allow; expected one of ${all}`)
