@@ -20,8 +20,8 @@ import {
   clientId,
   clientSecret,
   redirectUri,
-} from './authorization-server.ts'
-import { guardedService, introspect } from './guarded-service.ts'
+} from '../oauth/authorization-server.ts'
+import { guardedService, introspect } from '../oauth/guarded-service.ts'
 
 const cleanUp: (() => unknown)[] = []
 beforeEach(() => {
@@ -164,7 +164,7 @@ describe('with oidc-provider', () => {
 describe('FileTokenStore with oidc-provider', { timeout: 60_000 }, () => {
   /** Starts processes, and ends them when the authorization server has made so many refreshes. */
   async function run(server: AuthorizationServer, refreshes: number, args: string[][], watch: () => void) {
-    const workers = args.map((args) => fork(join(import.meta.dirname, 'worker.ts'), args))
+    const workers = args.map((args) => fork(join(import.meta.dirname, '../oauth/worker.ts'), args))
     cleanUp.push(() => workers.forEach((worker) => worker.kill()))
     const reports = workers.map((worker) => report(worker))
     for (let turn = 0; turn < 8000 && server.refreshes.length < refreshes; turn++) {
