@@ -35,7 +35,7 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
   }
 }
 
-/** A search that costs credits is not read-only for whoever pays, so it has no such hint. */
+/** A search that costs credits is not read-only, so it has no such hint. */
 function annotationsOf(isFree: boolean, changes: boolean) {
   const isRead = isFree && !changes
   return { ...(isRead ? { readOnlyHint: true } : { destructiveHint: changes }), openWorldHint: !isFree }

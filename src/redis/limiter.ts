@@ -57,7 +57,7 @@ const lookMs = 1000
 
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
- * arrival; the processes take turns, whoever has waited longest first.
+ * arrival; the process that has waited longest goes first.
  *
  * @example
  * const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavailable: 'wait' })

@@ -120,7 +120,7 @@ export function longTail(random: Random, typical: number): number {
   return Math.floor((typical * 0.5) / (random.next() + 0.004))
 }
 
-/** Keeps the letters that a handle may contain; a Japanese name has none of them. */
+/** Keeps the letters that a handle may contain; a Japanese name loses all of them. */
 function slug(name: string): string {
   return name
     .normalize('NFD')

@@ -30,7 +30,7 @@ export async function allow(
     if (confirm === undefined)
       throw new Refusal(
         'confirmation',
-        `the call may cost ${price}, which needs the approval of a person, and nobody can be asked here; ask for less`,
+        `the call may cost ${price}, which needs the approval of a person, and this program cannot ask one; ask for less`,
       )
     if (!(await confirm(request)))
       throw new Refusal('confirmation', 'a person has declined the call; do not repeat it')

@@ -51,7 +51,7 @@ export class Pages {
     return this.#places.get(handle)
   }
 
-  /** The page with these params: the same one as before, if nobody has got it yet. */
+  /** The page with these params: the same one as before, until a call has returned it. */
   page(operation: Operation, params: string, id?: string): Page {
     return (
       this.#undelivered.get(keyOf(operation, params, id)) ?? { operation, params, id, outcome: undefined }

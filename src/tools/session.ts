@@ -113,7 +113,10 @@ export class ToolSession {
     }
     const place = this.#pages.placeOf(handle)
     if (place === undefined)
-      throw new Refusal('unknown_handle', '`next` is no handle of this session; leave it out to start again')
+      throw new Refusal(
+        'unknown_handle',
+        '`next` is not a handle of this session; leave it out to start again',
+      )
     if (place.page.operation.id !== operation.id)
       throw new Refusal(
         'foreign_handle',
@@ -177,7 +180,7 @@ export class ToolSession {
     })
   }
 
-  /** The page, which is bought at most once, whoever asks for it. */
+  /** The page, which is bought at most once, also if several calls want it. */
   async #get(run: Run, page: Page): Promise<Bought> {
     for (;;) {
       if (page.outcome === undefined) await this.#allow(run, page)

@@ -104,7 +104,7 @@ describe('execute() refuses, for free, and says why', () => {
 })
 
 describe('confirmAbove', () => {
-  it('refuses what nobody can be asked about', async () => {
+  it('refuses a call that needs approval when no person can be asked', async () => {
     const { tools, sandbox } = setUp({ confirmAbove: 2 })
     expect(codeOf(await tools.professionalnet_posts_search.execute({ query }))).toBe('confirmation')
     expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
