@@ -113,7 +113,17 @@ function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unk
 
 /** The flag that passes these params, quoted for a shell. */
 export function paramsFlag(params: object): string {
-  return `--params '${JSON.stringify(params).replaceAll("'", "'\\''")}'`
+  return `--params ${quoted(JSON.stringify(params))}`
+}
+
+/** A flag as a shell takes it; nothing for one that is not set. */
+export function flagOf(name: string, value: string | number | boolean | undefined): string[] {
+  if (value === undefined || value === false) return []
+  return [value === true ? `--${kebab(name)}` : `--${kebab(name)} ${quoted(String(value))}`]
+}
+
+function quoted(text: string): string {
+  return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** The number in a flag; its bounds are checked with the params. */

@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
 function usageMessageOf({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
   if (code === 'commander.excessArguments')
-    return 'too many arguments; pass params as flags, or as JSON with --params'
+    return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
   return message.replace(/^error: /, '')
 }
 

@@ -4,8 +4,9 @@ import type { Operation } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../core/lib/list-items.ts'
+import { ApiError } from '../errors.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { kebab, paramsFlag, paramsOf } from './flags.ts'
+import { flagOf, kebab, paramsFlag, paramsOf } from './flags.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
 import { type SharedFlags, type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
@@ -71,16 +72,15 @@ export async function runOperation(
       const isLast =
         next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
       if (!isLast) job?.reserve()
-      showProgress(
-        flags,
-        `${count(pages, 'page')}, ${count(records, 'record')}, ${count(client.credits.spent, 'credit')}`,
-      )
+      // Of all runs together.
+      showProgress(flags, `${count(records, 'record')}, ${count(credits, 'credit')}`)
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
     else if (head !== '') job.append(head, { next, records, credits: state.credits })
     showProgress(flags, '')
-    if (job !== undefined)
+    if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
+    else if (job !== undefined)
       tell(flags, `${flags.out}: ${count(records, 'record')}, ${count(job.state.credits, 'credit')}`)
     if (next != null && flags.limit === undefined && !flags.all)
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
@@ -89,8 +89,16 @@ export async function runOperation(
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (error as { next?: object | null }).next ?? next
-    const canContinue = failed != null && operation.paging !== undefined && code !== exitCodes.usage
-    complain(flags, reason, canContinue ? continuation(operation, flags, failed) : undefined, unwritten)
+    // A request that the service finds invalid stays so.
+    const isInvalid = code === exitCodes.usage || (reason instanceof ApiError && reason.status === 400)
+    const left = walk.limit === undefined ? undefined : walk.limit - records
+    let command =
+      failed == null || operation.paging === undefined || isInvalid
+        ? undefined
+        : continuation(operation, flags, failed, left)
+    if (job !== undefined && command !== undefined && code === exitCodes.budget)
+      command += ' and a higher --budget, which counts all runs'
+    complain(flags, reason, command, unwritten)
     return code
   } finally {
     job?.close()
@@ -128,9 +136,16 @@ function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefin
   return resume === true ? JobFile.resume(out, start) : JobFile.create(out, start)
 }
 
+/** Flags that the next command repeats. */
+const repeated = [
+  ...['sandbox', 'baseUrl', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
+  ...['format', 'fields', 'quiet', 'json'],
+] as (keyof SharedFlags)[]
+
 /** The command that continues after this one. */
-function continuation({ id }: Operation, flags: SharedFlags, next: object): string {
+function continuation({ id }: Operation, flags: SharedFlags, next: object, limit?: number): string {
   if (flags.out !== undefined) return 'the same command with --resume'
-  const more = `${flags.all === true ? ' --all' : ''}${flags.sandbox === true ? ' --sandbox' : ''}`
-  return `social-search ${id.split('.').map(kebab).join(' ')}${more} ${paramsFlag(next)}`
+  const all = repeated.flatMap((name) => flagOf(name, flags[name]))
+  const parts = [...all, ...flagOf('limit', limit), paramsFlag(next)]
+  return `social-search ${id.split('.').map(kebab).join(' ')} ${parts.join(' ')}`
 }

@@ -141,10 +141,25 @@ describe('social-search', () => {
     const code = await new Promise((resolve) => shell.on('close', resolve))
     expect([code, server.requests.length]).toEqual([1, 1])
     expect(err).toMatch(
-      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --params '{/,
+      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --per-minute off --params '{/,
     )
     const { posts } = JSON.parse(err.trimEnd().split('\n').at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
+  })
+
+  it('prints a command that continues with the same budget and output', async () => {
+    const flags = ['--all', '--budget', '3', '--format', 'csv', '--fields', 'id,author']
+    const { code, err } = await social([...search, ...flags])
+    expect(code).toBe(5)
+    expect(err).toMatch(
+      /To continue: social-search microblog search --all --budget 3 --per-minute off --format csv --fields id,author --params '\{/,
+    )
+  })
+
+  it('prints no command that continues when the service finds the request invalid', async () => {
+    const { code, err } = await social([...search, '--since', 'yesterday'])
+    expect([code, server.requests.length]).toEqual([4, 1])
+    expect(err).not.toContain('To continue')
   })
 
   it('runs against a sandbox without an account', async () => {
@@ -165,7 +180,7 @@ describe('exit codes', () => {
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
     ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
     ['no query', ['microblog', 'search'], 'query is required'],
-    ['an argument for params', ['technews', 'search', 'rust'], 'as JSON with --params'],
+    ['an argument for params', ['technews', 'search', 'rust'], 'with --params'],
     ['a limit that is no count', [...search, '--limit', '0'], '--limit must be a whole number'],
     ['a field that is no path', [...search, '--fields', 'id,'], 'each field must be a path'],
     [
