@@ -33,7 +33,13 @@ export async function mcp(flags: McpFlags): Promise<number> {
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
   })
-  process.once('beforeExit', () => process.stderr.write(`${JSON.stringify(server.report())}\n`))
+  const report = (): void => void process.stderr.write(`${JSON.stringify(server.report())}\n`)
+  process.once('beforeExit', report)
+  for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
+    process.once(signal, () => {
+      report()
+      process.exit(code)
+    })
   await server.stdio()
   return 0
 }

@@ -1,10 +1,11 @@
 import { count } from '../contract/count.ts'
 import { canonicalJson } from '../core/lib/canonical-json.ts'
+import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
 import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
 
-/** Open questions that are kept; the oldest are dropped. */
-const kept = 100
+/** Most open questions; the oldest are dropped. */
+const maxOpen = 100
 
 /** What a person has said about one call at one price. */
 export interface Approval {
@@ -21,9 +22,10 @@ export class Approvals {
     const state = crypto.randomUUID()
     this.#asked.set(state, callOf(request, input))
     const [oldest] = this.#asked.keys()
-    if (this.#asked.size > kept && oldest !== undefined) this.#asked.delete(oldest)
+    if (this.#asked.size > maxOpen && oldest !== undefined) this.#asked.delete(oldest)
     const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
-    const message = `${request.tool} ${JSON.stringify(input).slice(0, 1000)} may cost ${price}: ${request.why}. Allow it?`
+    // The price stands before what a model has written.
+    const message = `${request.tool} may cost ${price}: ${request.why}. Allow it? Arguments: ${cutText(JSON.stringify(input), 1000)}`
     return inputRequired({
       requestState: state,
       inputRequests: {

@@ -37,6 +37,8 @@ async function answer(
       if (!outgoing.writableFinished && !request.signal.aborted) left.abort()
     })
     await send(await handler(request), outgoing, left.signal)
+    // What the handler has left unread must not block the connection.
+    if (request.body?.locked === false) void request.body.cancel().catch(() => {})
   } catch {
     try {
       socket.resetAndDestroy()

@@ -32,7 +32,8 @@ export async function allow(
         'confirmation',
         `the call may cost ${price}, which needs the approval of a person, and this program cannot ask one; ask for less`,
       )
-    if (!(await confirm(request)))
+    const isApproved: unknown = await confirm(request)
+    if (isApproved !== true)
       throw new Refusal('confirmation', 'a person has declined the call; do not repeat it')
   }
   return new CreditBudget(atMost)

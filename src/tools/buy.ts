@@ -31,10 +31,17 @@ export async function buy(page: Page, purchase: Purchase): Promise<Bought> {
   const { transport, pages, signal, allowance, fields, maxText, onWait } = purchase
   const params = JSON.parse(page.params) as Record<string, unknown>
   const options = { budget: allowance, ceiling: itemsToExpect(operation), onWait }
+  const request = transport.compose(operation, params, id)
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const request = transport.compose(operation, params, id)
     const { body } = await transport.send(operation, request, options, { abandon: signal })
+    return boughtFrom(body)
+  } catch (error) {
+    if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
+    return { ...boughtFrom(error.body), error }
+  }
+
+  function boughtFrom(body: unknown): Bought {
     const step = nextStep(operation, request, body)
     const next = step.kind === 'next' ? (canonicalJson(JSON.parse(step.params)) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)
@@ -45,8 +52,5 @@ export async function buy(page: Page, purchase: Purchase): Promise<Bought> {
       // A page that names itself as the next one is the last.
       next: next === page.params ? null : pages.page(operation, next),
     }
-  } catch (error) {
-    if (!(error instanceof InvalidResponseError) || error.charged !== 'yes') throw error
-    return { record: compact(error.body, undefined, maxText), next: null, error }
   }
 }

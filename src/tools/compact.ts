@@ -37,18 +37,24 @@ export function compact(value: unknown, paths: readonly string[] | undefined, ma
     for (const [name, part] of Object.entries(value).slice(0, maxEntries)) {
       const bounded = bound(part, depth + 1)
       left -= name.length
-      if (bounded !== undefined) entries.push([name.slice(0, 100), bounded])
+      if (bounded !== undefined) entries.push([cutText(name, 100), bounded])
     }
     return Object.fromEntries(entries)
   }
 }
 
-/** Controls, marks that reorder text, and tags: characters that people do not see and models read. */
-const hidden = /[^\P{Cc}\n\t]|[\u200b\u2060\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+/**
+ * Characters that people do not see and models read: controls but line ends and tabs, invisible characters but those that
+ * join letters and choose emoji, and marks that reorder text.
+ */
+const hidden =
+  /(?![\n\t])\p{Cc}|(?![\u200c\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb]|\p{Bidi_Control}/gu
+
+/** Characters of a text that are searched for visible ones. */
+const maxRead = 100_000
 
 /** A text without hidden characters, cut to so many characters. */
 export function cutText(text: string, most: number): string {
-  // Twice as much is enough to find so many visible characters, except where most are hidden.
-  const clean = text.slice(0, 2 * Math.max(0, most) + 10).replaceAll(hidden, '')
+  const clean = text.slice(0, maxRead + most).replaceAll(hidden, '')
   return clean.length <= most ? clean : `${clean.slice(0, Math.max(0, most - 1)).toWellFormed()}…`
 }

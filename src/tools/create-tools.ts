@@ -46,8 +46,13 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   if (!(client instanceof SocialSearch))
     throw new ConfigurationError(`client must be a SocialSearch, got ${shown(client)}`)
-  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation, withoutIssues))
+  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation, emptyRequest))
   assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
+  for (const [id, paths] of Object.entries(fields))
+    if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
+      throw new ConfigurationError(`fields.${id} must be a list of field paths, got ${shown(paths)}`)
+  const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
+  if (maxText < 20) throw new ConfigurationError(`maxText must be a whole number from 20, got ${maxText}`)
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const budget = budgetOf(options.budget)
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
@@ -59,7 +64,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     ...{ client, budget, confirm, transport: client.transport.withOptions({ budget }) },
     ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
-    maxText: wholeNumber('maxText', options.maxText ?? 1000, 20_000),
+    maxText,
     cheapest: Math.min(...prices),
   })
   const tools = Object.fromEntries(
@@ -86,8 +91,8 @@ export function toolReport(tools: object): ToolReport {
   return session.report()
 }
 
-/** A request that asks only for the price. */
-const withoutIssues: ComposedRequest = {
+/** Stands for a request, to ask for the price alone. */
+const emptyRequest: ComposedRequest = {
   ...{ path: '', body: undefined, params: undefined, maxItems: undefined, issues: [] },
 }
 

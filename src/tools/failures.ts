@@ -1,5 +1,5 @@
 import type { Issue } from '../contract/issues.ts'
-import { ApiError, SocialSearchError } from '../errors.ts'
+import { ApiError, type Charged, SocialSearchError } from '../errors.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
@@ -30,14 +30,17 @@ const advice: Readonly<Record<string, string>> = {
   unauthorized: 'Stop, and tell the user that the credential does not work.',
   closed: 'Stop; this session is over.',
   credit_budget: 'Ask for less, or stop and answer with what you have.',
-  invalid_response: 'The answer was paid for and is in `record`.',
+  invalid_response: 'The answer is part of this result, as far as it can be read.',
 }
 
 /** Codes after which no further call can succeed. */
 const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
 
-/** @param canBuy Whether the budget has enough left for the cheapest tool. */
-export function failureOf(error: unknown, canBuy: boolean): ToolFailure {
+/**
+ * @param canBuy Whether the budget has enough left for the cheapest tool.
+ * @param charged Whether an error from outside this package was charged.
+ */
+export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
   if (error instanceof Refusal) {
     const { code, message, issues } = error
     return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
@@ -46,16 +49,17 @@ export function failureOf(error: unknown, canBuy: boolean): ToolFailure {
     return {
       code: 'internal',
       message: 'The call failed in an unexpected way.',
-      charged: 'unknown',
+      charged,
       stop: false,
     }
-  const { message, charged } = error
+  const { message } = error
   const code: string = error.code
   const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
   const isSpent = code === 'credit_budget' && !canBuy
   const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
-  const doubt = charged === 'unknown' ? ' Do not repeat it unless you need it: it may be charged twice.' : ''
+  const doubt =
+    error.charged === 'unknown' ? ' Do not repeat it unless you need it: it may be charged twice.' : ''
   const told = isSpent
     ? 'The budget is spent. Stop calling tools that cost credits, and answer with what you have.'
     : withAdvice(message, code)
@@ -66,7 +70,7 @@ export function failureOf(error: unknown, canBuy: boolean): ToolFailure {
       ...listed((error as { issues?: readonly Issue[] }).issues),
     },
     ...(retryAfter !== undefined && { retryAfter }),
-    ...{ charged, stop: isSpent || isDenied || finalCodes.includes(code) },
+    ...{ charged: error.charged, stop: isSpent || isDenied || finalCodes.includes(code) },
   }
 }
 

@@ -64,8 +64,9 @@ export class Pages {
   }
 
   /** A page has reached its caller, or was not bought. */
-  release({ operation, params, id }: Page): void {
-    this.#undelivered.delete(keyOf(operation, params, id))
+  release(page: Page): void {
+    const key = keyOf(page.operation, page.params, page.id)
+    if (this.#undelivered.get(key) === page) this.#undelivered.delete(key)
   }
 }
 

@@ -79,6 +79,12 @@ export class ToolSession {
         throw new Refusal('invalid_request', `${first.path || 'the input'} ${first.message}`, issues)
       if (signal?.aborted === true) throw new Refusal('cancelled', 'cancelled before it was sent')
       const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown> & PagingArgs
+      const { paging } = tool.operation
+      if (paging !== undefined && Object.hasOwn(copy, paging.param))
+        throw new Refusal(
+          'invalid_request',
+          `${paging.param} cannot be chosen; pass the \`next\` of a result`,
+        )
       const { next, pages, ...args } =
         tool.operation.list === undefined ? { ...copy, next: undefined, pages: undefined } : copy
       Object.assign(run, { args, pages: pages ?? 1 })
@@ -212,9 +218,12 @@ export class ToolSession {
   }
 
   #begin(run: Run, page: Page): Promise<Bought> {
+    // Another call with the same params may have begun to buy it.
+    const twin = this.#pages.page(page.operation, page.params, page.id)
+    if (twin.outcome !== undefined) return twin.outcome
     const outcome = this.#buy(run, page)
     page.outcome = outcome
-    this.#pages.keep(page)
+    if (page.operation.price.kind !== 'free') this.#pages.keep(page)
     outcome.catch(() => {
       page.outcome = undefined
       this.#pages.release(page)
@@ -248,11 +257,12 @@ export class ToolSession {
       spent: rounded(tally.spent + credits.spent),
       uncertain: rounded(tally.uncertain + credits.uncertain),
     })
+    const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = (result.items ?? result.record) !== undefined
     return {
       ok: failure === undefined,
-      ...(failure !== undefined && { error: failureOf(failure, this.#canBuyAfter(failure)) }),
       ...(hasTexts && { notice }),
+      ...(failure !== undefined && { error: failureOf(failure, this.#canBuyAfter(run, failure), charged) }),
       ...result,
       credits,
     }
@@ -269,10 +279,12 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter(failure: unknown): boolean {
+  #canBuyAfter({ allowance }: Run, failure: unknown): boolean {
     const { budget, cheapest } = this.#settings
     if (!(failure instanceof CreditBudgetError)) return true
-    const reserved = budget instanceof CreditBudget ? budget.reserved : 0
-    return failure.remaining + reserved >= cheapest
+    // A retry may need more than this call may cost, which says nothing about the next one.
+    const isOwnLimit = allowance !== undefined && allowance.remaining < failure.needed
+    const remaining = (isOwnLimit ? this.#remaining() : null) ?? failure.remaining
+    return remaining + (budget instanceof CreditBudget ? budget.reserved : 0) >= cheapest
   }
 }

@@ -161,6 +161,20 @@ describe('toNodeListener()', () => {
     expect(await readAll(socket)).toBe('')
   })
 
+  it('serves the next request of a connection when the handler leaves a part of the body unread', async () => {
+    const size = 3_000_000
+    const socket = await open(async ({ body }) => {
+      const reader = body?.getReader()
+      await reader?.read()
+      reader?.releaseLock()
+      return new Response('done')
+    })
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n`)
+    socket.write(Buffer.alloc(size))
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect((await readAll(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(2)
+  })
+
   it('ends the connection when the handler throws before an earlier request has its response', async () => {
     const socket = await open(({ url }) =>
       url.endsWith('/slow') ? new Promise(() => {}) : Promise.reject(new Error('a bug')),

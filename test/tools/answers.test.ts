@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/contract/operations.ts'
+import { type ClientOptions, SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { type ToolResult, type ToolsOptions, createTools } from '../../src/tools/index.ts'
+import { post } from '../support/pages.ts'
+
+function setUp(options: Partial<ToolsOptions> = {}, more: Partial<ClientOptions> = {}) {
+  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false, inFlight: false }, latency: 20 })
+  const client = new SocialSearch({ ...sandbox.clientOptions(), ...more })
+  const allow = operations.map(({ id }) => id)
+  return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
+}
+
+const abortedAfter = (ms: number) => ({ signal: AbortSignal.timeout(ms) })
+const query = 'coffee'
+
+describe('execute()', () => {
+  it('asks the service again when an earlier free call was aborted', async () => {
+    const { sandbox, tools } = setUp()
+    await tools.organization_usage.execute({}, abortedAfter(10))
+    await sleep(50)
+    await tools.organization_usage.execute({})
+    expect(sandbox.requests).toHaveLength(2)
+  })
+
+  it.each<[string, Partial<ToolsOptions>]>([
+    ['run at once', {}],
+    ['wait for a person', { confirmAbove: 0, confirm: () => sleep(20, true) }],
+  ])('buys a page once when two identical calls %s', async (_, options) => {
+    const { sandbox, tools } = setUp(options)
+    const search = tools.microblog_search
+    const results = await Promise.all([search.execute({ query }), search.execute({ query })])
+    expect(results.map(({ ok, items }) => [ok, items?.length])).toEqual([
+      [true, 20],
+      [true, 20],
+    ])
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('shows an answer that may have been charged, though it is not as documented', async () => {
+    const { sandbox, client, tools } = setUp({ budget: 200 })
+    const found = await client.professionalnet.posts.search({ query })
+    const body = { requestId: 'r', comments: [{ id: 'c1' }], meta: { creditsCharged: '30' } }
+    sandbox.inject({ operation: 'professionalnet.posts.comments', body })
+    const result: ToolResult = await tools.professionalnet_posts_comments.execute(
+      { postUrl: found.posts[0]?.share_url },
+      { confirm: () => true },
+    )
+    expect([result.error?.code, result.error?.charged]).toEqual(['invalid_response', 'unknown'])
+    expect(JSON.stringify(result)).toContain('c1')
+  })
+
+  it('shows all items of a page with one invalid item, and where the walk continues', async () => {
+    const { sandbox, tools } = setUp()
+    const posts = Array.from({ length: 20 }, (_, n) => ({ ...post(`p${n}`), body: 'long '.repeat(300) }))
+    Object.assign(posts[3] ?? {}, { video: 5 })
+    const meta = { returnedCount: 20, hasMore: true, nextCursor: 'more' }
+    sandbox.inject({ operation: 'microblog.search', body: { requestId: 'r', posts, meta } })
+    const { error, items, next } = await tools.microblog_search.execute({ query })
+    expect([error?.code, items?.length, typeof next]).toEqual(['invalid_response', 20, 'string'])
+  })
+
+  it('refuses a cursor of the model where any params are allowed', async () => {
+    const { sandbox, tools } = setUp()
+    const { error } = await tools.technews_search.execute({ query, cursor: 'mine' })
+    expect([error?.code, sandbox.requests.length]).toEqual(['invalid_request', 0])
+  })
+
+  it('does not tell the model to stop when only a retry exceeded the limit of the call', async () => {
+    const { sandbox, tools } = setUp({}, { retry: { ambiguous: true } })
+    sandbox.inject({ reset: 'after' })
+    const { error, credits } = await tools.microblog_search.execute({ query })
+    expect([error?.code, error?.stop, credits.remaining]).toEqual(['credit_budget', false, 48])
+  })
+
+  it('takes nothing but true for an approval', async () => {
+    const { sandbox, tools } = setUp({ confirmAbove: 0, confirm: () => 'no' as never })
+    const { error } = await tools.microblog_search.execute({ query })
+    expect([error?.code, sandbox.requests.length]).toEqual(['confirmation', 0])
+  })
+
+  it('removes characters that people do not see from texts and names', async () => {
+    const { sandbox, tools } = setUp()
+    const text = 'a\u{e0141}b\u200ec\ufeffd\u202e'
+    const posts = [{ ...post('p'), body: `${'\u200b'.repeat(5000)}${text}` }]
+    const meta = { returnedCount: 1, hasMore: false }
+    sandbox.inject({ operation: 'microblog.search', body: { requestId: 'r', posts, meta } })
+    const { items } = await tools.microblog_search.execute({ query })
+    expect(items?.[0]).toMatchObject({ body: 'abcd' })
+  })
+})
+
+describe('createTools()', () => {
+  it.each([
+    ['fields that are no list', { fields: { 'microblog.search': 'id' as never } }, /must be a list of field/],
+    ['texts of less than 20 characters', { maxText: 5 }, /maxText must be a whole number from 20/],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => setUp(options)).toThrow(message)
+  })
+})
