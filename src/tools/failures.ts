@@ -61,7 +61,7 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
   const doubt =
     error.charged === 'unknown' ? ' Do not repeat it unless you need it: it may be charged twice.' : ''
   const told = isSpent
-    ? 'The budget is spent. Stop calling tools that cost credits, and answer with what you have.'
+    ? 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
     : withAdvice(message, code)
   return {
     ...{
