@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Long pages that help nobody to write a program. */
+/** Long pages that do not help to write a program. */
 const leftOut = ['/faults', '/canary', '/changelog', '/contributing']
 
 /**

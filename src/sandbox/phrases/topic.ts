@@ -11,7 +11,7 @@ export interface Topic {
   readonly lines: readonly string[]
 }
 
-/** What posts of one language have in common, whatever they are about. */
+/** What posts of one language have in common, on any topic. */
 export interface Phrases {
   readonly lang: string
   /** Share of all posts, relative to the other languages. */
