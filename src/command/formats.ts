@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { csvLines } from '../export/csv.ts'
+import { mainFields } from '../export/main-fields.ts'
 import { fieldsOf, resolveColumns, valueAt } from '../export/fields.ts'
 import { UsageError } from './command-errors.ts'
 import { createTable } from './table.ts'
@@ -50,7 +51,10 @@ export function createFormatter(format: Format, operation: Operation, options: F
       }
     }
     case 'table':
-      return createTable(operation.documented ? columnsOf(operation) : undefined, options)
+      return createTable(
+        mainFields[operation.id as OperationId] ?? (operation.documented ? columnsOf(operation) : undefined),
+        options,
+      )
   }
 }
 

@@ -6,7 +6,7 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { CallLimits } from './allowance.ts'
-import { defaultFields } from './default-fields.ts'
+import { mainFields } from '../export/main-fields.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
@@ -100,7 +100,7 @@ function toolOf(
   operation: Operation,
   session: ToolSession,
   limits: CallLimits,
-  fields: readonly string[] | undefined = defaultFields[operation.id as OperationId],
+  fields: readonly string[] | undefined = mainFields[operation.id as OperationId],
 ): AgentTool {
   const name = operation.id.replaceAll('.', '_')
   const description = describe(operation, limits)

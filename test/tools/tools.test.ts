@@ -4,7 +4,7 @@ import { fieldsOf } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
-import { defaultFields } from '../../src/tools/default-fields.ts'
+import { mainFields } from '../../src/export/main-fields.ts'
 import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
 
 function setUp(options: Partial<ToolsOptions> = {}) {
@@ -53,7 +53,7 @@ describe('createTools()', () => {
   })
 
   it('names default fields that exist', () => {
-    for (const [id, fields] of Object.entries(defaultFields)) {
+    for (const [id, fields] of Object.entries(mainFields)) {
       const paths = fieldsOf(id as 'microblog.search').map(({ path }) => path)
       expect(paths).toEqual(expect.arrayContaining([...fields]))
     }
