@@ -151,7 +151,9 @@ describe('createMcp() over HTTP', () => {
     const { sandbox, client, asked } = await connect({ pin: '2026-07-28' }, { confirmAbove: 1 }, answer)
     expect((await call(client, { query: 'coffee' })).error?.code).toBe(code)
     expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^microblog_search may cost at most 2 credits: .* Arguments: \{"query":"coffee"\}$/)
+    expect(asked[0]).toMatch(
+      /^microblog_search may cost at most 2 credits: .* Arguments: \{"query":"coffee"\}$/,
+    )
     expect(sandbox.ledger.spent).toBe(spent)
   })
 
