@@ -22,7 +22,7 @@ function redactedResponse({ response, text, redactor }: Answer): Response {
   const { status, statusText } = response
   const headers = new Headers()
   for (const [name, value] of response.headers) {
-    // They withResponse the body on the wire, not the decoded text.
+    // They describe the body on the wire, not the decoded text.
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
