@@ -4,7 +4,7 @@ import { type OperationId, operationOf, operations } from './contract/operations
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './core/lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
-import type { ClientStatus } from './core/call/client-status.ts'
+import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { Transport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve-credential.ts'

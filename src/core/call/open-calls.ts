@@ -1,11 +1,31 @@
 import { type Charged, ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
 import type { Abortable } from '../lib/abort.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
+import { dateIn } from '../lib/time.ts'
 import type { CallQueue, QueueWait, Share, Waiter } from '../limits/limiter.ts'
-import { type ClientStatus, surfaceStatus } from './client-status.ts'
+import type { Wait } from '../options/types.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const observeMs = 250
+
+/** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
+export interface ClientStatus {
+  /** Requests in flight, and their limit. */
+  slots: { taken: number; limit: number }
+  /** Every surface called so far; `null` for calls without a surface. */
+  surfaces: SurfaceStatus[]
+}
+
+/** The queue of one search surface. */
+export interface SurfaceStatus {
+  surface: string | null
+  /** Queued calls. */
+  queued: number
+  /** Queued calls by priority, highest first. */
+  byPriority: { priority: number; queued: number }[]
+  /** Why and until when a new call would wait; null if it would not, or if the limiter does not tell. */
+  wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
+}
 
 interface OpenCall extends Waiter, Abortable {
   /** Monotonic time at which the call joined the queue. */
@@ -28,7 +48,7 @@ export class OpenCalls {
   readonly #surfaces = new Set<string | null>()
   #queued = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  #onIdle: (() => void) | undefined
+  readonly #onIdle: (() => void)[] = []
   #isClosed = false
 
   /** @param maxQueued Calls that may be queued, besides those that find a free slot. */
@@ -44,7 +64,7 @@ export class OpenCalls {
 
   delete(call: OpenCall): void {
     this.#calls.delete(call)
-    if (this.#calls.size === 0) this.#onIdle?.()
+    if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
 
   /** @throws {QueueFullError} if too many calls wait already. */
@@ -71,32 +91,26 @@ export class OpenCalls {
   /** Queued calls by surface, and requests in flight. */
   status(limiter: CallQueue, share: Share): ClientStatus {
     const queued = [...this.#calls].filter(({ entry }) => entry !== undefined)
-    return {
-      slots: { taken: this.inFlight, limit: share.inFlight },
-      surfaces: [...this.#surfaces].map((surface) => {
-        const calls = queued.filter((call) => call.surface === surface)
-        return surfaceStatus(
-          surface,
-          calls.map(({ priority }) => priority),
-          limiter,
-          share,
-        )
-      }),
-    }
+    const surfaces = [...this.#surfaces].map((surface) => {
+      const priorities = queued.filter((call) => call.surface === surface).map(({ priority }) => priority)
+      const { reason, ms } = limiter.waitOf?.(surface, share) ?? { reason: null, ms: 0 }
+      return {
+        surface,
+        queued: priorities.length,
+        byPriority: [...new Set(priorities)]
+          .sort((a, b) => b - a)
+          .map((priority) => ({ priority, queued: priorities.filter((each) => each === priority).length })),
+        wait: reason && { reason, until: dateIn(ms) },
+      }
+    })
+    return { slots: { taken: this.inFlight, limit: share.inFlight }, surfaces }
   }
 
   /** Aborts all open and future calls; resolves when all have settled. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true
     for (const call of this.#calls) call.abort(new ClosedError(call.context(call.chargedSoFar)))
-    if (this.#calls.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const others = this.#onIdle
-      this.#onIdle = () => {
-        others?.()
-        resolve()
-      }
-    })
+    if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
   #observe(): void {

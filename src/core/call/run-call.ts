@@ -1,9 +1,16 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError, type Attempt } from '../../errors.ts'
+import type { CallCredits } from '../credits/ledger.ts'
 import type { Lease } from '../limits/limiter.ts'
-import type { Answer, Success } from './answer.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call, LeaseCallbacks } from './call.ts'
+import type { Success } from './read-answer.ts'
+
+/** The result of a call: the response with its attempts and its cost. */
+export interface Answer extends Success {
+  readonly attempts: readonly Attempt[]
+  readonly credits: CallCredits
+}
 
 /** Runs a call when it gets its first lease, and settles the caller's promise. */
 export class CallRunner implements LeaseCallbacks {

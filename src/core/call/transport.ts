@@ -5,13 +5,11 @@ import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../cre
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import type { Answer } from './answer.ts'
 import { Call } from './call.ts'
-import type { ClientStatus } from './client-status.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
-import { OpenCalls } from './open-calls.ts'
-import { CallRunner, prepare } from './run-call.ts'
+import { type ClientStatus, OpenCalls } from './open-calls.ts'
+import { type Answer, CallRunner, prepare } from './run-call.ts'
 
 /** Shared by a client and the clients made from it with `withOptions`. */
 interface SharedByFamily {
