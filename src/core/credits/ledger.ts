@@ -1,7 +1,6 @@
 import type { Operation, Price } from '../../contract/operation.ts'
 import { type PagingOverride, itemsOf } from '../lib/list-items.ts'
-import type { Budget } from './budget.ts'
-import { type CreditSummary, type Reservation, roundedSummary } from './credit-summary.ts'
+import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
