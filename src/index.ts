@@ -23,7 +23,7 @@ export {
 } from './core/limits/limiter.ts'
 export { SocialSearch } from './client.ts'
 
-export type { Answer } from './core/call/run-call.ts'
+export type { Answer } from './core/call/call.ts'
 export { type Transport, createTransport } from './core/call/transport.ts'
 export type { CreditRates } from './resources/description.ts'
 export { type Feeds, feeds } from './resources/feeds.ts'

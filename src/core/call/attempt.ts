@@ -9,8 +9,8 @@ import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../limits/limiter.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call } from './call.ts'
-import { type Received, type Success, readAnswer } from './read-answer.ts'
+import type { Call, Success } from './call.ts'
+import { type Received, readAnswer } from './read-answer.ts'
 import { readFailure } from './read-failure.ts'
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */

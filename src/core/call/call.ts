@@ -7,17 +7,40 @@ import {
   SharedError,
   type TimeoutPhase,
 } from '../../errors.ts'
-import type { Purchase } from '../credits/ledger.ts'
+import type { CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../lib/abort.ts'
 import type { LogFields, LogLevel } from '../lib/logger.ts'
+import type { Redactor } from '../lib/redact.ts'
 import { after } from '../lib/time.ts'
 import { type Lease, type Share, type Waiter, SurfaceClosed } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import { type Failure, nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
+import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { WaitObserver } from './wait-observer.ts'
+
+/** A successful response, parsed and validated. */
+export interface Success {
+  /** Not redacted: apply `redactor` to what you show of its headers. */
+  readonly response: Response
+  readonly redactor: Redactor
+  /** Redacted, like everything below. */
+  readonly text: string
+  /** The parsed body, before a schema transforms it. */
+  readonly parsed: unknown
+  readonly requestId: string | undefined
+  readonly body: unknown
+  /** Items that failed validation; null unless a list is validated as `lenient`. */
+  readonly invalid: readonly InvalidItem[] | null
+}
+
+/** The result of a call: the response with its attempts and its cost. */
+export interface Answer extends Success {
+  readonly attempts: readonly Attempt[]
+  readonly credits: CallCredits
+}
 
 export interface CallParts {
   /** With the user's price, if there is one. */
@@ -26,13 +49,13 @@ export interface CallParts {
   readonly settings: Settings
   readonly purchase: Purchase
   readonly openCalls: OpenCalls
+  /** Settle the caller's promise. */
+  readonly resolve: (answer: Promise<Answer>) => void
+  readonly reject: (reason: unknown) => void
 }
 
-/** Callbacks for the end of a wait in the queue. */
-export interface LeaseCallbacks {
-  granted(lease: Lease): void
-  refused(reason: unknown): void
-}
+/** Called at the end of a wait in the queue: with a lease, or with null and the reason. */
+export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
 
 /** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
 export class Call implements Waiter, Abortable {
@@ -40,6 +63,8 @@ export class Call implements Waiter, Abortable {
   readonly request: ComposedRequest
   readonly settings: Settings
   readonly purchase: Purchase
+  readonly resolve: CallParts['resolve']
+  readonly reject: CallParts['reject']
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
@@ -67,15 +92,17 @@ export class Call implements Waiter, Abortable {
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
   /** Undefined outside the queue. */
-  #callbacks: LeaseCallbacks | undefined
+  #onLease: OnLease | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  constructor({ operation, request, settings, purchase, openCalls }: CallParts) {
+  constructor({ operation, request, settings, purchase, openCalls, resolve, reject }: CallParts) {
     this.operation = operation
     this.request = request
     this.settings = settings
     this.purchase = purchase
+    this.resolve = resolve
+    this.reject = reject
     this.patience = settings.retry.maxWaitMs
     this.share = settings.share
     this.priority = settings.priority
@@ -110,7 +137,7 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#callbacks !== undefined) {
+    if (this.#onLease !== undefined) {
       this.settings.limiter.leave(this)
       this.refuse(reason)
     } else this.#onAbort?.(reason)
@@ -132,13 +159,7 @@ export class Call implements Waiter, Abortable {
 
   /** Waits at least `ms` milliseconds; rejects when the call is aborted. */
   sleep(ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = after(ms, resolve)
-      this.onAbort((reason) => {
-        cancel()
-        reject(reason)
-      })
-    })
+    return this.race(() => new Promise((resolve) => this.onClose(after(ms, resolve))))
   }
 
   /** Whether a request sent in `ms` milliseconds is still in time. */
@@ -146,18 +167,15 @@ export class Call implements Waiter, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  enterQueue(callbacks: LeaseCallbacks): void {
-    if (this.#aborted !== undefined) {
-      callbacks.refused(this.#aborted.reason)
-      return
-    }
+  enterQueue(onLease: OnLease): void {
     try {
+      if (this.#aborted !== undefined) throw this.#aborted.reason
       this.#openCalls.queue(this)
-    } catch (error) {
-      callbacks.refused(error)
+    } catch (reason) {
+      onLease(this, null, reason)
       return
     }
-    this.#callbacks = callbacks
+    this.#onLease = onLease
     this.phase = 'queue'
     this.queuedAt = performance.now()
     this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
@@ -165,12 +183,12 @@ export class Call implements Waiter, Abortable {
   }
 
   grant(lease: Lease): void {
-    this.#leaveQueue()?.granted(lease)
+    this.#leaveQueue()?.(this, lease)
   }
 
   refuse(reason: unknown): void {
     const error = reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason
-    this.#leaveQueue()?.refused(error)
+    this.#leaveQueue()?.(this, null, error)
   }
 
   /** Adds an attempt to the timeline. */
@@ -232,12 +250,12 @@ export class Call implements Waiter, Abortable {
     return this.phase === 'queue' || this.phase === 'wait'
   }
 
-  #leaveQueue(): LeaseCallbacks | undefined {
-    const callbacks = this.#callbacks
-    this.#callbacks = undefined
+  #leaveQueue(): OnLease | undefined {
+    const onLease = this.#onLease
+    this.#onLease = undefined
     this.entry = undefined
     this.#openCalls.unqueue(this)
-    return callbacks
+    return onLease
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

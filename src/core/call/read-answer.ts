@@ -4,26 +4,10 @@ import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.t
 import { costOf } from '../credits/ledger.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
-import type { Redactor } from '../lib/redact.ts'
 import type { Settings } from '../options/settings.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call } from './call.ts'
-import { type Decoded, type InvalidItem, decode } from './decode.ts'
-
-/** A successful response, parsed and validated. */
-export interface Success {
-  /** Not redacted: apply `redactor` to what you show of its headers. */
-  readonly response: Response
-  readonly redactor: Redactor
-  /** Redacted, like everything below. */
-  readonly text: string
-  /** The parsed body, before a schema transforms it. */
-  readonly parsed: unknown
-  readonly requestId: string | undefined
-  readonly body: unknown
-  /** Items that failed validation; null unless a list is validated as `lenient`. */
-  readonly invalid: readonly InvalidItem[] | null
-}
+import type { Call, Success } from './call.ts'
+import { type Decoded, decode } from './decode.ts'
 
 /** A successful response, not parsed yet. */
 export interface Received {

@@ -1,41 +1,21 @@
-import { ApiError, type Attempt } from '../../errors.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import { ApiError } from '../../errors.ts'
 import type { Lease } from '../limits/limiter.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call, LeaseCallbacks } from './call.ts'
-import type { Success } from './read-answer.ts'
+import type { Answer, Call, Success } from './call.ts'
 
-/** The result of a call: the response with its attempts and its cost. */
-export interface Answer extends Success {
-  readonly attempts: readonly Attempt[]
-  readonly credits: CallCredits
-}
-
-/** Runs a call when it gets its first lease, and settles the caller's promise. */
-export class CallRunner implements LeaseCallbacks {
-  readonly #call: Call
-  readonly #resolve: (answer: Promise<Answer>) => void
-  readonly #reject: (reason: unknown) => void
-
-  constructor(call: Call, resolve: (answer: Promise<Answer>) => void, reject: (reason: unknown) => void) {
-    this.#call = call
-    this.#resolve = resolve
-    this.#reject = reject
+/** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
+export function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
+  if (lease !== null) {
+    call.resolve(answerOf(call, lease))
+    return
   }
-
-  granted(lease: Lease): void {
-    this.#resolve(runCall(this.#call, lease))
-  }
-
-  refused(reason: unknown): void {
-    this.#reject(this.#call.errorOf(reason))
-    this.#call.close()
-  }
+  call.reject(call.errorOf(reason))
+  call.close()
 }
 
 /** Makes the attempts of a call; rejects with the error that the caller gets. */
-async function runCall(call: Call, lease: Lease): Promise<Answer> {
+async function answerOf(call: Call, lease: Lease): Promise<Answer> {
   try {
     const success = await makeAttempts(call, lease)
     const { spent, uncertain } = call.purchase
@@ -57,7 +37,9 @@ async function makeAttempts(call: Call, first: Lease): Promise<Success> {
       if (!(failure instanceof AttemptFailure) || !(await waitForRetry(call, failure))) throw failure
     }
     await prepare(call)
-    lease = await new Promise((granted, refused) => call.enterQueue({ granted, refused }))
+    lease = await new Promise((resolve, reject) => {
+      call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
+    })
   }
 }
 

@@ -5,11 +5,11 @@ import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../cre
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { Call } from './call.ts'
+import { type Answer, Call, type CallParts } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { type Answer, CallRunner, prepare } from './run-call.ts'
+import { prepare, runCall } from './run-call.ts'
 
 /** Shared by a client and the clients made from it with `withOptions`. */
 interface SharedByFamily {
@@ -94,30 +94,35 @@ export class Transport {
     cancelRules?: CancelRules,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const call = this.#make(operation, request, options)
-      const runner = new CallRunner(call, resolve, reject)
+      const call = this.#make(operation, request, options, resolve, reject)
       this.#family.openCalls.add(call)
       const { signal, deadlineMs } = call.settings
       if (signal !== undefined || deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
       const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue(runner)
+      if (preparing === undefined) call.enterQueue(runCall)
       else
         preparing.then(
-          () => call.enterQueue(runner),
-          (reason: unknown) => runner.refused(reason),
+          () => call.enterQueue(runCall),
+          (reason: unknown) => runCall(call, null, reason),
         )
     })
   }
 
-  #make(operation: Operation, request: ComposedRequest, options: AnyCallOptions | undefined): Call {
+  #make(
+    operation: Operation,
+    request: ComposedRequest,
+    options: AnyCallOptions | undefined,
+    resolve: CallParts['resolve'],
+    reject: CallParts['reject'],
+  ): Call {
     const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
     if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
     const { ledger, openCalls } = this.#family
     const pricedOperation = withUserPrice(operation, settings.prices)
     const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
     const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
-    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls })
+    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls, resolve, reject })
   }
 
   /** The settings of a call. An error names its operation. */

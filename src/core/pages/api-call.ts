@@ -1,4 +1,4 @@
-import type { Answer } from '../call/run-call.ts'
+import type { Answer } from '../call/call.ts'
 import { type WithResponse, withResponse } from './with-response.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../errors.ts'
 import type { CallCredits } from '../credits/ledger.ts'
-import type { Answer } from '../call/run-call.ts'
+import type { Answer } from '../call/call.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
