@@ -42,18 +42,6 @@ export interface Answer extends Success {
   readonly credits: CallCredits
 }
 
-export interface CallParts {
-  /** With the user's price, if there is one. */
-  readonly operation: Operation
-  readonly request: ComposedRequest
-  readonly settings: Settings
-  readonly purchase: Purchase
-  readonly openCalls: OpenCalls
-  /** Settle the caller's promise. */
-  readonly resolve: (answer: Promise<Answer>) => void
-  readonly reject: (reason: unknown) => void
-}
-
 /** Called at the end of a wait in the queue: with a lease, or with null and the reason. */
 export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
 
@@ -63,8 +51,8 @@ export class Call implements Waiter, Abortable {
   readonly request: ComposedRequest
   readonly settings: Settings
   readonly purchase: Purchase
-  readonly resolve: CallParts['resolve']
-  readonly reject: CallParts['reject']
+  readonly resolve: (answer: Promise<Answer>) => void
+  readonly reject: (reason: unknown) => void
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
@@ -96,7 +84,19 @@ export class Call implements Waiter, Abortable {
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  constructor({ operation, request, settings, purchase, openCalls, resolve, reject }: CallParts) {
+  /**
+   * @param operation With the user's price, if there is one.
+   * @param resolve Settles the caller's promise, like `reject`.
+   */
+  constructor(
+    operation: Operation,
+    request: ComposedRequest,
+    settings: Settings,
+    purchase: Purchase,
+    openCalls: OpenCalls,
+    resolve: (answer: Promise<Answer>) => void,
+    reject: (reason: unknown) => void,
+  ) {
     this.operation = operation
     this.request = request
     this.settings = settings

@@ -5,7 +5,7 @@ import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../cre
 import { resolveCall, resolveOptions, resolveShared } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, Call, type CallParts } from './call.ts'
+import { type Answer, Call } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -82,8 +82,12 @@ export class Transport {
    * @throws {InvalidRequestError} if the request has issues.
    */
   priced(operation: Operation, request: ComposedRequest): Operation {
-    if (request.issues.length > 0) throw invalidRequest(operation, this.#settings, request)
-    return withUserPrice(operation, this.#settings.prices)
+    const { prices, redactor } = this.#settings
+    if (request.issues.length === 0) return withUserPrice(operation, prices)
+    const issues = firstIssues(request.issues, (text) => redactor.text(text))
+    const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
+    const next = nextOf(operation, request)
+    throw new InvalidRequestError(issues, { operation: operation.id, next, subject })
   }
 
   /** Makes one call of a composed request. */
@@ -94,10 +98,14 @@ export class Transport {
     cancelRules?: CancelRules,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const call = this.#make(operation, request, options, resolve, reject)
-      this.#family.openCalls.add(call)
-      const { signal, deadlineMs } = call.settings
-      if (signal !== undefined || deadlineMs !== Infinity || cancelRules !== undefined)
+      const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
+      const priced = this.priced(operation, request)
+      const { ledger, openCalls } = this.#family
+      const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
+      const purchase = new Purchase(ledger, priced, worst, settings.budgets)
+      const call = new Call(priced, request, settings, purchase, openCalls, resolve, reject)
+      openCalls.add(call)
+      if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
       const preparing = prepare(call)
       if (preparing === undefined) call.enterQueue(runCall)
@@ -107,22 +115,6 @@ export class Transport {
           (reason: unknown) => runCall(call, null, reason),
         )
     })
-  }
-
-  #make(
-    operation: Operation,
-    request: ComposedRequest,
-    options: AnyCallOptions | undefined,
-    resolve: CallParts['resolve'],
-    reject: CallParts['reject'],
-  ): Call {
-    const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
-    if (request.issues.length > 0) throw invalidRequest(operation, settings, request)
-    const { ledger, openCalls } = this.#family
-    const pricedOperation = withUserPrice(operation, settings.prices)
-    const worst = worstCase(pricedOperation.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(ledger, pricedOperation, worst, settings.budgets)
-    return new Call({ operation: pricedOperation, request, settings, purchase, openCalls, resolve, reject })
   }
 
   /** The settings of a call. An error names its operation. */
@@ -137,21 +129,6 @@ export class Transport {
       })
     }
   }
-}
-
-function invalidRequest(
-  operation: Operation,
-  { redactor }: Settings,
-  request: ComposedRequest,
-): InvalidRequestError {
-  const issues = firstIssues(request.issues, (text) => redactor.text(text))
-  const context = { operation: operation.id, next: nextOf(operation, request) }
-  return new InvalidRequestError(issues, { ...context, subject: subjectOf(operation) })
-}
-
-/** The name of the input in error messages. */
-function subjectOf({ method }: Operation): string {
-  return method === 'PATCH' || method === 'PUT' ? 'the body' : 'params'
 }
 
 /**
