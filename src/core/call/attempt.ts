@@ -1,10 +1,4 @@
-import {
-  type Attempt,
-  ConfigurationError,
-  ConnectionError,
-  SocialSearchError,
-  TimeoutError,
-} from '../../errors.ts'
+import { type Attempt, ConfigurationError, ConnectionError, SocialSearchError } from '../../errors.ts'
 import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../limits/limiter.ts'
@@ -45,10 +39,13 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   try {
     return await new Promise<Received>((resolve, reject) => {
       const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
-        reject(new AttemptFailure(reason, { kind, announced: null }, call.chargeWithoutResponse))
+        reject(new AttemptFailure(reason, { kind, announced: null }, call.chargedSoFar))
         controller.abort(reason)
       }
-      timer = setTimeout(() => stop(timeoutError(call, timeoutMs), 'no-answer'), timeoutMs)
+      timer = setTimeout(() => {
+        const message = `no complete answer within ${timeoutMs} ms (waiting for ${call.phase})`
+        stop(call.timeoutError(message), 'no-answer')
+      }, timeoutMs)
       call.onAbort(stop)
       receive(call, entry, lease, controller.signal).then(resolve, reject)
     })
@@ -90,7 +87,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
       lease.answered(date === null ? null : new Date(date))
     },
     connectionError: (message, failure) => {
-      const charged = failure.phase === 'exchange' ? call.chargeWithoutResponse : 'no'
+      const charged = failure.phase === 'exchange' ? call.chargedSoFar : 'no'
       return new ConnectionError(message, { ...call.context(charged), ...failure })
     },
   }
@@ -112,19 +109,10 @@ function headersOf({ settings, request }: Call): Headers {
   return headers
 }
 
-function timeoutError(call: Call, timeoutMs: number): TimeoutError {
-  const { phase } = call
-  const context = call.context(call.chargeWithoutResponse)
-  return new TimeoutError(`no complete answer within ${timeoutMs} ms (waiting for ${phase})`, {
-    ...context,
-    phase,
-  })
-}
-
 /** Turns an error of an exchange into a failure. */
 function failureOf(call: Call, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
-  const charged = call.chargeWithoutResponse
+  const charged = call.chargedSoFar
   if (error instanceof ConnectionError) {
     const { phase } = error
     const failure = { kind: failureKinds[phase], announced: null }

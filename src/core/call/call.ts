@@ -5,6 +5,7 @@ import {
   type ErrorContext,
   RateLimitError,
   SharedError,
+  TimeoutError,
   type TimeoutPhase,
 } from '../../errors.ts'
 import type { CallCredits, Purchase } from '../credits/ledger.ts'
@@ -211,14 +212,9 @@ export class Call implements Waiter, Abortable {
     lease.release()
   }
 
-  /** The charge of the latest attempt if it gets no usable response: unknown once its request was sent. */
-  get chargeWithoutResponse(): Charged {
-    return this.metered && this.attempts.at(-1)?.sent !== null ? 'unknown' : 'no'
-  }
-
-  /** The charge of the request in flight. */
+  /** The charge of the request in flight, as long as it has no usable response. */
   get chargedSoFar(): Charged {
-    return this.isIdle ? 'no' : this.chargeWithoutResponse
+    return this.isIdle || !this.metered || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
   }
 
   /**
@@ -226,7 +222,7 @@ export class Call implements Waiter, Abortable {
    *
    * @param latest Charge of the current attempt, which `attempts` does not show yet.
    */
-  context(latest: Charged = 'no'): ErrorContext {
+  context(latest = this.chargedSoFar): ErrorContext {
     const all = [latest, ...this.attempts.map(({ charged }) => charged)]
     const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
     return {
@@ -235,6 +231,10 @@ export class Call implements Waiter, Abortable {
       attempts: this.attempts,
       next: nextOf(this.operation, this.request),
     }
+  }
+
+  timeoutError(message: string): TimeoutError {
+    return new TimeoutError(message, { ...this.context(), phase: this.phase })
   }
 
   /** The error that the caller gets. */

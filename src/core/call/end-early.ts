@@ -1,4 +1,4 @@
-import { TimeoutError, type TimeoutPhase } from '../../errors.ts'
+import type { TimeoutPhase } from '../../errors.ts'
 import { type Abortable, followAbort } from '../lib/abort.ts'
 import type { Call } from './call.ts'
 
@@ -52,7 +52,5 @@ function expireAfter(call: Call, ms: number, then: () => void): void {
 }
 
 function expire(call: Call, message: string): void {
-  const { phase } = call
-  const context = call.context(call.chargedSoFar)
-  call.abort(new TimeoutError(`${message} ${phaseDescriptions[phase]}`, { ...context, phase }))
+  call.abort(call.timeoutError(`${message} ${phaseDescriptions[call.phase]}`))
 }

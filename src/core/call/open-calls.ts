@@ -1,4 +1,4 @@
-import { type Charged, ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
+import { ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
 import type { Abortable } from '../lib/abort.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { dateIn } from '../lib/time.ts'
@@ -30,11 +30,9 @@ export interface SurfaceStatus {
 interface OpenCall extends Waiter, Abortable {
   /** Monotonic time at which the call joined the queue. */
   readonly queuedAt: number
-  /** The charge of its request in flight. */
-  readonly chargedSoFar: Charged
   readonly settings: { readonly limiter: CallQueue }
   readonly observer: { check(wait: QueueWait | null, queuedMs: number): void } | undefined
-  context(charged?: Charged): ErrorContext
+  context(): ErrorContext
 }
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
@@ -109,7 +107,7 @@ export class OpenCalls {
   /** Aborts all open and future calls; resolves when all have settled. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const call of this.#calls) call.abort(new ClosedError(call.context(call.chargedSoFar)))
+    for (const call of this.#calls) call.abort(new ClosedError(call.context()))
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 

@@ -31,15 +31,15 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const { redactor, dialect } = settings
   const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
-  const ambiguous = call.chargeWithoutResponse
+  const ambiguous = call.chargedSoFar
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
-    const context = { ...call.context(ambiguous), ...(status > 0 && { status }) }
+    const context = { ...call.context(), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect; check baseUrl'
     return AttemptFailure.final(new RedirectError(message, context), ambiguous)
   }
   if (status < 200) {
-    const context = { ...call.context(ambiguous), phase: 'exchange', reason: `status ${status}` } as const
+    const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
     const error = new ConnectionError(`no response (status ${status})`, context)
     return new AttemptFailure(error, { kind: 'no-answer', announced: null }, ambiguous)
   }
