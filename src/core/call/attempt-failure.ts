@@ -12,22 +12,23 @@ export class AttemptFailure extends Error implements Failure {
   /** The cost that a proxy reported. */
   readonly reported: ReportedCredits | null
 
-  constructor(error: unknown, failure: Failure, charged: Charged, reported: ReportedCredits | null = null) {
+  constructor(
+    error: unknown,
+    charged: Charged,
+    kind: Failure['kind'] = 'final',
+    announced: Failure['announced'] = null,
+    reported: ReportedCredits | null = null,
+  ) {
     super('the attempt failed')
     this.error = error
-    this.kind = failure.kind
-    this.announced = failure.announced
     this.charged = charged
+    this.kind = kind
+    this.announced = announced
     this.reported = reported
   }
 
   /** `outcome` in the timeline. */
   get outcome(): string {
     return this.error instanceof SocialSearchError ? this.error.code : 'aborted'
-  }
-
-  /** A failure that is never retried. */
-  static final(error: unknown, charged: Charged = 'no'): AttemptFailure {
-    return new AttemptFailure(error, { kind: 'final', announced: null }, charged)
   }
 }

@@ -2,6 +2,7 @@ import { type Attempt, ConfigurationError, ConnectionError, SocialSearchError } 
 import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../limits/limiter.ts'
+import { nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call, Success } from './call.ts'
 import { type Received, readAnswer } from './read-answer.ts'
@@ -39,7 +40,7 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   try {
     return await new Promise<Received>((resolve, reject) => {
       const stop = (reason: unknown, kind: 'final' | 'no-answer' = 'final'): void => {
-        reject(new AttemptFailure(reason, { kind, announced: null }, call.chargedSoFar))
+        reject(new AttemptFailure(reason, call.chargedSoFar, kind))
         controller.abort(reason)
       }
       timer = setTimeout(() => {
@@ -115,13 +116,12 @@ function failureOf(call: Call, error: unknown): AttemptFailure {
   const charged = call.chargedSoFar
   if (error instanceof ConnectionError) {
     const { phase } = error
-    const failure = { kind: failureKinds[phase], announced: null }
-    return new AttemptFailure(error, failure, phase === 'exchange' ? charged : 'no')
+    return new AttemptFailure(error, phase === 'exchange' ? charged : 'no', failureKinds[phase])
   }
   if (error instanceof FetchMisuse)
-    return AttemptFailure.final(new ConfigurationError(error.message, call.context(charged)), charged)
+    return new AttemptFailure(new ConfigurationError(error.message, call.context(charged)), charged)
   // A middleware threw.
-  return AttemptFailure.final(error, charged)
+  return new AttemptFailure(error, charged)
 }
 
 const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } as const
@@ -137,7 +137,8 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
     if (reported === null) purchase.doubt()
     else purchase.settle(reported.spent, reported.uncertain)
   }
-  call.addFailure(failure)
+  call.failures.push(failure)
+  call.wait = nextWait(call.failures, stakeOf(call.operation), settings.retry, Math.random)
   if (failure.kind === 'rate-limited') {
     const ms = failure.announced || (call.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)

@@ -15,7 +15,7 @@ import type { Redactor } from '../lib/redact.ts'
 import { after } from '../lib/time.ts'
 import { type Lease, type Share, type Waiter, SurfaceClosed } from '../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
-import { type Failure, nextWait, stakeOf } from '../retry/policy.ts'
+import type { Failure } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { type ComposedRequest, nextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
@@ -113,12 +113,6 @@ export class Call implements Waiter, Abortable {
     const { log, onWait } = settings
     if ((log ?? onWait) !== undefined) this.observer = new WaitObserver(settings, operation.id, this.surface)
     this.#openCalls = openCalls
-  }
-
-  /** Records a failed attempt and computes the wait before the next. */
-  addFailure(failure: Failure): void {
-    this.failures.push(failure)
-    this.wait = nextWait(this.failures, stakeOf(this.operation), this.settings.retry, Math.random)
   }
 
   /** Runs a function when the call ends. */

@@ -61,7 +61,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
       body: value ?? text,
     })
-    throw new AttemptFailure(error, { kind: 'unreadable', announced: null }, entry.charged)
+    throw new AttemptFailure(error, entry.charged, 'unreadable')
   }
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
@@ -104,7 +104,7 @@ async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
-    if (!(error instanceof TimeoutError)) throw AttemptFailure.final(error, entry.charged)
+    if (!(error instanceof TimeoutError)) throw new AttemptFailure(error, entry.charged)
     return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
   }
 }

@@ -36,12 +36,12 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...call.context(), ...(status > 0 && { status }) }
     const message = 'the answer is a redirect; check baseUrl'
-    return AttemptFailure.final(new RedirectError(message, context), ambiguous)
+    return new AttemptFailure(new RedirectError(message, context), ambiguous)
   }
   if (status < 200) {
     const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
     const error = new ConnectionError(`no response (status ${status})`, context)
-    return new AttemptFailure(error, { kind: 'no-answer', announced: null }, ambiguous)
+    return new AttemptFailure(error, ambiguous, 'no-answer')
   }
   const body = redactor.data(parsed(text, dialect))
   const errorBody = dialect.readError(body)
@@ -74,7 +74,7 @@ export function readFailure(call: Call, { sent }: Attempt, failed: Failed): Atte
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
   const credits = reportedCharge === undefined ? null : readCredits(headers)
-  return new AttemptFailure(error, { kind, announced }, charged, replacesSuccess ? null : credits)
+  return new AttemptFailure(error, charged, kind, announced, replacesSuccess ? null : credits)
 }
 
 /** Longest code and message that an error repeats, in characters: they end up in logs. */
