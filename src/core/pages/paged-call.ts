@@ -10,7 +10,7 @@ import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
 import { WalkGuard, resolveWalk } from './walk-guard.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
-import { type WithResponse, withResponse } from './with-response.ts'
+import { type WithResponse, withResponse } from './api-call.ts'
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
