@@ -28,7 +28,7 @@ const entry = {
   node: 'src/serve/node.ts',
 }
 
-/** Files of their own in the package, so that a bundle holds the operations and methods it uses and no others. */
+/** Separate files in the package, so that a bundle holds only the operations and methods it uses. */
 const apart = Object.fromEntries(
   globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map(
     (file) => [file.replace(/^src\/|\.ts$/g, ''), file],

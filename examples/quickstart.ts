@@ -144,7 +144,7 @@ function count(amount: number, thing: string): string {
   return `${amount} ${thing}${amount === 1 ? '' : 's'}`
 }
 
-/** Redraws one line on a terminal; elsewhere each step gets a line of its own. */
+/** Redraws one line on a terminal; elsewhere it prints a line for each step. */
 function progress(done: number, total: number, status: string): void {
   const line = `  [${'█'.repeat(done)}${'░'.repeat(total - done)}] page ${done} of at most ${total}: ${status}`
   process.stdout.write(process.stdout.isTTY ? `\r\u001b[K${line}` : `${line}\n`)

@@ -10,14 +10,14 @@ const apart: Readonly<Record<string, string>> = {
   agents: 'npm run test:agents (needs the registry)',
 }
 
-/** The tests of a suite of its own lie in the folder of its name. */
+/** The tests of a separate suite are in the folder with its name. */
 export const projects = [
   {
     extends: true as const,
     test: {
       name: 'main',
       include: ['test/**/*.test.ts'],
-      // `test/apps` is a project of its own: npm run apps.
+      // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), 'apps'].map((name) => `test/${name}/**`),
       typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
     },

@@ -13,7 +13,7 @@ const {
 } = process.env
 const query = process.argv[2] ?? 'typescript'
 
-// The browser comes back to this server. A program may use any port of its own machine, says RFC 8252; if your
+// The browser comes back to this server. A program may use any local port (RFC 8252); if your
 // authorization server compares ports, listen on the one that you registered.
 const callback = createServer()
 await once(callback.listen(0, '127.0.0.1'), 'listening')

@@ -8,7 +8,7 @@ const client = SocialSearch.fromEnv({ limits: { share: 0.5 } })
 const proxy = createProxy({
   client,
   allow: ['microblog.search', 'professionalnet.industries.list'], // all other operations are refused
-  authorize: () => ({ id: 'demo' }), // look up your own session; null if nobody is logged in
+  authorize: () => ({ id: 'demo' }), // find the user's session; return null if there is none
   budget: 100, // credits for each user, while this isolate lives
 })
 

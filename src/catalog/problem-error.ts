@@ -2,7 +2,7 @@ import type { Problem } from '../contract/catalog/problem.ts'
 import { ApiError, type ApiErrorDetails } from '../errors.ts'
 
 /**
- * The catalog answered with an error of its own kind. What the service does not document as required may be absent.
+ * The catalog answered with a problem, its error format. Fields that the service does not require may be absent.
  *
  * @example
  * if (error instanceof ProblemError) console.error(error.title, error.detail)

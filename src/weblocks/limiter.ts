@@ -68,7 +68,7 @@ export class WebLocksLimiter implements Limiter {
     const { name, limits } = resolveOptions(options)
     if (!WebLocksLimiter.isSupported()) {
       throw new ConfigurationError(
-        'WebLocksLimiter needs navigator.locks and BroadcastChannel: a browser of 2022 or later, https or a loopback address, and a page with an origin of its own',
+        'WebLocksLimiter needs navigator.locks and BroadcastChannel: a browser of 2022 or later, https or a loopback address, and a page with its own origin',
       )
     }
     this.#id = crypto.randomUUID()

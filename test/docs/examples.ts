@@ -66,7 +66,7 @@ export function withImports(example: string): string {
 /** The functions and classes that users can import. */
 export function publicNames(service: ts.LanguageService) {
   const program = service.getProgram()
-  if (program === undefined) throw new Error('there is no program')
+  if (program === undefined) throw new Error('the example has no program')
   const checker = program.getTypeChecker()
   return entries.flatMap(([from, file]) => {
     const source = program.getSourceFile(file)

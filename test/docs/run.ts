@@ -34,7 +34,7 @@ const failures = {}
 `)
 
 /**
- * Runs samples one after the other, each against a sandbox of its own.
+ * Runs samples one after the other, each against a new sandbox.
  *
  * @returns What each that failed has thrown, by its name.
  */

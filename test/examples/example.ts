@@ -52,7 +52,7 @@ export class Example {
         WRANGLER_SEND_METRICS: 'false',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that its children end with it.
+      // A new process group, so that the children end with it.
       detached: true,
     })
     const run = new Run(child)

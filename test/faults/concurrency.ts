@@ -253,7 +253,7 @@ export const concurrency = group('concurrency', [
         const errors = ends.map((end) =>
           end.status === 'rejected' ? (end.reason as { charged: string }) : null,
         )
-        must(new Set(errors).size === ends.length, 'each has an error of its own')
+        must(new Set(errors).size === ends.length, 'each has a separate error')
         const charged = errors.map((error) => error?.charged).join(', ')
         return `${endings(ends)}, charged ${charged}; ${at.length} sent; ${costs(client, undefined)}`
       }),

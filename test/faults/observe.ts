@@ -48,7 +48,7 @@ export async function wire(answer: Parameters<typeof rawServer>[0]): Promise<Pla
   return { options: { baseUrl }, arrived: () => requests.length, close }
 }
 
-/** Tries a fault of the wire on all three calls, each with a server of its own. */
+/** Tries a fault of the wire on all three calls, each with a separate server. */
 export function onWire(
   answer: (socket: Socket, request: string, count: number) => void,
   options?: Partial<ClientOptions>,
@@ -83,7 +83,7 @@ export async function onEach(
     const { error } = await outcomeOf<unknown>(calls[method](client))
     const attempts = error instanceof SocialSearchError ? error.attempts.length : place.arrived()
     const arrived = place.arrived()
-    must((place.tried?.() ?? attempts) === attempts, 'the runtime makes no attempts of its own')
+    must((place.tried?.() ?? attempts) === attempts, 'the runtime adds no attempts')
     await place.close()
     sent.push(
       arrived === attempts

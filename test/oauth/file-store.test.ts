@@ -108,7 +108,7 @@ describe('FileTokenStore', () => {
 })
 
 describe('FileTokenStore.lock()', () => {
-  /** Runs pieces of work, each through a store of its own, and tells how many ran at once. */
+  /** Runs pieces of work, each through a separate store, and tells how many ran at once. */
   async function together(count: number): Promise<number> {
     let running = 0
     let most = 0

@@ -1,4 +1,4 @@
-/** Compiles and tests programs of users in a project of their own, with the built package: needs the registry, once. */
+/** Compiles and tests users' programs in a separate project, with the built package: needs the registry, once. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { given, moduleOf, samplesOf } from '../docs/samples.ts'

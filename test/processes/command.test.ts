@@ -181,7 +181,7 @@ describe('exit codes', () => {
     ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
     ['no query', ['microblog', 'search'], 'query is required'],
     ['an argument for params', ['technews', 'search', 'rust'], 'with --params'],
-    ['a limit that is no count', [...search, '--limit', '0'], '--limit must be a whole number'],
+    ['a limit of zero', [...search, '--limit', '0'], '--limit must be a whole number'],
     ['a field that is no path', [...search, '--fields', 'id,'], 'each field must be a path'],
     [
       'a field that posts do not have',

@@ -13,7 +13,7 @@ const rules = { validation: 'strict', schema: undefined, paging: undefined } as 
 const named = (cases: [Operation, Shape][]) =>
   cases.map(([operation, shape]) => [operation.id, operation, shape] as const)
 
-/** The catalog has no description of its own, and bigints that JSON Schema knows nothing of. */
+/** The catalog has no description, and its bigints are unknown to JSON Schema. */
 const isDescribed = (described: [Operation, Shape]): boolean => !catalog.includes(described)
 
 /** Another reader of JSON Schema. It counts UTF-16 units, so texts are to hold nothing that takes two. */

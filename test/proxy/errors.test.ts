@@ -87,7 +87,7 @@ describe('an error through createProxy()', () => {
       sandbox.inject(fault)
       const learnt = await learn(browser, sandbox, call)
       expect(expected).toMatchObject({ name })
-      // The proxy has an id of its own where the service has given none, and times and words of its own for the network.
+      // The proxy adds an id if the service sent none, and has its own times and words for network errors.
       const words = {
         ConnectionError: 'between the proxy and the service',
         TimeoutError: 'the deadline of 25000 ms',

@@ -9,7 +9,7 @@ export const everything = operations.map(({ id }) => id)
 
 let clients = 0
 
-/** A client of a sandbox, or of a proxy before it, with limits of its own. */
+/** A client of a sandbox, or of a proxy before it, with separate limits. */
 export function clientOf(options: Partial<ClientOptions>): SocialSearch {
   return new SocialSearch({
     baseUrl: mount,

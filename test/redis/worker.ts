@@ -52,7 +52,7 @@ async function call(query: string): Promise<void> {
   process.send?.(result)
 }
 
-/** Ends everything of its own; the process then ends by itself if nothing is left. */
+/** Closes what this worker opened; the process then exits if nothing else is open. */
 async function stop(): Promise<void> {
   await search.close()
   await limiter.close()

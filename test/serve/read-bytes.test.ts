@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readBytes } from '../../src/serve/read-bytes.ts'
 import { collectGarbage } from '../support/garbage.ts'
 
-/** A body of so many bytes, each in a chunk of its own; tells when the last one is asked for. */
+/** A body of so many bytes, each in a separate chunk; tells when the last one is asked for. */
 function dripping(bytes: number, onLast = () => {}): { body: ReadableStream<Uint8Array<ArrayBuffer>> } {
   let sent = 0
   return {

@@ -76,7 +76,7 @@ export function scriptedService(): { arrivals: Arrival[]; script(...steps: Step[
 
 let clients = 0
 
-/** A client of the scripted service with limits of its own, so that no test waits for another's requests. */
+/** A client of the scripted service with separate limits, so that no test waits for another's requests. */
 export function makeClient(options: Partial<ClientOptions> = {}): SocialSearch {
   return new SocialSearch({ baseUrl, apiKey, organization: `test ${++clients}`, ...options })
 }

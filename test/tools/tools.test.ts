@@ -18,7 +18,7 @@ function setUp(options: Partial<ToolsOptions> = {}) {
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
 
 describe('createTools()', () => {
-  it('makes a tool of each allowed operation, with its price and a schema of its own', () => {
+  it('makes a tool of each allowed operation, with its price and schema', () => {
     const { tools } = setUp()
     expect(Object.keys(tools)).toEqual(operations.map(({ id }) => id.replaceAll('.', '_')))
     expect(tools.microblog_search.description).toContain('2 credits a page')

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((limiter) => limiter.close()))
 })
 
-/** Tabs of one organization of their own. */
+/** Tabs of a new organization. */
 function tabs(count: number, limits: Partial<Limits> = scaled): WebLocksLimiter[] {
   const organization = `test ${++organizations}`
   whole = { ...organizationLimits, ...limits }

@@ -121,7 +121,7 @@ describe('client.credits', () => {
     }
   })
 
-  it('counts as uncertain when there is no status', async () => {
+  it('counts an attempt as uncertain when its response has no status', async () => {
     const client = makeClient({ fetch: () => Promise.resolve(Response.error()) })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })

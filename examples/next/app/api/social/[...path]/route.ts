@@ -5,7 +5,7 @@ import { createProxy } from 'social-search-sdk/proxy'
 const proxy = createProxy({
   client: SocialSearch.fromEnv(),
   allow: ['microblog.search'], // all other operations are refused
-  authorize: () => ({ id: 'demo' }), // look up your own session; null if nobody is logged in
+  authorize: () => ({ id: 'demo' }), // find the user's session; return null if there is none
   budget: 100, // credits for each user, while this server runs
 })
 
