@@ -4,7 +4,7 @@ import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../contract
 import type { Planet, PlanetId } from '../contract/catalog/planet.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { LocalLimiter } from '../core/limits/local-limiter.ts'
-import { type Transport, transportOf } from '../core/call/transport.ts'
+import { Transport } from '../core/call/transport.ts'
 import { assertToken } from '../core/http/credential.ts'
 import { resolveOptions } from '../core/options/resolve.ts'
 import { catalogDialect } from './dialect.ts'
@@ -60,7 +60,7 @@ export class CatalogClient {
     if (typeof token !== 'function') assertToken(token, 'token')
     const auth = { token: typeof token === 'function' ? token : () => token }
     const settings = resolveOptions({ ...options, auth })
-    const transport = transportOf({
+    const transport = new Transport({
       ...settings,
       dialect: catalogDialect,
       limiter: new LocalLimiter({ inFlight: Infinity }),

@@ -97,8 +97,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
   call.phase = 'body'
   const { text, complete } = await readText(response, outgoing)
   const isSuccess = fetchedStatus >= 200 && fetchedStatus < 300
-  if (!response.ok)
-    throw readFailure(call, entry, { response, text, replacesSuccess: call.metered && isSuccess })
+  if (!response.ok) throw readFailure(call, entry, response, text, call.metered && isSuccess)
   const origin = entry.sent === null ? 'middleware' : isSuccess ? 'service' : 'uncertain'
   return { response, text, complete, origin }
 }

@@ -1,11 +1,11 @@
-import { applySchema } from './apply-schema.ts'
-import type { Validation } from '../options/types.ts'
-import { type PagingOverride, missingItems } from '../lib/list-items.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
+import { missingItems } from '../lib/list-items.ts'
+import type { Settings } from '../options/settings.ts'
+import { applySchema } from './apply-schema.ts'
 
 /** An item that failed validation. */
 export interface InvalidItem {
@@ -13,12 +13,6 @@ export interface InvalidItem {
   index: number
   item: unknown
   issues: Issue[]
-}
-
-export interface DecodeOptions {
-  readonly validation: Validation
-  readonly schema: StandardSchemaV1 | undefined
-  readonly paging: PagingOverride | undefined
 }
 
 export type Decoded =
@@ -29,8 +23,11 @@ export type Decoded =
 const schemaMismatch = 'the answer does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function decode(operation: Operation, body: unknown, options: DecodeOptions): Promise<Decoded> {
-  const { validation, schema, paging } = options
+export async function decode(
+  operation: Operation,
+  body: unknown,
+  { validation, schema, paging }: Pick<Settings, 'validation' | 'schema' | 'paging'>,
+): Promise<Decoded> {
   const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list
   const sent = property !== undefined && isRecord(body) ? body[property] : undefined

@@ -17,19 +17,20 @@ import { announcedWait } from '../retry/announced-wait.ts'
 import type { FailureKind } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 
-/** A response that is not a success. */
-interface Failed {
-  readonly response: Response
-  readonly text: string
-  /** Whether a middleware returned it instead of a success that was charged. */
-  readonly replacesSuccess: boolean
-}
-
-/** Makes the error of a response that is not a success. Text from the response is redacted. */
-export function readFailure(call: Call, { sent }: Attempt, failed: Failed): AttemptFailure {
+/**
+ * Makes the error of a response that is not a success. Text from the response is redacted.
+ *
+ * @param replacesSuccess Whether a middleware returned it instead of a success that was charged.
+ */
+export function readFailure(
+  call: Call,
+  { sent }: Attempt,
+  response: Response,
+  text: string,
+  replacesSuccess: boolean,
+): AttemptFailure {
   const { operation, settings } = call
   const { redactor, dialect } = settings
-  const { response, text, replacesSuccess } = failed
   const { status, headers, type } = response
   const ambiguous = call.chargedSoFar
   // Other 3xx do not redirect, a 304 for example.

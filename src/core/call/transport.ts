@@ -11,12 +11,6 @@ import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { prepare, runCall } from './run-call.ts'
 
-/** Shared by a client and the clients made from it with `withOptions`. */
-interface SharedByFamily {
-  readonly ledger: Ledger
-  readonly openCalls: OpenCalls
-}
-
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
  * typed methods.
@@ -28,31 +22,34 @@ interface SharedByFamily {
  */
 export class Transport {
   readonly #settings: Settings
-  readonly #family: SharedByFamily
+  readonly #ledger: Ledger
+  readonly #openCalls: OpenCalls
 
-  constructor(settings: Settings, family: SharedByFamily) {
+  /** `withOptions` passes on the ledger and the open calls. */
+  constructor(settings: Settings, ledger = new Ledger(), openCalls = new OpenCalls(settings.maxQueued)) {
     this.#settings = settings
-    this.#family = family
+    this.#ledger = ledger
+    this.#openCalls = openCalls
   }
 
   /** What the calls have cost so far, in credits; a copy. */
   get credits(): Credits {
-    return this.#family.ledger.credits()
+    return this.#ledger.credits()
   }
 
   /** Queued calls and requests in flight. */
   status(): ClientStatus {
-    return this.#family.openCalls.status(this.#settings.limiter, this.#settings.share)
+    return this.#openCalls.status(this.#settings.limiter, this.#settings.share)
   }
 
   /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
   withOptions(options: SharedOptions): Transport {
-    return new Transport(resolveShared(this.#settings, options), this.#family)
+    return new Transport(resolveShared(this.#settings, options), this.#ledger, this.#openCalls)
   }
 
   /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
   close(): Promise<void> {
-    return this.#family.openCalls.close()
+    return this.#openCalls.close()
   }
 
   /**
@@ -100,11 +97,10 @@ export class Transport {
     return new Promise((resolve, reject) => {
       const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
       const priced = this.priced(operation, request)
-      const { ledger, openCalls } = this.#family
       const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-      const purchase = new Purchase(ledger, priced, worst, settings.budgets)
-      const call = new Call(priced, request, settings, purchase, openCalls, resolve, reject)
-      openCalls.add(call)
+      const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets)
+      const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve, reject)
+      this.#openCalls.add(call)
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
       const preparing = prepare(call)
@@ -139,10 +135,5 @@ export class Transport {
  * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function createTransport(options: ClientOptions): Transport {
-  return transportOf(resolveOptions(options))
-}
-
-/** A transport with its own ledger and open calls. */
-export function transportOf(settings: Settings): Transport {
-  return new Transport(settings, { ledger: new Ledger(), openCalls: new OpenCalls(settings.maxQueued) })
+  return new Transport(resolveOptions(options))
 }

@@ -10,12 +10,10 @@ export class WalkGuard {
   #empty = 0
   #latest = ''
 
-  markFetched(page: string | undefined): void {
-    this.#visited.add(page)
-  }
-
-  hasFetched(page: string | undefined): boolean {
-    return this.#visited.has(page)
+  /** Whether a page has not been visited before; from now on it has. */
+  isNew(page: string | undefined): boolean {
+    const { size } = this.#visited
+    return this.#visited.add(page).size > size
   }
 
   /** Whether a page has the same items as the previous one. */
