@@ -100,7 +100,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     const limits = resolveWalk(this.#options ?? {})
     if (this.#isEnded) return
     const guard = new WalkGuard()
-    guard.isNew(this.#request.params)
+    guard.visit(this.#request.params)
     const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let request = this.#request
     let fetched = await this.#fetchFirst()
@@ -132,7 +132,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
         return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
-      if (!guard.isNew(request.params))
+      if (!guard.visit(request.params))
         throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
       this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
       fetched = await (ahead.get(request.params) ?? this.#fetch(request))

@@ -10,8 +10,8 @@ export class WalkGuard {
   #empty = 0
   #latest = ''
 
-  /** Whether a page has not been visited before; from now on it has. */
-  isNew(page: string | undefined): boolean {
+  /** Records a page that is fetched; false if it was fetched before. */
+  visit(page: string | undefined): boolean {
     const { size } = this.#visited
     return this.#visited.add(page).size > size
   }
