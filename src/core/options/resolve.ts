@@ -3,8 +3,8 @@ import { ConfigurationError } from '../../errors.ts'
 import { assertSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
-import { resolveFetch } from '../http/send.ts'
 import {
+  assertFunction,
   assertMethod,
   assertOptions,
   assertSchema,
@@ -62,7 +62,7 @@ const noPage =
  */
 export function resolveOptions(options: ClientOptions): Settings {
   assertOptions(options, clientNames)
-  const { limits = {}, limiter, organization, prices = {} } = options
+  const { fetch, limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
@@ -75,7 +75,6 @@ export function resolveOptions(options: ClientOptions): Settings {
   const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
   const provider = resolveProvider(reachable)
   if (provider !== null) assertSafe(baseUrl)
-  const fetch = resolveFetch(options.fetch)
   if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
@@ -89,7 +88,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     maxQueued: limits.maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', limits.maxQueued),
     surfaces: { ...limits.surfaces },
     prices: { ...prices },
-    fetch,
+    fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
     timeoutMs: undefined,
     deadlineMs: Infinity,
     retry: defaultRetry,
