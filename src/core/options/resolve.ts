@@ -1,6 +1,6 @@
 import { organizationLimits } from '../../contract/limits.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { assertSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
+import { isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import {
@@ -74,7 +74,10 @@ export function resolveOptions(options: ClientOptions): Settings {
   const reachable = lacksPage(options.baseUrl) ? failingOptions(options, noPage) : options
   const baseUrl = resolveBaseUrl(reachable.baseUrl, redactor)
   const provider = resolveProvider(reachable)
-  if (provider !== null) assertSafe(baseUrl)
+  // A page without https may only call its own origin, without a credential.
+  if (provider !== null && !isSafe(new URL(baseUrl))) {
+    throw new ConfigurationError('baseUrl is a path in a page without https; no key or token may be sent there')
+  }
   if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
