@@ -56,11 +56,8 @@ export function assertSignal<T>(name: string, value: T): T {
 }
 
 export function nonEmptyText(name: string, value: unknown): string {
-  return checked(
-    value as string,
-    typeof value === 'string' && value !== '',
-    `${name} must be a string that is not empty`,
-  )
+  const isValid = typeof value === 'string' && value !== ''
+  return checked(value as string, isValid, `${name} must be a string that is not empty`)
 }
 
 /** Checks a duration, which must fit a timer. */
