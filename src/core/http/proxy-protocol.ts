@@ -38,8 +38,7 @@ const creditsForm =
 
 /** Null if the header is missing or malformed. */
 export function readCredits(headers: Headers): ReportedCredits | null {
-  const header = headers.get(creditsHeader)
-  const match = header === null ? null : creditsForm.exec(header)
+  const match = creditsForm.exec(headers.get(creditsHeader) ?? '')
   return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
 }
 
