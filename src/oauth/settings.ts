@@ -1,7 +1,14 @@
 import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
-import { assertMethod, assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
+import {
+  assertFunction,
+  assertMethod,
+  assertOptions,
+  milliseconds,
+  nonEmptyText,
+  shown,
+} from '../core/lib/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
-import { type Fetch, resolveFetch } from '../core/http/send.ts'
+import type { Fetch } from '../core/http/send.ts'
 import { Redactor } from '../core/lib/redact.ts'
 import { inBrowser } from '../core/lib/browser.ts'
 import { maxTimerMs } from '../core/lib/time.ts'
@@ -68,7 +75,8 @@ export interface OAuthSettings {
   readonly store: TokenStore
   readonly leewayMs: number
   readonly timeoutMs: number
-  readonly fetch: Fetch
+  /** Undefined for the global fetch. */
+  readonly fetch: Fetch | undefined
 }
 
 const names: Record<keyof OAuthClientOptions, true> = {
@@ -123,7 +131,7 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
     store,
     leewayMs: leeway,
     timeoutMs: milliseconds('timeout', timeout),
-    fetch: resolveFetch(fetch),
+    fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }
 }
 

@@ -10,7 +10,7 @@ import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 /** Settings of one request to the authorization server. */
 export interface TokenRequestContext {
   readonly step: OAuthStep
-  readonly fetch: Fetch
+  readonly fetch: Fetch | undefined
   readonly timeoutMs: number
   /** Contains every secret of the request. */
   readonly redactor: Redactor

@@ -8,7 +8,9 @@ import type { Redactor } from '../lib/redact.ts'
  * @throws {ConfigurationError}
  */
 export function resolveBaseUrl(baseUrl: string, redactor: Redactor): string {
-  const base = isPath(baseUrl) ? pageUrl() : undefined
+  const page = isPath(baseUrl) ? pageUrl() : undefined
+  // A page such as a file has no origin.
+  const base = /^https?:/.test(page ?? '') ? page : undefined
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl, base)) {
     throw new ConfigurationError('baseUrl is not a URL; it must start with https://')
   }
@@ -35,39 +37,15 @@ export function isPath(baseUrl: unknown): boolean {
 
 /** Whether a base URL is a path outside a page, for example when a server renders the page. */
 export function lacksPage(baseUrl: unknown): boolean {
-  return isPath(baseUrl) && pageLocation() === undefined
+  return isPath(baseUrl) && pageUrl() === undefined
 }
 
-/** Undefined outside a page, and in a page without an origin, such as a file. */
 function pageUrl(): string | undefined {
-  const { href = '' } = pageLocation() ?? {}
-  return /^https?:/.test(href) ? href : undefined
-}
-
-function pageLocation(): { href?: string } | undefined {
-  return (globalThis as { location?: { href?: string } }).location
-}
-
-/**
- * Rejects a base URL to which no credential may be sent. A page without https may only call its own origin without a
- * credential.
- */
-export function assertSafe(baseUrl: string): void {
-  if (isSafe(new URL(baseUrl))) return
-  throw new ConfigurationError('baseUrl is a path in a page without https; no key or token may be sent there')
+  return (globalThis as { location?: { href: string } }).location?.href
 }
 
 /** Whether requests to a URL are encrypted or stay on this machine. */
 export function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
-
-/** Requests to the machine itself need no TLS. */
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  )
+  const isLoopback = /^((.*\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
 }

@@ -22,20 +22,16 @@ export function compose(
   middleware: readonly Middleware[],
   send: (request: Request) => Promise<Response>,
   context: MiddlewareContext,
-): (request: Request) => Promise<Response> {
-  return middleware.reduceRight<(request: Request) => Promise<Response>>((next, layer) => {
+): typeof send {
+  return middleware.reduceRight<typeof send>((next, layer) => {
     return async (request) => {
       let called = false
-      return layer(
-        request,
-        async (forwarded) => {
-          if (called)
-            throw new Error(`a middleware called next() twice in one attempt of ${context.operation}`)
-          called = true
-          return next(forwarded)
-        },
-        context,
-      )
+      const once: typeof send = async (forwarded) => {
+        if (called) throw new Error(`a middleware called next() twice in one attempt of ${context.operation}`)
+        called = true
+        return next(forwarded)
+      }
+      return layer(request, once, context)
     }
   }, send)
 }

@@ -36,7 +36,13 @@ const untrustedCode =
  * browsers say nothing. A request counts as unsent only if that is proven.
  */
 export function readNetworkFailure(error: unknown): NetworkFailure {
-  const links = [...causes(error)]
+  const links: Link[] = []
+  let link = error as Link | null | undefined
+  // Bounded, since causes may be circular.
+  while (typeof link === 'object' && link !== null && links.length < 5) {
+    links.push(link)
+    link = link.cause ?? link.errors?.[0]
+  }
   const find = (field: 'code' | 'syscall'): string | undefined =>
     links.map((link) => link[field]).find((value) => typeof value === 'string')
   const code = find('code') ?? ''
@@ -50,21 +56,12 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
 }
 
+/** An error, or one of its causes. */
 interface Link {
   readonly code?: unknown
   readonly syscall?: unknown
   readonly message?: unknown
-  readonly cause?: unknown
+  readonly cause?: Link | null
   /** One for each address tried. */
-  readonly errors?: readonly unknown[]
-}
-
-/** The error and its causes; bounded, since they may be circular. */
-function* causes(error: unknown): Generator<Link> {
-  let link = error
-  for (let depth = 0; depth < 5 && typeof link === 'object' && link !== null; depth++) {
-    const current: Link = link
-    yield current
-    link = current.cause ?? current.errors?.[0]
-  }
+  readonly errors?: readonly Link[]
 }

@@ -38,8 +38,7 @@ const creditsForm =
 
 /** Null if the header is missing or malformed. */
 export function readCredits(headers: Headers): ReportedCredits | null {
-  const header = headers.get(creditsHeader)
-  const match = header === null ? null : creditsForm.exec(header)
+  const match = creditsForm.exec(headers.get(creditsHeader) ?? '')
   return match && { spent: Number(match[1]), uncertain: Number(match[2]), charged: match[3] as Charged }
 }
 
@@ -51,30 +50,24 @@ export interface ProxyErrorFields {
 
 /** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
 export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
+  const { charged } = error
   if (error instanceof ApiError) {
-    const { charged, requiredScopes } = error
+    const { requiredScopes } = error
     return { charged, ...(requiredScopes && { requiredScopes }) }
   }
+  const { phase, reason, status, needed, remaining, maxQueued } = error as SocialSearchError &
+    Record<string, unknown>
+  // A reason that is not a code may name internal hosts.
+  const isInternal = typeof reason === 'string' && !/^[A-Z][A-Z0-9_]{1,40}$/.test(reason)
+  const details = { phase, reason: isInternal ? unreported : reason, status, needed, remaining, maxQueued }
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
+  return { charged, by: 'proxy', ...details }
 }
 
-function detailsOf(error: SocialSearchError): Record<string, unknown> {
-  if (error instanceof ConnectionError) {
-    // A reason that is not a code may name internal hosts.
-    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : 'not reported by the proxy'
-    return { phase: error.phase, reason }
-  }
-  if (error instanceof RedirectError) return { status: error.status }
-  if (error instanceof TimeoutError) return { phase: error.phase }
-  if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
-  return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
-}
+const unreported = 'not reported by the proxy'
 
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
-export function readProxyError(
-  body: unknown,
-): (Required<Pick<ErrorBody, 'charged'>> & Pick<ErrorBody, 'toError' | 'requiredScopes'>) | null {
+export function readProxyError(body: unknown): ErrorBody | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
@@ -98,7 +91,7 @@ const errorFactories: Record<
     new ConnectionError(message, {
       ...context,
       phase: isOneOf(phase, ['connect', 'tls', 'exchange']) ? phase : 'exchange',
-      reason: typeof reason === 'string' ? reason.slice(0, 100) : 'not reported by the proxy',
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : unreported,
     }),
   timeout: ({ phase }, { message, ...context }) =>
     new TimeoutError(message, {

@@ -1,5 +1,4 @@
 import type { ConnectionPhase } from '../../errors.ts'
-import { assertFunction } from '../lib/assert.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../lib/redact.ts'
@@ -7,20 +6,6 @@ import { inBrowser } from '../lib/browser.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
-
-/**
- * The user's fetch, or the global one, looked up at each request.
- *
- * @throws {ConfigurationError}
- */
-export function resolveFetch(fetch: Fetch | undefined): Fetch {
-  if (fetch !== undefined) assertFunction('fetch', fetch)
-  return fetch ?? globalFetch
-}
-
-function globalFetch(target: string | Request, init?: RequestInit): Promise<Response> {
-  return globalThis.fetch(target, init)
-}
 
 /** One HTTP request with its callbacks. */
 export interface Exchange {
@@ -33,7 +18,8 @@ export interface Exchange {
   readonly token: string | null
   /** Aborts the request and the reading of its body. */
   readonly signal: AbortSignal
-  readonly fetch: Fetch
+  /** Undefined for the global fetch, looked up at each request. */
+  readonly fetch: Fetch | undefined
   readonly middleware: readonly Middleware[]
   readonly context: MiddlewareContext
   readonly redactor: Redactor
@@ -79,7 +65,7 @@ async function fetchOnce(target: string | Request, init: Init, exchange: Exchang
   exchange.onSend()
   try {
     // Node keeps each `Request` for long, so the global fetch gets a URL if possible.
-    const sending = fetch === globalFetch ? globalFetch(target, init) : fetch(new Request(target, init))
+    const sending = fetch === undefined ? globalThis.fetch(target, init) : fetch(new Request(target, init))
     const response = asResponse(await sending, 'fetch')
     exchange.onAnswer(response)
     return response
@@ -103,20 +89,16 @@ function asResponse(value: unknown, source: string): Response {
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20
 
-export interface BodyText {
-  readonly text: string
-  /** False if the body was cut off at {@link maxBodyBytes}. */
-  readonly complete: boolean
-}
-
 /**
  * Reads a body as UTF-8, up to {@link maxBodyBytes}, since a small gzip can hold gigabytes. It cancels the body on
  * abort: Node drops the signal of a request together with the request.
+ *
+ * @returns `complete` is false if the body was cut off.
  */
 export async function readText(
   response: Response,
   exchange: Pick<Exchange, 'redactor' | 'signal' | 'connectionError'>,
-): Promise<BodyText> {
+): Promise<{ text: string; complete: boolean }> {
   const { signal } = exchange
   if (response.body === null) return { text: '', complete: true }
   const decoder = new TextDecoder()
@@ -126,24 +108,21 @@ export async function readText(
   signal.addEventListener('abort', cancel)
   let text = ''
   let bytes = 0
-  let isRead = false
   try {
     while (bytes <= maxBodyBytes) {
       const { done, value } = await reader.read()
-      if (done) {
-        isRead = true
-        return { text: text + decoder.decode(), complete: true }
-      }
+      if (done) return { text: text + decoder.decode(), complete: true }
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
+    cancel()
     return { text, complete: false }
   } catch (error) {
+    cancel()
     // Headers have arrived, so the request was sent.
     throw connectionError(error, exchange, 'exchange')
   } finally {
     signal.removeEventListener('abort', cancel)
-    if (!isRead) cancel()
   }
 }
 
@@ -160,7 +139,10 @@ function connectionError(
   const phase = knownPhase ?? failure.phase
   // Half a secret would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
-  const hint = phase === 'exchange' ? browserHint() : ''
+  const hint =
+    phase === 'exchange' && inBrowser()
+      ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
+      : ''
   return connectionError(`${explanations[phase]} (${reason})${hint}`, { phase, reason })
 }
 
@@ -171,9 +153,4 @@ const explanations: Record<ConnectionPhase, string> = {
   connect: 'connecting failed, nothing was sent',
   tls: 'no trusted TLS connection, nothing was sent',
   exchange: 'the connection failed after the request was sent',
-}
-
-function browserHint(): string {
-  if (!inBrowser()) return ''
-  return '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
 }

@@ -11,23 +11,13 @@ const followers = new WeakMap<AbortSignal, Set<Abortable>>()
  * @returns Stops following. A signal without followers has no listener.
  */
 export function followAbort(signal: AbortSignal, follower: Abortable): () => void {
-  const known = followers.get(signal)
-  const following = known ?? follow(signal)
-  following.add(follower)
+  const following = followers.get(signal) ?? new Set()
+  if (following.size === 0) signal.addEventListener('abort', abortAll)
+  followers.set(signal, following.add(follower))
   return () => {
     following.delete(follower)
-    if (following.size === 0 && followers.get(signal) === following) {
-      followers.delete(signal)
-      signal.removeEventListener('abort', abortAll)
-    }
+    if (following.size === 0) signal.removeEventListener('abort', abortAll)
   }
-}
-
-function follow(signal: AbortSignal): Set<Abortable> {
-  const following = new Set<Abortable>()
-  followers.set(signal, following)
-  signal.addEventListener('abort', abortAll)
-  return following
 }
 
 function abortAll(this: AbortSignal): void {

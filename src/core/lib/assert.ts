@@ -3,10 +3,14 @@ import { count } from '../../contract/count.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { maxTimerMs } from './time.ts'
 
+/** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */
+export function checked<T>(value: T, isValid: boolean, rule: string): T {
+  if (isValid) return value
+  throw new ConfigurationError(`${rule}, got ${shown(value)}`)
+}
+
 export function assertObject(name: string, value: unknown): asserts value is object {
-  if (typeof value !== 'object' || value === null) {
-    throw new ConfigurationError(`${name} must be an object, got ${shown(value)}`)
-  }
+  checked(value, typeof value === 'object' && value !== null, `${name} must be an object`)
 }
 
 /**
@@ -31,48 +35,42 @@ function isNear(word: string, other: string): boolean {
   return word.length < 3 && other.length < 3
 }
 
-export function assertFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function')
-    throw new ConfigurationError(`${name} must be a function, got ${shown(value)}`)
+export function assertFunction<T>(name: string, value: T): T {
+  return checked(value, typeof value === 'function', `${name} must be a function`)
 }
 
-export function assertMethod(name: string, value: unknown, method: string): void {
-  if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return
-  throw new ConfigurationError(`${name} must have a ${method}() method, got ${shown(value)}`)
+export function assertMethod<T>(name: string, value: T, method: string): T {
+  const found = (value as Record<string, unknown> | null | undefined)?.[method]
+  return checked(value, typeof found === 'function', `${name} must have a ${method}() method`)
 }
 
-export function assertSchema(schema: unknown): void {
-  const { validate } = (schema as Partial<StandardSchemaV1> | null)?.['~standard'] ?? {}
-  if (typeof validate !== 'function')
-    throw new ConfigurationError(`schema must be a Standard Schema, got ${shown(schema)}`)
+export function assertSchema<T>(schema: T): T {
+  const { validate } = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard'] ?? {}
+  return checked(schema, typeof validate === 'function', 'schema must be a Standard Schema')
 }
 
 /** Accepts undefined, too. */
-export function assertSignal(name: string, value: unknown): void {
-  if (value !== undefined && typeof (value as AbortSignal | null)?.throwIfAborted !== 'function')
-    throw new ConfigurationError(`${name} must be an AbortSignal, got ${shown(value)}`)
+export function assertSignal<T>(name: string, value: T): T {
+  const isSignal = typeof (value as AbortSignal | null | undefined)?.throwIfAborted === 'function'
+  return checked(value, isSignal || value === undefined, `${name} must be an AbortSignal`)
 }
 
 export function nonEmptyText(name: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value
-  throw new ConfigurationError(`${name} must be a string that is not empty, got ${shown(value)}`)
+  const isValid = typeof value === 'string' && value !== ''
+  return checked(value as string, isValid, `${name} must be a string that is not empty`)
 }
 
 /** Checks a duration, which must fit a timer. */
 export function milliseconds(name: string, value: unknown): number {
-  if (typeof value !== 'number' || !(value >= 1) || value > maxTimerMs) {
-    throw new ConfigurationError(
-      `${name} must be a number of milliseconds from 1 to ${maxTimerMs}, got ${shown(value)}`,
-    )
-  }
-  return value
+  const isValid = typeof value === 'number' && value >= 1 && value <= maxTimerMs
+  return checked(value as number, isValid, `${name} must be a number of milliseconds from 1 to ${maxTimerMs}`)
 }
 
 /** Checks a whole number from 1 to `max`. */
 export function wholeNumber(name: string, value: unknown, max = Infinity): number {
-  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return Number(value)
   const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
-  throw new ConfigurationError(`${name} must be a whole number ${range}, got ${shown(value)}`)
+  const isValid = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max
+  return checked(value as number, isValid, `${name} must be a whole number ${range}`)
 }
 
 /** Describes a value in a message. Of text it shows only the length, since it may be a secret. */

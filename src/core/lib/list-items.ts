@@ -9,26 +9,19 @@ export interface PagingOverride {
   next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
 }
 
-/** The items of a page; null if the body has no list. */
+/** The items of a page; null if the body has no list, or if the user's function throws. */
 export function itemsOf(
   operation: Operation,
   body: unknown,
   { items }: PagingOverride = {},
 ): readonly unknown[] | null {
   const property = typeof items === 'string' ? items : (operation.list ?? '')
-  const found =
-    typeof items === 'function'
-      ? tryOrUndefined(() => items(body as OpenBody))
-      : (body as OpenRecord | null)?.[property]
-  return Array.isArray(found) ? found : null
-}
-
-/** Returns undefined if the function throws. */
-function tryOrUndefined<T>(find: () => T): T | undefined {
   try {
-    return find()
+    const found =
+      typeof items === 'function' ? items(body as OpenBody) : (body as OpenRecord | null)?.[property]
+    return Array.isArray(found) ? found : null
   } catch {
-    return undefined
+    return null
   }
 }
 

@@ -62,14 +62,10 @@ export class Redactor {
         if (clean === name && value === child) continue
         found = true
         if (clean !== name) Reflect.deleteProperty(node, name)
-        set(node, clean, value)
+        // Plain assignment would turn a property called `__proto__` into the prototype.
+        Object.defineProperty(node, clean, { value, enumerable: true, configurable: true, writable: true })
       }
     }
     return found
   }
-}
-
-/** Plain assignment would turn a property called `__proto__` into the prototype. */
-function set(node: object, name: string, value: unknown): void {
-  Object.defineProperty(node, name, { value, enumerable: true, configurable: true, writable: true })
 }

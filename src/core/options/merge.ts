@@ -1,87 +1,122 @@
-import type { RetryOptions, SharedOptions } from './types.ts'
 import { ConfigurationError } from '../../errors.ts'
 import {
   assertFunction,
   assertMethod,
   assertObject,
   assertOptions,
+  assertSchema,
+  assertSignal,
+  checked,
   milliseconds,
-  shown,
   shownWord,
   wholeNumber,
 } from '../lib/assert.ts'
 import { createLog } from '../lib/logger.ts'
-import type { Redactor } from '../lib/redact.ts'
+import { CustomLimiter } from '../limits/custom-limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Settings } from './settings.ts'
+import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'
 
-/**
- * Applies options to settings. Budgets add up, so that a call cannot drop a limit; headers merge; other options
- * replace.
- */
-export function merge<Base extends Omit<Settings, 'limiter'>>(settings: Base, options: SharedOptions): Base {
-  const { timeout, deadline, retry, validation, budget, headers, middleware, logger, onWait } = options
-  if (validation !== undefined && !['strict', 'lenient', 'off'].includes(validation)) {
+/** For each option, a function that checks its value and returns the settings that it changes, in this order. */
+type Changes<Options> = {
+  readonly [Name in keyof Options]-?: (
+    value: NonNullable<Options[Name]>,
+    settings: Settings,
+  ) => Partial<Settings>
+}
+
+/** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
+export const sharedChanges: Changes<SharedOptions> = {
+  timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
+  deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
+  retry: (retry) => ({ retry: resolveRetry(retry) }),
+  validation: (validation) => {
+    if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)
-  }
-  if (budget !== undefined) assertMethod('budget', budget, 'reserve')
-  if (logger !== undefined) assertObject('logger', logger)
-  if (onWait !== undefined) assertFunction('onWait', onWait)
-  if (
-    middleware !== undefined &&
-    !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
-  ) {
+  },
+  budget: (budget, { budgets }) => ({
+    budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])],
+  }),
+  headers: (headers, { headers: base, redactor }) => {
+    assertObject('headers', headers)
+    const merged = new Headers(base)
+    for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
+      if (name.toLowerCase() === 'authorization') {
+        throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
+      }
+      try {
+        merged.set(name, value)
+      } catch {
+        // The runtime's own error repeats the value, which may be a secret.
+        const given = redactor.text(JSON.stringify(name))
+        throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
+      }
+    }
+    return { headers: merged }
+  },
+  middleware: (middleware) => {
+    if (Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
+      return { middleware }
     throw new ConfigurationError('middleware must be an array of functions')
-  }
-  return {
-    ...settings,
-    ...(timeout !== undefined && { timeoutMs: milliseconds('timeout', timeout) }),
-    ...(deadline !== undefined && { deadlineMs: milliseconds('deadline', deadline) }),
-    ...(retry !== undefined && { retry: resolveRetry(retry) }),
-    ...(validation !== undefined && { validation }),
-    ...(budget !== undefined && { budgets: [...new Set([...settings.budgets, budget])] }),
-    ...(headers !== undefined && { headers: resolveHeaders(settings.headers, headers, settings.redactor) }),
-    ...(middleware !== undefined && { middleware }),
-    ...(onWait !== undefined && { onWait }),
-    ...(logger !== undefined && { log: createLog(logger, settings.redactor) }),
-  }
+  },
+  logger: (logger, { redactor, limiter }) => {
+    assertObject('logger', logger)
+    const log = createLog(logger, redactor)
+    return { log, limiter: limiter instanceof CustomLimiter ? limiter.withLog(log) : limiter }
+  },
+  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
 }
 
-export const defaultRetry: RetryPolicy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
+const { timeout, deadline, retry, validation, budget, headers, onWait } = sharedChanges
 
-function resolveRetry(retry: RetryOptions | false): RetryPolicy {
-  if (retry === false) return { ...defaultRetry, maxAttempts: 1 }
-  assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
-  const { ambiguous = defaultRetry.ambiguous, maxAttempts, maxWait } = retry
-  if (typeof ambiguous !== 'boolean') {
-    throw new ConfigurationError(`retry.ambiguous must be true or false, got ${shown(ambiguous)}`)
-  }
-  return {
-    ambiguous,
-    maxAttempts:
-      maxAttempts === undefined ? defaultRetry.maxAttempts : wholeNumber('retry.maxAttempts', maxAttempts),
-    maxWaitMs: maxWait === undefined ? defaultRetry.maxWaitMs : milliseconds('retry.maxWait', maxWait),
-  }
+const callChanges: Changes<AnyCallOptions> = {
+  signal: (signal) => ({ signal: assertSignal('signal', signal) }),
+  priority: (priority) => ({
+    priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
+  }),
+  ...{ timeout, deadline, retry, validation, budget, headers, onWait },
+  schema: (schema) => ({ schema: assertSchema(schema) }),
+  // The walk checks these two.
+  limit: () => ({}),
+  maxPages: () => ({}),
+  ceiling: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
+  paging: (paging, { schema }) => {
+    assertOptions(paging, { items: true, next: true }, 'paging')
+    // The table applies `schema` first.
+    if (schema === undefined || typeof paging.items !== 'function') return { paging }
+    throw new ConfigurationError('paging.items must be a name if a schema is given')
+  },
 }
 
-function resolveHeaders(
-  base: Headers,
-  headers: NonNullable<SharedOptions['headers']>,
-  redactor: Redactor,
-): Headers {
-  assertObject('headers', headers)
-  const merged = new Headers(base)
-  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
-    if (name.toLowerCase() === 'authorization') {
-      throw new ConfigurationError('headers must not hold Authorization; pass apiKey or auth')
-    }
-    try {
-      merged.set(name, value)
-    } catch {
-      // The runtime's own error repeats the value, which may be a secret.
-      const given = redactor.text(JSON.stringify(name))
-      throw new ConfigurationError(`the header ${given} has a name or value that cannot be sent`)
-    }
+/** The settings that result from options. */
+export function merge<Options>(settings: Settings, options: Options, changes: Changes<Options>): Settings {
+  const merged = { ...settings }
+  for (const name of Object.keys(changes) as (keyof Options)[]) {
+    const value = options[name]
+    if (value !== undefined) Object.assign(merged, changes[name](value as NonNullable<typeof value>, merged))
   }
   return merged
+}
+
+/** The settings of a client made with `withOptions`. */
+export function resolveShared(settings: Settings, options: SharedOptions): Settings {
+  assertOptions(options, sharedChanges)
+  return merge(settings, options, sharedChanges)
+}
+
+/** The settings of a call with its own options. */
+export function resolveCall(settings: Settings, options: AnyCallOptions): Settings {
+  assertOptions(options, callChanges)
+  return merge(settings, options, callChanges)
+}
+
+export function resolveRetry(option: RetryOptions | false): RetryPolicy {
+  const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
+  assertOptions(retry, { ambiguous: true, maxAttempts: true, maxWait: true }, 'retry')
+  const { ambiguous = false, maxAttempts, maxWait = 60_000 } = retry
+  return {
+    ambiguous: checked(ambiguous, typeof ambiguous === 'boolean', 'retry.ambiguous must be true or false'),
+    maxAttempts: maxAttempts === undefined ? Infinity : wholeNumber('retry.maxAttempts', maxAttempts),
+    maxWaitMs: milliseconds('retry.maxWait', maxWait),
+  }
 }

@@ -15,10 +15,7 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   if (apiKey !== undefined && auth !== undefined)
     throw new ConfigurationError('pass either apiKey or auth, not both')
   if (auth === false) return null
-  if (auth !== undefined) {
-    assertMethod('auth', auth, 'token')
-    return auth
-  }
+  if (auth !== undefined) return assertMethod('auth', auth, 'token')
   if (apiKey === undefined) {
     if (isPath(baseUrl)) return null
     throw new ConfigurationError('apiKey is missing; pass apiKey, auth, or auth: false for a proxy')
@@ -49,18 +46,4 @@ function hashOf(text: string): string {
     hash = BigInt.asUintN(64, (hash ^ BigInt(character.charCodeAt(0))) * 0x100000001b3n)
   }
   return hash.toString(36)
-}
-
-/**
- * Options of a client whose calls fail with `message` before they are queued. A build of pages creates clients without
- * making calls.
- */
-export function failingOptions<Options extends object>(
-  options: Options,
-  message: string,
-): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  const token = (): never => {
-    throw new ConfigurationError(message)
-  }
-  return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }

@@ -26,7 +26,8 @@ export interface Settings {
   readonly prices: Readonly<Record<string, number>>
   /** The user's surfaces by operation id. */
   readonly surfaces: Readonly<Record<string, string | null>>
-  readonly fetch: Fetch
+  /** Undefined for the global fetch. */
+  readonly fetch: Fetch | undefined
   /** Undefined for the operation's own timeout. */
   readonly timeoutMs: number | undefined
   readonly deadlineMs: number
