@@ -50,18 +50,25 @@ export interface ProxyErrorFields {
 
 /** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
 export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
-  const { charged } = error
   if (error instanceof ApiError) {
-    const { requiredScopes } = error
+    const { charged, requiredScopes } = error
     return { charged, ...(requiredScopes && { requiredScopes }) }
   }
-  const { phase, reason, status, needed, remaining, maxQueued } = error as SocialSearchError &
-    Record<string, unknown>
-  // A reason that is not a code may name internal hosts.
-  const isInternal = typeof reason === 'string' && !/^[A-Z][A-Z0-9_]{1,40}$/.test(reason)
-  const details = { phase, reason: isInternal ? unreported : reason, status, needed, remaining, maxQueued }
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  return { charged, by: 'proxy', ...details }
+  return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
+}
+
+/** Only these: other errors may name internal hosts. */
+function detailsOf(error: SocialSearchError): Record<string, unknown> {
+  if (error instanceof ConnectionError) {
+    // A reason that is not a code may do so, too.
+    const reason = /^[A-Z][A-Z0-9_]{1,40}$/.test(error.reason) ? error.reason : unreported
+    return { phase: error.phase, reason }
+  }
+  if (error instanceof RedirectError) return { status: error.status }
+  if (error instanceof TimeoutError) return { phase: error.phase }
+  if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
+  return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
 }
 
 const unreported = 'not reported by the proxy'

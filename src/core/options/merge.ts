@@ -22,7 +22,7 @@ type Changes<Options> = {
   readonly [Name in keyof Options]-?: (
     value: NonNullable<Options[Name]>,
     settings: Settings,
-  ) => Partial<Settings>
+  ) => Partial<Settings> | void
 }
 
 /** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
@@ -76,9 +76,9 @@ const callChanges: Changes<AnyCallOptions> = {
   }),
   ...{ timeout, deadline, retry, validation, budget, headers, onWait },
   schema: (schema) => ({ schema: assertSchema(schema) }),
-  // The walk checks these two.
-  limit: () => ({}),
-  maxPages: () => ({}),
+  // The walk reads these two.
+  limit: (limit) => void wholeNumber('limit', limit),
+  maxPages: (maxPages) => void wholeNumber('maxPages', maxPages),
   ceiling: (ceiling) => ({ ceiling: wholeNumber('ceiling', ceiling) }),
   paging: (paging, { schema }) => {
     assertOptions(paging, { items: true, next: true }, 'paging')

@@ -8,7 +8,7 @@ import { wholeNumber } from '../lib/assert.ts'
 import { itemsOf, missingItems } from '../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
-import { WalkGuard, resolveWalk } from './walk-guard.ts'
+import { WalkGuard } from './walk-guard.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
 import { type WithResponse, withResponse } from './api-call.ts'
 
@@ -97,7 +97,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
    * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const limits = resolveWalk(this.#options ?? {})
+    const { limit = Infinity, maxPages = Infinity } = this.#options ?? {}
     if (this.#isEnded) return
     const guard = new WalkGuard()
     guard.visit(this.#request.params)
@@ -123,18 +123,12 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
 
       items += length
       const isEmpty = length === 0 && !answer.invalid?.length
-      if (
-        step.kind === 'end' ||
-        pages >= limits.pages ||
-        items >= limits.items ||
-        !guard.mayContinue(isEmpty)
-      )
-        return
+      if (step.kind === 'end' || pages >= maxPages || items >= limit || !guard.mayContinue(isEmpty)) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
       if (!guard.visit(request.params))
         throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
-      this.#fetchAhead(ahead, request, fetched, limits.pages - pages)
+      this.#fetchAhead(ahead, request, fetched, maxPages - pages)
       fetched = await (ahead.get(request.params) ?? this.#fetch(request))
       ahead.delete(request.params)
     }
@@ -142,7 +136,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
 
   /** Yields the items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    let left = resolveWalk(this.#options ?? {}).items
+    let left = this.#options?.limit ?? Infinity
     for await (const page of this.pages()) {
       for (const item of this.#items(page, this.#request)) {
         yield item as Item
@@ -167,19 +161,11 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
   }
 
   #fetchFirst(): Promise<Fetched<Page>> {
-    return (this.#first ??= this.#optionsError() ?? this.#fetch(this.#request))
-  }
-
-  /** Rejects invalid options of a walk before the first page is bought, even if only that page is awaited. */
-  #optionsError(): Promise<never> | undefined {
-    try {
-      if (this.#options !== undefined) resolveWalk(this.#options)
-      if (this.#isEnded) throw new ConfigurationError('the walk has ended: its last page was already fetched')
-      return undefined
-    } catch (error) {
-      const { message } = error as ConfigurationError
+    if (this.#isEnded) {
+      const message = 'the walk has ended: its last page was already fetched'
       return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
     }
+    return (this.#first ??= this.#fetch(this.#request))
   }
 
   #fetch(request: ComposedRequest): Promise<Fetched<Page>> {

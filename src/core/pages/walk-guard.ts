@@ -1,6 +1,3 @@
-import { wholeNumber } from '../lib/assert.ts'
-import type { PagedOptions } from '../options/types.ts'
-
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
 
@@ -28,18 +25,5 @@ export class WalkGuard {
   mayContinue(isEmpty: boolean): boolean {
     this.#empty = isEmpty ? this.#empty + 1 : 0
     return this.#empty < maxEmptyPages
-  }
-}
-
-export interface WalkLimits {
-  readonly items: number
-  readonly pages: number
-}
-
-/** @throws {ConfigurationError} */
-export function resolveWalk({ limit, maxPages }: PagedOptions): WalkLimits {
-  return {
-    items: limit === undefined ? Infinity : wholeNumber('limit', limit),
-    pages: maxPages === undefined ? Infinity : wholeNumber('maxPages', maxPages),
   }
 }
