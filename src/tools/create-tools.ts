@@ -1,7 +1,6 @@
 import { SocialSearch } from '../client.ts'
 import type { Operation } from '../contract/operation.ts'
 import { type OperationId, operationOf, operations } from '../contract/operations.ts'
-import type { ComposedRequest } from '../core/call/compose-request.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../core/lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -46,7 +45,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   if (!(client instanceof SocialSearch))
     throw new ConfigurationError(`client must be a SocialSearch, got ${shown(client)}`)
-  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation, emptyRequest))
+  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation))
   assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
   for (const [id, paths] of Object.entries(fields))
     if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
@@ -89,11 +88,6 @@ export function toolReport(tools: object): ToolReport {
   const session = sessions.get(tools)
   if (session === undefined) throw new ConfigurationError('tools must be what createTools() has returned')
   return session.report()
-}
-
-/** Stands for a request, to ask for the price alone. */
-const emptyRequest: ComposedRequest = {
-  ...{ path: '', body: undefined, params: undefined, maxItems: undefined, issues: [] },
 }
 
 function toolOf(

@@ -18,7 +18,7 @@ export const defaultTimeoutMs = 30_000
  */
 export async function attempt(call: Call, lease: Lease): Promise<Success> {
   const entry = call.addAttempt(lease)
-  const received = await exchange(call, entry, lease)
+  const received = await sendInTime(call, entry, lease)
   try {
     return await readAnswer(call, entry, received)
   } catch (failure) {
@@ -30,7 +30,7 @@ export async function attempt(call: Call, lease: Lease): Promise<Success> {
  * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body can stall
  * too. Records a failure before it releases the lease: a 429 must close the surface before the next request is sent.
  */
-async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
+async function sendInTime(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const { settings } = call
   const controller = new AbortController()
   const timeoutMs = settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
@@ -48,7 +48,7 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
         stop(call.timeoutError(message), 'no-answer')
       }, timeoutMs)
       call.onAbort(stop)
-      receive(call, entry, lease, controller.signal).then(resolve, reject)
+      sendAndRead(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
     throw recordFailure(call, entry, failureOf(call, error))
@@ -64,19 +64,27 @@ async function exchange(call: Call, entry: Attempt, lease: Lease): Promise<Recei
   }
 }
 
-async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSignal): Promise<Received> {
+async function sendAndRead(call: Call, entry: Attempt, lease: Lease, signal: AbortSignal): Promise<Received> {
   const { operation, settings, request, token } = call
+  const { fetch, middleware, redactor } = settings
   const context = { operation: operation.id, attempt: call.attempts.length }
+  const body = operation.method === 'GET' ? undefined : request.params
+  const headers = new Headers(settings.headers)
+  headers.set('accept', settings.dialect.accept)
+  if (body !== undefined) headers.set('content-type', 'application/json')
   /** Status of the response from `fetch`; a middleware may return a different response. */
   let fetchedStatus = 0
   const outgoing: Exchange = {
     method: operation.method,
     url: settings.baseUrl + request.path,
-    headers: headersOf(call),
-    body: request.body,
+    headers,
+    body,
     token,
     signal,
-    ...{ fetch: settings.fetch, middleware: settings.middleware, redactor: settings.redactor, context },
+    fetch,
+    middleware,
+    redactor,
+    context,
     onSend: () => {
       entry.sent = new Date().toISOString()
       lease.sent()
@@ -102,14 +110,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease, signal: AbortSi
   return { response, text, complete, origin }
 }
 
-function headersOf({ settings, request }: Call): Headers {
-  const headers = new Headers(settings.headers)
-  headers.set('accept', settings.dialect.accept)
-  if (request.body !== undefined) headers.set('content-type', 'application/json')
-  return headers
-}
-
-/** Turns an error of an exchange into a failure. */
+/** Turns an error of sending or reading into a failure. */
 function failureOf(call: Call, error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error
   const charged = call.chargedSoFar

@@ -8,9 +8,7 @@ import type { Dialect } from '../http/dialect.ts'
 export interface ComposedRequest {
   /** Path with its query, relative to the base URL. */
   readonly path: string
-  /** JSON text, if there is a body. */
-  readonly body: string | undefined
-  /** The input as JSON text; undefined if it cannot be serialized. */
+  /** The input as JSON text, the body unless it is a GET; undefined if it cannot be serialized. */
   readonly params: string | undefined
   /** Requested items, if the price depends on them. */
   readonly maxItems: unknown
@@ -43,7 +41,7 @@ export function composeRequest(
   const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
   const ceiling = price.kind === 'perItem' ? price.ceiling : null
   const maxItems = ceiling && (input as Record<string, unknown> | null)?.[ceiling.param]
-  return { path: filled + query, body: method === 'GET' ? undefined : params, params, maxItems, issues }
+  return { path: filled + query, params, maxItems, issues }
 }
 
 /** A copy of the input of a request; undefined if it cannot be written as JSON. */

@@ -77,11 +77,11 @@ export class Transport {
   /**
    * The operation with the user's price.
    *
-   * @throws {InvalidRequestError} if the request has issues.
+   * @throws {InvalidRequestError} if a request is given and has issues.
    */
-  priced(operation: Operation, request: ComposedRequest): Operation {
+  priced(operation: Operation, request?: ComposedRequest): Operation {
     const { prices, redactor } = this.#settings
-    if (request.issues.length === 0) return withUserPrice(operation, prices)
+    if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
     const next = nextOf(operation, request)
