@@ -75,7 +75,7 @@ export class LocalLimiter implements Limiter, CallQueue {
       isOver = true
       slot?.release(send)
     }
-    return this.#surface(surface).queue.adopt(share, { release }, send)
+    return this.#surface(surface).queue.lease(send, share, { release })
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */

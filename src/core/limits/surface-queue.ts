@@ -130,9 +130,37 @@ export class SurfaceQueue {
     this.#refuse(() => true, reason)
   }
 
-  /** Counts a request that another limiter has granted. */
-  adopt(share: Share, slot: Slot, send: Send): SurfaceLease {
-    return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
+  /** Counts a request from now on. The lease holds the slot until it is released. */
+  lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
+    const { pace, margin, inFlight, onRelease } = this.#parts
+    const log = this.#logOf(share)
+    let isReleased = false
+    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
+    pace.enter(send)
+    log?.add(send)
+    slot.enter?.(send)
+    return {
+      queued,
+      paced,
+      sent: () => {
+        send.at = performance.now()
+        pace.sent(send)
+        log?.add(send)
+        slot.sent?.(send)
+      },
+      answered: (date) => {
+        send.answered = performance.now()
+        if (date !== null) margin.observe(date)
+      },
+      release: () => {
+        if (isReleased) return
+        isReleased = true
+        inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
+        if (pace.leave(send)) log?.delete(send)
+        slot.release(send)
+        onRelease()
+      },
+    }
   }
 
   #useSlot(slot: Slot | undefined): void {
@@ -144,14 +172,12 @@ export class SurfaceQueue {
     this.wake()
   }
 
-  #grant({ waiter, group, since, pacedBefore }: Entry, slot: Slot): void {
+  #grant({ waiter, since, pacedBefore }: Entry, slot: Slot): void {
     this.leave(waiter)
     const at = performance.now()
-    const lease = new SurfaceLease(this.#parts, { at, answered: Infinity }, waiter.share, group.log, slot)
     const waited = at - since
-    lease.paced = Math.min(waited, this.#pacedMs - pacedBefore)
-    lease.queued = waited - lease.paced
-    waiter.grant(lease)
+    const paced = Math.min(waited, this.#pacedMs - pacedBefore)
+    waiter.grant(this.lease({ at, answered: Infinity }, waiter.share, slot, waited - paced, paced))
   }
 
   /** Why a client's next call would wait; null if it could go now. */
@@ -222,53 +248,5 @@ export class SurfaceQueue {
     clearTimeout(this.#timer)
     this.#pacedMs += performance.now() - this.#pacedSince
     this.#pacedSince = undefined
-  }
-}
-
-/** A lease that counts from its creation, and holds a slot until it is released. */
-class SurfaceLease implements Lease {
-  queued = 0
-  paced = 0
-  readonly #parts: QueueParts
-  readonly #send: Send
-  readonly #share: Share
-  /** The client's log, if it has its own rate. */
-  readonly #log: SendLog | undefined
-  readonly #slot: Slot
-  #released = false
-
-  constructor(parts: QueueParts, send: Send, share: Share, log: SendLog | undefined, slot: Slot) {
-    this.#parts = parts
-    this.#send = send
-    this.#share = share
-    this.#log = log
-    this.#slot = slot
-    const { pace, inFlight } = parts
-    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
-    pace.enter(send)
-    log?.add(send)
-    slot.enter?.(send)
-  }
-
-  sent(): void {
-    this.#send.at = performance.now()
-    this.#parts.pace.sent(this.#send)
-    this.#log?.add(this.#send)
-    this.#slot.sent?.(this.#send)
-  }
-
-  answered(date: Date | null): void {
-    this.#send.answered = performance.now()
-    if (date !== null) this.#parts.margin.observe(date)
-  }
-
-  release(): void {
-    if (this.#released) return
-    this.#released = true
-    const { pace, inFlight, onRelease } = this.#parts
-    inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
-    if (pace.leave(this.#send)) this.#log?.delete(this.#send)
-    this.#slot.release(this.#send)
-    onRelease()
   }
 }
