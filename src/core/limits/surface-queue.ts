@@ -18,7 +18,6 @@ export interface Slot {
 }
 
 export interface QueueParts {
-  readonly pace: Pace
   readonly margin: JitterMargin
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
@@ -56,6 +55,7 @@ interface Entry extends Ranked {
  * slot.
  */
 export class SurfaceQueue {
+  readonly pace: Pace
   readonly #parts: QueueParts
   readonly #groups = new Map<Share | number, Group>()
   readonly #logs = new WeakMap<Share, SendLog>()
@@ -68,12 +68,13 @@ export class SurfaceQueue {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
-  constructor(parts: QueueParts) {
+  constructor(pace: Pace, parts: QueueParts) {
+    this.pace = pace
     this.#parts = parts
   }
 
   enter(waiter: Waiter): void {
-    const { closed } = this.#parts.pace
+    const { closed } = this.pace
     if (closed > waiter.patience) {
       waiter.refuse(new SurfaceClosed(closed))
       return
@@ -118,21 +119,28 @@ export class SurfaceQueue {
     }
   }
 
-  /** Refuses the calls whose patience is shorter than the closure. */
-  refuseImpatient(): void {
-    const { closed } = this.#parts.pace
-    this.#refuse(({ patience }) => closed > patience, new SurfaceClosed(closed))
+  /** Closes the surface after a 429, and refuses the calls whose patience is shorter. */
+  hold(milliseconds: number): void {
+    this.pace.hold(milliseconds)
+    const { closed } = this.pace
+    this.refuse(new SurfaceClosed(closed), ({ patience }) => closed > patience)
     this.wake()
   }
 
-  /** Refuses every call. */
-  empty(reason: unknown): void {
-    this.#refuse(() => true, reason)
+  /** Refuses calls in the order of their arrival. */
+  refuse(reason: unknown, which: (waiter: Waiter) => boolean = () => true): void {
+    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
+    const refused = entries.filter(({ waiter }) => which(waiter)).sort((a, b) => a.order - b.order)
+    for (const { waiter } of refused) {
+      this.leave(waiter)
+      waiter.refuse(reason)
+    }
   }
 
   /** Counts a request from now on. The lease holds the slot until it is released. */
   lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
-    const { pace, margin, inFlight, onRelease } = this.#parts
+    const { pace } = this
+    const { margin, inFlight, onRelease } = this.#parts
     const log = this.#logOf(share)
     let isReleased = false
     inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
@@ -182,7 +190,7 @@ export class SurfaceQueue {
 
   /** Why a client's next call would wait; null if it could go now. */
   waitOf(share: Share): QueueWait | null {
-    const { closed } = this.#parts.pace
+    const { closed } = this.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
     const ms = this.#paceWait(share, this.#logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
@@ -192,8 +200,8 @@ export class SurfaceQueue {
 
   /** Milliseconds until the pace lets a client send. */
   #paceWait(share: Share, log: SendLog | undefined): number {
-    const { pace, wait } = this.#parts
-    return Math.max(wait ? wait(share) : pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
+    const { wait } = this.#parts
+    return Math.max(wait ? wait(share) : this.pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
   }
 
   /** The group whose first call goes next, or the milliseconds until one may. */
@@ -231,16 +239,6 @@ export class SurfaceQueue {
     const log = this.#logs.get(share) ?? new SendLog(share.perMinute, windowMs, margin)
     this.#logs.set(share, log)
     return log
-  }
-
-  #refuse(which: (waiter: Waiter) => boolean, reason: unknown): void {
-    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
-    for (const { waiter } of entries
-      .filter((entry) => which(entry.waiter))
-      .sort((a, b) => a.order - b.order)) {
-      this.leave(waiter)
-      waiter.refuse(reason)
-    }
   }
 
   #endPacedWait(): void {
