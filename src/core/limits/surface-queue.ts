@@ -35,8 +35,6 @@ export interface QueueParts {
 /** Calls with the same limits: those of one client, or of all clients with full limits. */
 interface Group {
   readonly share: Share
-  /** Whether the group belongs to one client. */
-  readonly hasOwnShare: boolean
   /** Requests of a client with its own rate at this surface. */
   readonly log: SendLog | undefined
   readonly waiting: PriorityQueue<Entry>
@@ -81,25 +79,25 @@ export class SurfaceQueue {
     }
     const { priority, resumed, share } = waiter
     const group = this.#groupOf(share)
-    const isBehind = group.waiting.entries.length > 0
     const since = performance.now()
-    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
+    const pacedBefore = this.#pacedMs + (since - (this.#pacedSince ?? since))
     const order = this.#arrivals++
     const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
     this.#queued++
     // A call behind another one of its group does not change when the next one goes.
-    if (!isBehind || this.#pacedSince === undefined) this.wake()
+    if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
 
   leave(waiter: Waiter): void {
     const entry = waiter.entry as Entry | undefined
     if (entry === undefined) return
     waiter.entry = undefined
-    const { share, hasOwnShare, waiting } = entry.group
+    const { share, waiting } = entry.group
     waiting.delete(entry)
-    if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
+    // The group of all clients with full limits has another key, and stays.
+    if (waiting.entries.length === 0) this.#groups.delete(share)
     if (--this.#queued === 0) this.#endPacedWait()
   }
 
@@ -107,15 +105,15 @@ export class SurfaceQueue {
   wake(): void {
     if (this.#queued === 0 || this.#isReserving) return
     this.#endPacedWait()
-    const { group, wait } = this.#nextGroup()
-    if (group !== undefined) {
+    const next = this.#next()
+    if (typeof next === 'object') {
       this.#isReserving = true
-      this.#parts.reserve((slot) => this.#useSlot(slot), group.share)
-    } else if (wait !== Infinity) {
+      this.#parts.reserve(this.#useSlot, next.group.share)
+    } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
       // There, each call polls.
       if (!isTiedToRequests())
-        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
+        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(next), maxTimerMs))
     }
   }
 
@@ -171,12 +169,14 @@ export class SurfaceQueue {
     }
   }
 
-  #useSlot(slot: Slot | undefined): void {
+  readonly #useSlot = (slot: Slot | undefined): void => {
     this.#isReserving = false
-    // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const entry = slot && this.#nextGroup().group?.waiting.entries[0]
-    if (entry === undefined || slot?.fits?.(entry.waiter.share) === false) slot?.release(null)
-    else if (slot !== undefined) this.#grant(entry, slot)
+    if (slot !== undefined) {
+      // The first call may have left, or a call with a higher rank may have come, before the slot was free.
+      const next = this.#next()
+      if (typeof next === 'object' && slot.fits?.(next.waiter.share) !== false) this.#grant(next, slot)
+      else slot.release(null)
+    }
     this.wake()
   }
 
@@ -204,20 +204,19 @@ export class SurfaceQueue {
     return Math.max(wait ? wait(share) : this.pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
   }
 
-  /** The group whose first call goes next, or the milliseconds until one may. */
-  #nextGroup(): { group?: Group; wait: number } {
+  /** The call that goes next, or the milliseconds until one may. */
+  #next(): Entry | number {
     const { inFlight } = this.#parts
-    let next: { group: Group; first: Entry; wait: number } | undefined
+    let next: Entry | undefined
     let wait = Infinity
-    for (const group of this.#groups.values()) {
-      const { share, log, waiting } = group
+    for (const { share, log, waiting } of this.#groups.values()) {
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
       const ms = this.#paceWait(share, log)
       if (ms > 0) wait = Math.min(wait, ms)
-      else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
+      else if (next === undefined || goesBefore(first, next)) next = first
     }
-    return next ?? { wait }
+    return next ?? wait
   }
 
   #groupOf(share: Share): Group {
@@ -226,7 +225,7 @@ export class SurfaceQueue {
     const key = hasFullShare ? share.perMinute : share
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { share, hasOwnShare: !hasFullShare, log: this.#logOf(share), waiting: new PriorityQueue() }
+      group = { share, log: this.#logOf(share), waiting: new PriorityQueue() }
       this.#groups.set(key, group)
     }
     return group
