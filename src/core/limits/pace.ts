@@ -8,7 +8,7 @@ export interface Send {
   answered: number
 }
 
-/** How far the clocks of two machines may drift randomMs within one window, in milliseconds. */
+/** How far the clocks of two machines may drift apart within one window, in milliseconds. */
 export const driftMs = 20
 
 /** Size of a log, in multiples of the limit: an unpaced client may send thousands in a window. */
