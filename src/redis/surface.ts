@@ -55,11 +55,8 @@ export class Surface {
     const { limits } = fleet
     // It keeps the limits of this process while Redis is unreachable.
     const perMinute = name === null ? Infinity : (alone ?? limits).perMinute
-    this.queue = new SurfaceQueue(new Pace(perMinute, limits.windowMs, margin), {
-      margin,
+    this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), {
       inFlight,
-      limits: { inFlight: limits.inFlight, perMinute: name === null ? 0 : limits.perMinute },
-      windowMs: limits.windowMs,
       wait: (share) => this.#wait(share),
       reserve: (then, share) => void this.#reserve(share).then(then),
       onRelease: wake,

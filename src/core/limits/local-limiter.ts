@@ -82,15 +82,10 @@ export class LocalLimiter implements Limiter, CallQueue {
   #queue(name: string | null): SurfaceQueue {
     const known = this.#queues.get(name)
     if (known !== undefined) return known
-    const { inFlight, windowMs } = this.limits
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const pace = new Pace(perMinute, windowMs, this.#margin)
-    const queue = new SurfaceQueue(pace, {
-      margin: this.#margin,
+    const queue = new SurfaceQueue(new Pace(this.limits, this.#margin, perMinute), {
       inFlight: this.#inFlight,
-      limits: { inFlight, perMinute: name === null ? 0 : perMinute },
-      windowMs,
       reserve: this.#takeSlot,
       onRelease: () => this.wake(),
     })

@@ -1,9 +1,8 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import type { JitterMargin } from './jitter-margin.ts'
 import { type Lease, type QueueWait, type Share, type Waiter, SurfaceClosed } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
-import { type Pace, type Send, SendLog } from './pace.ts'
+import type { Pace, Send, SendLog } from './pace.ts'
 
 /** One request in flight, reserved for the next call. */
 export interface Slot {
@@ -18,12 +17,8 @@ export interface Slot {
 }
 
 export interface QueueParts {
-  readonly margin: JitterMargin
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
-  /** The organization's limits at this surface; a client with lower limits gets its own group. */
-  readonly limits: Share
-  readonly windowMs: number
   /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. Default: `pace.wait`. */
   readonly wait?: (share: Share) => number
   /** Calls `then` with a slot, or without one if the queue should check again. Never throws. */
@@ -56,7 +51,6 @@ export class SurfaceQueue {
   readonly pace: Pace
   readonly #parts: QueueParts
   readonly #groups = new Map<Share | number, Group>()
-  readonly #logs = new WeakMap<Share, SendLog>()
   #arrivals = 0
   #queued = 0
   /** How long calls have waited for the pace, in milliseconds. */
@@ -80,7 +74,7 @@ export class SurfaceQueue {
     const { priority, resumed, share } = waiter
     const group = this.#groupOf(share)
     const since = performance.now()
-    const pacedBefore = this.#pacedMs + (since - (this.#pacedSince ?? since))
+    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const order = this.#arrivals++
     const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
     waiter.entry = entry
@@ -138,31 +132,29 @@ export class SurfaceQueue {
   /** Counts a request from now on. The lease holds the slot until it is released. */
   lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
     const { pace } = this
-    const { margin, inFlight, onRelease } = this.#parts
-    const log = this.#logOf(share)
+    const { inFlight, onRelease } = this.#parts
+    const log = pace.logOf(share)
     let isReleased = false
     inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
-    pace.enter(send)
-    log?.add(send)
+    pace.enter(send, log)
     slot.enter?.(send)
     return {
       queued,
       paced,
       sent: () => {
         send.at = performance.now()
-        pace.sent(send)
-        log?.add(send)
+        pace.sent(send, log)
         slot.sent?.(send)
       },
       answered: (date) => {
         send.answered = performance.now()
-        if (date !== null) margin.observe(date)
+        if (date !== null) pace.margin.observe(date)
       },
       release: () => {
         if (isReleased) return
         isReleased = true
         inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
-        if (pace.leave(send)) log?.delete(send)
+        pace.leave(send, log)
         slot.release(send)
         onRelease()
       },
@@ -171,28 +163,23 @@ export class SurfaceQueue {
 
   readonly #useSlot = (slot: Slot | undefined): void => {
     this.#isReserving = false
-    if (slot !== undefined) {
-      // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-      const next = this.#next()
-      if (typeof next === 'object' && slot.fits?.(next.waiter.share) !== false) this.#grant(next, slot)
-      else slot.release(null)
-    }
+    // The first call may have left, or a call with a higher rank may have come, before the slot was free.
+    const next = slot && this.#next()
+    if (slot && typeof next === 'object' && slot.fits?.(next.waiter.share) !== false) {
+      const { waiter, since, pacedBefore } = next
+      this.leave(waiter)
+      const at = performance.now()
+      const paced = Math.min(at - since, this.#pacedMs - pacedBefore)
+      waiter.grant(this.lease({ at, answered: Infinity }, waiter.share, slot, at - since - paced, paced))
+    } else slot?.release(null)
     this.wake()
-  }
-
-  #grant({ waiter, since, pacedBefore }: Entry, slot: Slot): void {
-    this.leave(waiter)
-    const at = performance.now()
-    const waited = at - since
-    const paced = Math.min(waited, this.#pacedMs - pacedBefore)
-    waiter.grant(this.lease({ at, answered: Infinity }, waiter.share, slot, waited - paced, paced))
   }
 
   /** Why a client's next call would wait; null if it could go now. */
   waitOf(share: Share): QueueWait | null {
     const { closed } = this.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#paceWait(share, this.#logOf(share))
+    const ms = this.#paceWait(share, this.pace.logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
     const isFull = this.#queued > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
@@ -220,24 +207,16 @@ export class SurfaceQueue {
   }
 
   #groupOf(share: Share): Group {
-    const { inFlight, perMinute } = this.#parts.limits
-    const hasFullShare = share.inFlight >= inFlight && share.perMinute >= perMinute
-    const key = hasFullShare ? share.perMinute : share
+    const log = this.pace.logOf(share)
+    // Clients with full limits share a group, so that the queue has few.
+    const hasFullLimits = log === undefined && share.inFlight >= this.pace.limits.inFlight
+    const key = hasFullLimits ? share.perMinute : share
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { share, log: this.#logOf(share), waiting: new PriorityQueue() }
+      group = { share, log, waiting: new PriorityQueue() }
       this.#groups.set(key, group)
     }
     return group
-  }
-
-  /** A client with the full rate, or more, needs no log of its own. */
-  #logOf(share: Share): SendLog | undefined {
-    const { limits, windowMs, margin } = this.#parts
-    if (share.perMinute >= limits.perMinute) return undefined
-    const log = this.#logs.get(share) ?? new SendLog(share.perMinute, windowMs, margin)
-    this.#logs.set(share, log)
-    return log
   }
 
   #endPacedWait(): void {
