@@ -13,7 +13,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
   #slotsTaken = 0
   /** Callbacks of surfaces that wait for a slot, in order. */
-  readonly #slotWaiters: ((slot: Slot) => void)[] = []
+  readonly #slotWaiters = new Set<(slot: Slot) => void>()
   readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #margin = new JitterMargin()
   readonly #inFlight = new WeakMap<Share, number>()
@@ -61,17 +61,11 @@ export class LocalLimiter implements Limiter, CallQueue {
 
   /** Counts a request that another limiter has granted, as if acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
-    let slot: Slot | undefined
-    let isOver = false
-    this.#takeSlot((taken) => {
-      slot = taken
-      if (isOver) taken.release(send)
-    })
-    const release = (): void => {
-      isOver = true
-      slot?.release(send)
-    }
-    return this.#queue(surface).lease(send, share, { release })
+    // It takes the next free slot, unless it ends before.
+    const slot: Slot = { release: () => void this.#slotWaiters.delete(take) }
+    const take = (): void => void (slot.release = this.#freeSlot)
+    this.#takeSlot(take)
+    return this.#queue(surface).lease(send, share, slot)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -94,7 +88,7 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    this.#slotWaiters.push(then)
+    this.#slotWaiters.add(then)
     // Deferred, so that of calls made together, the one with the highest priority goes first.
     queueMicrotask(this.#giveSlots)
   }
@@ -103,8 +97,9 @@ export class LocalLimiter implements Limiter, CallQueue {
     const usesFewer = performance.now() <= this.#fewerSlotsUntil
     const most = usesFewer ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
     while (this.#slotsTaken < most) {
-      const then = this.#slotWaiters.shift()
+      const [then] = this.#slotWaiters
       if (then === undefined) return
+      this.#slotWaiters.delete(then)
       this.#slotsTaken++
       this.#inUse?.add(this)
       then({ release: this.#freeSlot })
