@@ -1,18 +1,18 @@
+import type { Ticket } from './limiter.ts'
+
 /** What determines the place of an entry. */
 export interface Ranked {
-  /** Higher goes first. */
-  readonly priority: number
-  /** At equal priority, a retry goes first. */
-  readonly resumed: boolean
+  /** A higher priority goes first, then a retry. */
+  readonly waiter: Pick<Ticket, 'priority' | 'resumed'>
   /** Otherwise, lower goes first. */
   readonly order: number
-  /** The queue's own index of the entry; -1 outside. */
+  /** The queue's own index of the entry. */
   index: number
 }
 
 export function goesBefore(a: Ranked, b: Ranked): boolean {
-  if (a.priority !== b.priority) return a.priority > b.priority
-  return a.resumed === b.resumed ? a.order < b.order : a.resumed
+  if (a.waiter.priority !== b.waiter.priority) return a.waiter.priority > b.waiter.priority
+  return a.waiter.resumed === b.waiter.resumed ? a.order < b.order : a.waiter.resumed
 }
 
 /** A binary heap: adding and removing take logarithmic time. */

@@ -71,12 +71,10 @@ export class SurfaceQueue {
       waiter.refuse(new SurfaceClosed(closed))
       return
     }
-    const { priority, resumed, share } = waiter
-    const group = this.#groupOf(share)
+    const group = this.#groupOf(waiter.share)
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
-    const order = this.#arrivals++
-    const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
+    const entry = { waiter, group, order: this.#arrivals++, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
     this.#queued++
