@@ -31,6 +31,8 @@ export class SendLog {
 
   /** Adds a request, or updates one that was sent later than granted. */
   add(send: Send): void {
+    // Without pacing, no log is needed.
+    if (this.#maxSends === Infinity) return
     this.#sends.delete(send)
     this.#sends.add(send)
     const outdated = performance.now() - this.#spanMs - this.#margin.ms
@@ -69,47 +71,48 @@ export class Pace {
   /** The organization's limits. */
   readonly limits: Limits
   readonly margin: JitterMargin
-  /** Without pacing, no log is needed. */
-  readonly #isPaced: boolean
   readonly #log: SendLog
   /** Requests of each client with a lower rate than the organization's. */
   readonly #clientLogs = new WeakMap<Share, SendLog>()
   #contention: Contention
   #latest: Send | undefined
-  #openAt = 0
-  /** A random time after `#openAt`, so that refused processes do not all return together. */
-  #waitUntil = 0
-  #heldAt = Infinity
+  /**
+   * When the latest 429 came, when the surface opens, and a random time after that, so that refused processes do not
+   * all return together.
+   */
+  #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
+  /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
+  #probe: 'none' | 'due' | Send = 'none'
   /** Until then, refused requests count towards their client's share. */
   #countRefusedUntil = -Infinity
   /** When the latest request was refused without counting. */
   #uncountedAt = -Infinity
-  /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
-  #probe: 'none' | 'due' | Send = 'none'
 
   /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
   constructor(limits: Limits, margin: JitterMargin, perMinute: number) {
     this.limits = limits
     this.margin = margin
-    this.#isPaced = perMinute !== Infinity
     this.#log = new SendLog(perMinute, limits.windowMs, margin)
     this.#contention = new Contention(perMinute, limits.windowMs)
   }
 
   /** Milliseconds until the surface opens after a 429. */
   get closed(): number {
-    return Math.max(0, this.#openAt - performance.now())
+    return Math.max(0, this.#closure.openAt - performance.now())
   }
 
   /** Whether a new pace would behave the same: no request and no 429 counts any more. */
   get isIdle(): boolean {
-    return this.#log.wait(1) === 0 && performance.now() >= Math.max(this.#waitUntil, this.#countRefusedUntil)
+    return (
+      this.#log.wait(1) === 0 &&
+      performance.now() >= Math.max(this.#closure.waitUntil, this.#countRefusedUntil)
+    )
   }
 
   /** The requests of a client; undefined if its rate is not lower than the organization's. */
   logOf(share: Share): SendLog | undefined {
     const { perMinute, windowMs } = this.limits
-    if (!this.#isPaced || share.perMinute >= perMinute) return undefined
+    if (this.#contention.limit === Infinity || share.perMinute >= perMinute) return undefined
     const log = this.#clientLogs.get(share) ?? new SendLog(share.perMinute, windowMs, this.margin)
     this.#clientLogs.set(share, log)
     return log
@@ -118,7 +121,7 @@ export class Pace {
   /** Milliseconds until a client with this limit may send; Infinity while a probe is in flight. */
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity
-    const closed = this.#waitUntil - performance.now()
+    const closed = this.#closure.waitUntil - performance.now()
     if (perMinute === Infinity) return closed
     // A client that sets a higher limit is assumed to know the real one, so it applies to all clients. Otherwise
     // clients that set a lower one would starve beside it.
@@ -138,9 +141,8 @@ export class Pace {
     const randomMs = sent >= limit ? 0 : this.#contention.refused(sent, milliseconds)
     const now = performance.now()
     const { windowMs } = this.limits
-    this.#heldAt = now
-    this.#openAt = Math.max(this.#openAt, now + milliseconds)
-    this.#waitUntil = Math.max(this.#openAt, now + milliseconds + randomMs)
+    const openAt = Math.max(this.#closure.openAt, now + milliseconds)
+    this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
     else if (now > this.#countRefusedUntil) this.#uncountedAt = now
     this.#probe = 'due'
@@ -148,7 +150,7 @@ export class Pace {
 
   /** Counts a request that has been granted. */
   enter(send: Send, clientLog: SendLog | undefined): void {
-    if (this.#isPaced) this.#log.add(send)
+    this.#log.add(send)
     clientLog?.add(send)
     this.#latest = send
     if (this.#probe === 'due') this.#probe = send
@@ -156,13 +158,13 @@ export class Pace {
 
   /** Counts a request from when it is really sent. */
   sent(send: Send, clientLog: SendLog | undefined): void {
-    if (this.#isPaced) this.#log.add(send)
+    this.#log.add(send)
     clientLog?.add(send)
   }
 
   /** Ends a request. */
   leave(send: Send, clientLog: SendLog | undefined): void {
-    if (send.at > this.#heldAt) this.#contention.accepted()
+    if (send.at > this.#closure.heldAt) this.#contention.accepted()
     // Another 429 may have made a new probe due, or sent one out.
     if (this.#probe === send) this.#probe = 'none'
     // A request that was refused with a short wait does not count towards its client's share. Otherwise a small share

@@ -16,6 +16,7 @@ export interface Slot {
   release(send: Send | null): void
 }
 
+/** What a surface queue needs from its limiter. */
 export interface QueueParts {
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
