@@ -3,7 +3,7 @@ import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
-import { type Slot, SurfaceQueue } from './surface-queue.ts'
+import { type QueueParts, type Slot, SurfaceQueue } from './surface-queue.ts'
 import type { CallQueue, Lease, Limiter, Limits, QueueWait, Share, Ticket, Waiter } from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
 import { Polling } from './polling.ts'
@@ -16,7 +16,16 @@ export class LocalLimiter implements Limiter, CallQueue {
   readonly #slotWaiters = new Set<(slot: Slot) => void>()
   readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #margin = new JitterMargin()
-  readonly #inFlight = new WeakMap<Share, number>()
+  /** The same for all queues. */
+  readonly #queueParts: QueueParts = {
+    inFlight: new WeakMap(),
+    reserve: (then) => {
+      this.#slotWaiters.add(then)
+      // Deferred, so that of calls made together, the one with the highest priority goes first.
+      queueMicrotask(this.#giveSlots)
+    },
+    onRelease: () => this.wake(),
+  }
   #fewerSlotsUntil = -Infinity
   readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
   readonly #inUse: Set<LocalLimiter> | undefined
@@ -64,7 +73,7 @@ export class LocalLimiter implements Limiter, CallQueue {
     // It takes the next free slot, unless it ends before.
     const slot: Slot = { release: () => void this.#slotWaiters.delete(take) }
     const take = (): void => void (slot.release = this.#freeSlot)
-    this.#takeSlot(take)
+    this.#queueParts.reserve(take, share)
     return this.#queue(surface).lease(send, share, slot)
   }
 
@@ -78,19 +87,9 @@ export class LocalLimiter implements Limiter, CallQueue {
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const queue = new SurfaceQueue(new Pace(this.limits, this.#margin, perMinute), {
-      inFlight: this.#inFlight,
-      reserve: this.#takeSlot,
-      onRelease: () => this.wake(),
-    })
+    const queue = new SurfaceQueue(new Pace(this.limits, this.#margin, perMinute), this.#queueParts)
     this.#queues.set(name, queue)
     return queue
-  }
-
-  readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    this.#slotWaiters.add(then)
-    // Deferred, so that of calls made together, the one with the highest priority goes first.
-    queueMicrotask(this.#giveSlots)
   }
 
   readonly #giveSlots = (): void => {
