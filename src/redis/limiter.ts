@@ -10,9 +10,7 @@ import {
   resolveLimits,
 } from '../core/limits/limiter.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../core/lib/assert.ts'
-import { SurfaceQueue } from '../core/limits/surface-queue.ts'
 import { JitterMargin } from '../core/limits/jitter-margin.ts'
-import { Pace } from '../core/limits/pace.ts'
 import { acquireFrom } from '../core/limits/custom-limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
@@ -71,7 +69,7 @@ export class RedisLimiter implements Limiter, CallQueue {
   readonly #fleet: Fleet
   readonly #outage: Outage
   readonly #margin = new JitterMargin()
-  readonly #surfaces = new Map<string | null, { queue: SurfaceQueue; surface: Surface }>()
+  readonly #surfaces = new Map<string | null, Surface>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #waiting = new Set<Surface>()
   readonly #full = { since: -1 }
@@ -135,7 +133,7 @@ export class RedisLimiter implements Limiter, CallQueue {
 
   hold(surface: string | null, milliseconds: number): void {
     const ms = Math.min(milliseconds, longestHoldMs)
-    this.#close(surface, ms)
+    this.#at(surface).queue.hold(ms)
     // The report after an outage contains it, less the time that has passed.
     if (!this.#isSilent) this.#fleet.hold(surface, ms)
   }
@@ -150,7 +148,7 @@ export class RedisLimiter implements Limiter, CallQueue {
    */
   async close(): Promise<void> {
     this.#closed = true
-    for (const { queue } of this.#surfaces.values()) queue.empty(new ClosedError({}, 'limiter'))
+    for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
     this.#outage.stop()
     clearTimeout(this.#look)
     this.#unlisten?.()
@@ -168,43 +166,26 @@ export class RedisLimiter implements Limiter, CallQueue {
     return this.#outage.isOn && this.#resyncing === undefined
   }
 
-  #at(name: string | null): { queue: SurfaceQueue; surface: Surface } {
+  #at(name: string | null): Surface {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
-    const { windowMs, perMinute } = this.limits
-    const ownPerMinute = name === null ? Infinity : (this.#alone ?? this.limits).perMinute
-    const pace = new Pace(ownPerMinute, windowMs, this.#margin)
-    const surface = new Surface(
-      name,
-      {
-        fleet: this.#fleet,
-        outage: this.#outage,
-        isSilent: () => this.#isSilent,
-        margin: this.#margin,
-        alone: this.#alone?.inFlight,
-        full: this.#full,
-        turn: (work) => this.#inTurn(work),
-        changes: () => this.#changes,
-        waiting: this.#waiting,
-        look: (ms) => this.#lookWithin(ms),
-        closed: () => queue.refuseImpatient(),
-        resync: () => this.#resync(),
-      },
-      pace,
-    )
-    const queue = new SurfaceQueue({
-      pace,
+    const surface = new Surface(name, {
+      fleet: this.#fleet,
+      outage: this.#outage,
+      isSilent: () => this.#isSilent,
       margin: this.#margin,
       inFlight: this.#inFlight,
-      limits: { inFlight: this.limits.inFlight, perMinute: name === null ? 0 : perMinute },
-      windowMs,
-      wait: (share) => surface.wait(share),
-      reserve: (then, share) => void surface.reserve(share).then(then),
-      onRelease: () => this.#wake(),
+      alone: this.#alone,
+      full: this.#full,
+      turn: (work) => this.#inTurn(work),
+      changes: () => this.#changes,
+      waiting: this.#waiting,
+      look: (ms) => this.#lookWithin(ms),
+      wake: () => this.#wake(),
+      resync: () => this.#resync(),
     })
-    const made = { queue, surface }
-    this.#surfaces.set(name, made)
-    return made
+    this.#surfaces.set(name, surface)
+    return surface
   }
 
   #listen(): () => void {
@@ -212,7 +193,7 @@ export class RedisLimiter implements Limiter, CallQueue {
     const onMessage = (message: string): void => {
       const notice = this.#fleet.parseNotice(message)
       if (notice?.lost === true) this.#resyncIfNeeded()
-      if (notice?.hold !== undefined) this.#close(notice.surface, notice.hold)
+      if (notice?.hold !== undefined) this.#at(notice.surface).queue.hold(notice.hold)
       if (notice !== undefined) this.#change()
     }
     this.#fleet.channel
@@ -223,12 +204,6 @@ export class RedisLimiter implements Limiter, CallQueue {
       // Without messages, it still looks from time to time.
       .catch(() => {})
     return () => end()
-  }
-
-  #close(name: string | null, milliseconds: number): void {
-    const { queue, surface } = this.#at(name)
-    surface.close(milliseconds)
-    queue.refuseImpatient()
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -247,17 +222,17 @@ export class RedisLimiter implements Limiter, CallQueue {
     this.#changes++
     clearTimeout(this.#look)
     this.#look = undefined
-    for (const { surface } of this.#surfaces.values()) surface.changed()
+    for (const surface of this.#surfaces.values()) surface.changed()
     this.#wake()
   }
 
   #wake(): void {
-    for (const surface of this.#waiting) this.#surfaces.get(surface.name)?.queue.wake()
+    for (const { queue } of this.#waiting) queue.wake()
     for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
   #reports(): SurfaceReport[] {
-    return [...this.#surfaces.values()].map(({ surface }) => surface.report())
+    return [...this.#surfaces.values()].map((surface) => surface.report())
   }
 
   #hasToReport(): boolean {

@@ -1,7 +1,7 @@
-import type { Share } from '../core/limits/limiter.ts'
-import type { Slot } from '../core/limits/surface-queue.ts'
+import type { Limits, Share } from '../core/limits/limiter.ts'
+import { type Slot, SurfaceQueue } from '../core/limits/surface-queue.ts'
 import type { JitterMargin } from '../core/limits/jitter-margin.ts'
-import type { Pace, Send } from '../core/limits/pace.ts'
+import { type Send, Pace } from '../core/limits/pace.ts'
 import type { SurfaceReport, Fleet } from './fleet.ts'
 import { acquire } from './limiter-scripts.ts'
 import type { Outage } from './outage.ts'
@@ -16,8 +16,10 @@ export interface SurfaceContext {
   /** Whether this process sends Redis nothing now, because it restores everything later. */
   readonly isSilent: () => boolean
   readonly margin: JitterMargin
-  /** This process's requests in flight while Redis is unreachable; undefined if it must not send any. */
-  readonly alone: number | undefined
+  /** Requests in flight of each client, on all surfaces. */
+  readonly inFlight: WeakMap<Share, number>
+  /** The limits of this process while Redis is unreachable; undefined if it must not send anything. */
+  readonly alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
   /** Runs requests for a slot one after the other, so that one refusal applies to all. */
   readonly turn: <T>(work: () => Promise<T>) => Promise<T>
   /** Counts events that may have freed a slot. */
@@ -28,38 +30,37 @@ export interface SurfaceContext {
   readonly look: (milliseconds: number) => void
   /** Whether all slots were taken, and nothing has changed since. */
   readonly full: { since: number }
-  /** Tells the waiters that the surface is closed. */
-  readonly closed: () => void
+  /** Called when a request has ended, so that all queues check again. */
+  readonly wake: () => void
   readonly resync: () => Promise<void>
 }
 
 /** Grants leases for one surface, together with all other processes. */
 export class Surface {
   readonly name: string | null
+  /** The calls that wait, the sends of this process, and the closure that it knows of. */
+  readonly queue: SurfaceQueue
   readonly #context: SurfaceContext
-  /** The sends of this process, and the closure that it knows of. */
-  readonly #pace: Pace
-  /** The same, by their ids in Redis. */
+  /** The same sends, by their ids in Redis. */
   readonly #sends = new Map<string, Send>()
   /** When to ask again, in monotonic milliseconds; Infinity to wait for a change. */
   #askAt = 0
   /** Whether a change may let a request go earlier than expected. */
   #mayBeSooner = false
 
-  /** @param pace Keeps the limits of this process while Redis is unreachable. */
-  constructor(name: string | null, context: SurfaceContext, pace: Pace) {
+  constructor(name: string | null, context: SurfaceContext) {
     this.name = name
     this.#context = context
-    this.#pace = pace
-  }
-
-  closed(): number {
-    return this.#pace.closed
-  }
-
-  /** A 429 closed the surface, in this process or another. */
-  close(milliseconds: number): void {
-    this.#pace.hold(milliseconds)
+    const { fleet, margin, inFlight, alone, wake } = context
+    const { limits } = fleet
+    // It keeps the limits of this process while Redis is unreachable.
+    const perMinute = name === null ? Infinity : (alone ?? limits).perMinute
+    this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), {
+      inFlight,
+      wait: (share) => this.#wait(share),
+      reserve: (then, share) => void this.#reserve(share).then(then),
+      onRelease: wake,
+    })
   }
 
   /** A slot may have become free. */
@@ -75,21 +76,21 @@ export class Surface {
     return {
       surface: this.name,
       sends: sends.filter(([, ago]) => ago < fleet.spanMs),
-      holdMs: Math.ceil(this.closed()),
+      holdMs: Math.ceil(this.queue.pace.closed),
     }
   }
 
-  wait({ perMinute }: Share): number {
+  #wait({ perMinute }: Share): number {
     const { alone, fleet, outage } = this.#context
-    if (!outage.isOn) return Math.max(this.closed(), this.#askAt - performance.now())
+    if (!outage.isOn) return Math.max(this.queue.pace.closed, this.#askAt - performance.now())
     outage.retrySoon()
-    if (alone === undefined || fleet.leases.size >= alone) return Infinity
+    if (alone === undefined || fleet.leases.size >= alone.inFlight) return Infinity
     // The pace has this process's share of the limits, which default limits of a client must not raise.
-    return this.#pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
+    return this.queue.pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
   /** Takes a slot; resolves with undefined if the queue must check again. Never rejects. */
-  async reserve(share: Share): Promise<Slot | undefined> {
+  async #reserve(share: Share): Promise<Slot | undefined> {
     const { outage, turn } = this.#context
     if (!outage.isOn) return turn(() => this.#ask(this.#limit(share)))
     return this.#slot(crypto.randomUUID(), performance.now(), () => outage.isOn)
@@ -151,10 +152,7 @@ export class Surface {
       this.#context.waiting.add(this)
       this.#context.look(ms)
     }
-    if (outcome === 'closed') {
-      this.close(ms)
-      this.#context.closed()
-    }
+    if (outcome === 'closed') this.queue.hold(ms)
   }
 
   #granted(id: string, at: number, limit: number): Slot | undefined {

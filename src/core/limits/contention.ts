@@ -17,7 +17,8 @@ const maxDoublings = 4
  * the number of requests it had sent. It then rises, in doubling steps, until the next 429.
  */
 export class Contention {
-  readonly #limit: number
+  /** Requests that the surface accepts in a window. */
+  readonly limit: number
   readonly #windowMs: number
   #allowance: number
   #changedAt = 0
@@ -25,7 +26,7 @@ export class Contention {
   #refusals = 0
 
   constructor(limit: number, windowMs: number) {
-    this.#limit = limit
+    this.limit = limit
     this.#windowMs = windowMs
     this.#allowance = limit
   }
@@ -33,8 +34,8 @@ export class Contention {
   /** Requests that this process may send in a window. */
   get allowance(): number {
     const stepMs = this.#windowMs / stepsPerWindow
-    while (this.#allowance < this.#limit && performance.now() - this.#changedAt >= stepMs) {
-      this.#allowance = Math.min(this.#limit, this.#allowance + this.#step)
+    while (this.#allowance < this.limit && performance.now() - this.#changedAt >= stepMs) {
+      this.#allowance = Math.min(this.limit, this.#allowance + this.#step)
       this.#step *= 2
       this.#changedAt += stepMs
     }
@@ -44,7 +45,7 @@ export class Contention {
   /** Milliseconds between two requests, so that bursts of several processes do not coincide. */
   get gapMs(): number {
     const { allowance } = this
-    return allowance >= this.#limit ? 0 : this.#windowMs / allowance / 2
+    return allowance >= this.limit ? 0 : this.#windowMs / allowance / 2
   }
 
   /**

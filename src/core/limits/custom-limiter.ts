@@ -11,20 +11,19 @@ import {
 } from './limiter.ts'
 
 /** Waits in a queue; resolves with the lease. */
-export function acquireFrom(queue: CallQueue, { signal, ...ticket }: Ticket): Promise<Lease> {
+export function acquireFrom(queue: CallQueue, ticket: Ticket): Promise<Lease> {
+  const { signal } = ticket
   if (signal.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
+    const end = <T>(settle: (result: T) => void, result: T): void => {
+      unfollow()
+      settle(result)
+    }
     const waiter: Waiter = {
       ...ticket,
       entry: undefined,
-      grant: (lease) => {
-        unfollow()
-        resolve(lease)
-      },
-      refuse: (reason) => {
-        unfollow()
-        reject(reason)
-      },
+      grant: (lease) => end(resolve, lease),
+      refuse: (reason) => end(reject, reason),
     }
     const abort = (reason: unknown): void => {
       queue.leave(waiter)

@@ -3,25 +3,29 @@ import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
-import { type Slot, SurfaceQueue } from './surface-queue.ts'
+import { type QueueParts, type Slot, SurfaceQueue } from './surface-queue.ts'
 import type { CallQueue, Lease, Limiter, Limits, QueueWait, Share, Ticket, Waiter } from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
 import { Polling } from './polling.ts'
-
-interface Surface {
-  readonly queue: SurfaceQueue
-  readonly pace: Pace
-}
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements Limiter, CallQueue {
   readonly limits: Limits
   #slotsTaken = 0
   /** Callbacks of surfaces that wait for a slot, in order. */
-  readonly #slotWaiters: ((slot: Slot) => void)[] = []
-  readonly #surfaces = new Map<string | null, Surface>()
+  readonly #slotWaiters = new Set<(slot: Slot) => void>()
+  readonly #queues = new Map<string | null, SurfaceQueue>()
   readonly #margin = new JitterMargin()
-  readonly #inFlight = new WeakMap<Share, number>()
+  /** The same for all queues. */
+  readonly #queueParts: QueueParts = {
+    inFlight: new WeakMap(),
+    reserve: (then) => {
+      this.#slotWaiters.add(then)
+      // Deferred, so that of calls made together, the one with the highest priority goes first.
+      queueMicrotask(this.#giveSlots)
+    },
+    onRelease: () => this.wake(),
+  }
   #fewerSlotsUntil = -Infinity
   readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
   readonly #inUse: Set<LocalLimiter> | undefined
@@ -34,7 +38,7 @@ export class LocalLimiter implements Limiter, CallQueue {
 
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
-    return this.#slotsTaken === 0 && Array.from(this.#surfaces.values()).every(({ pace }) => pace.isIdle)
+    return this.#slotsTaken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -42,86 +46,59 @@ export class LocalLimiter implements Limiter, CallQueue {
   }
 
   enter(waiter: Waiter): void {
-    const { queue } = this.#surface(waiter.surface)
+    const queue = this.#queue(waiter.surface)
     if (this.#polling === undefined) queue.enter(waiter)
     else this.#polling.enter(queue, waiter)
   }
 
   leave(waiter: Waiter): void {
-    if (this.#polling === undefined) this.#surface(waiter.surface).queue.leave(waiter)
+    if (this.#polling === undefined) this.#queue(waiter.surface).leave(waiter)
     else this.#polling.leave(waiter)
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    const { queue, pace } = this.#surface(surface)
-    pace.hold(milliseconds)
-    if (isMomentary(milliseconds, this.limits.windowMs)) this.#useFewerSlots()
-    queue.refuseImpatient()
+    const { inFlight, windowMs } = this.limits
+    // With all slots in use, another process may hold one: use one less for half a window.
+    if (isMomentary(milliseconds, windowMs) && this.#slotsTaken >= inFlight)
+      this.#fewerSlotsUntil = performance.now() + windowMs / 2
+    this.#queue(surface).hold(milliseconds)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
-    return this.#surfaces.get(surface)?.queue.waitOf(share) ?? null
+    return this.#queues.get(surface)?.waitOf(share) ?? null
   }
 
   /** Counts a request that another limiter has granted, as if acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
-    let slot: Slot | undefined
-    let isOver = false
-    this.#takeSlot((taken) => {
-      slot = taken
-      if (isOver) taken.release(send)
-    })
-    const release = (): void => {
-      isOver = true
-      slot?.release(send)
-    }
-    return this.#surface(surface).queue.adopt(share, { release }, send)
+    // It takes the next free slot, unless it ends before.
+    const slot: Slot = { release: () => void this.#slotWaiters.delete(take) }
+    const take = (): void => void (slot.release = this.#freeSlot)
+    this.#queueParts.reserve(take, share)
+    return this.#queue(surface).lease(send, share, slot)
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
-    for (const { queue } of this.#surfaces.values()) queue.wake()
+    for (const queue of this.#queues.values()) queue.wake()
   }
 
-  #surface(name: string | null): Surface {
-    const known = this.#surfaces.get(name)
+  #queue(name: string | null): SurfaceQueue {
+    const known = this.#queues.get(name)
     if (known !== undefined) return known
-    const { inFlight, windowMs } = this.limits
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const pace = new Pace(perMinute, windowMs, this.#margin)
-    const queue = new SurfaceQueue({
-      pace,
-      margin: this.#margin,
-      inFlight: this.#inFlight,
-      limits: { inFlight, perMinute: name === null ? 0 : perMinute },
-      windowMs,
-      reserve: this.#takeSlot,
-      onRelease: () => this.wake(),
-    })
-    const surface = { queue, pace }
-    this.#surfaces.set(name, surface)
-    return surface
-  }
-
-  /** After a 429 with all slots in use, uses one less for half a window: another process may hold it. */
-  #useFewerSlots(): void {
-    const { inFlight, windowMs } = this.limits
-    if (this.#slotsTaken >= inFlight) this.#fewerSlotsUntil = performance.now() + windowMs / 2
-  }
-
-  readonly #takeSlot = (then: (slot: Slot) => void): void => {
-    this.#slotWaiters.push(then)
-    // Deferred, so that of calls made together, the one with the highest priority goes first.
-    queueMicrotask(this.#giveSlots)
+    const queue = new SurfaceQueue(new Pace(this.limits, this.#margin, perMinute), this.#queueParts)
+    this.#queues.set(name, queue)
+    return queue
   }
 
   readonly #giveSlots = (): void => {
     const usesFewer = performance.now() <= this.#fewerSlotsUntil
     const most = usesFewer ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
     while (this.#slotsTaken < most) {
-      const then = this.#slotWaiters.shift()
+      const [then] = this.#slotWaiters
       if (then === undefined) return
+      this.#slotWaiters.delete(then)
       this.#slotsTaken++
       this.#inUse?.add(this)
       then({ release: this.#freeSlot })

@@ -1,5 +1,6 @@
-import type { JitterMargin } from './jitter-margin.ts'
 import { Contention, isMomentary } from './contention.ts'
+import type { JitterMargin } from './jitter-margin.ts'
+import type { Limits, Share } from './limiter.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface Send {
@@ -30,6 +31,8 @@ export class SendLog {
 
   /** Adds a request, or updates one that was sent later than granted. */
   add(send: Send): void {
+    // Without pacing, no log is needed.
+    if (this.#maxSends === Infinity) return
     this.#sends.delete(send)
     this.#sends.add(send)
     const outdated = performance.now() - this.#spanMs - this.#margin.ms
@@ -65,100 +68,107 @@ const countRefusedWindows = 30
 
 /** The pace of one search surface, from the requests of this process and their 429s. */
 export class Pace {
+  /** The organization's limits. */
+  readonly limits: Limits
+  readonly margin: JitterMargin
   readonly #log: SendLog
-  #limit: number
-  readonly #windowMs: number
+  /** Requests of each client with a lower rate than the organization's. */
+  readonly #clientLogs = new WeakMap<Share, SendLog>()
   #contention: Contention
-  readonly #margin: JitterMargin
   #latest: Send | undefined
-  #openAt = 0
-  /** A random time after `#openAt`, so that refused processes do not all return together. */
-  #waitUntil = 0
-  #heldAt = -Infinity
+  /**
+   * When the latest 429 came, when the surface opens, and a random time after that, so that refused processes do not
+   * all return together.
+   */
+  #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
+  /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
+  #probe: 'none' | 'due' | Send = 'none'
   /** Until then, refused requests count towards their client's share. */
   #countRefusedUntil = -Infinity
   /** When the latest request was refused without counting. */
   #uncountedAt = -Infinity
-  /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
-  #probe: 'none' | 'due' | Send = 'none'
 
-  /** @param limit Requests that the surface accepts within the window. */
-  constructor(limit: number, windowMs: number, margin: JitterMargin) {
-    this.#log = new SendLog(limit, windowMs, margin)
-    this.#limit = limit
-    this.#windowMs = windowMs
-    this.#contention = new Contention(limit, windowMs)
-    this.#margin = margin
+  /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
+  constructor(limits: Limits, margin: JitterMargin, perMinute: number) {
+    this.limits = limits
+    this.margin = margin
+    this.#log = new SendLog(perMinute, limits.windowMs, margin)
+    this.#contention = new Contention(perMinute, limits.windowMs)
   }
 
   /** Milliseconds until the surface opens after a 429. */
   get closed(): number {
-    return Math.max(0, this.#openAt - performance.now())
+    return Math.max(0, this.#closure.openAt - performance.now())
   }
 
   /** Whether a new pace would behave the same: no request and no 429 counts any more. */
   get isIdle(): boolean {
-    return this.#log.wait(1) === 0 && performance.now() >= Math.max(this.#waitUntil, this.#countRefusedUntil)
+    return (
+      this.#log.wait(1) === 0 &&
+      performance.now() >= Math.max(this.#closure.waitUntil, this.#countRefusedUntil)
+    )
+  }
+
+  /** The requests of a client; undefined if its rate is not lower than the organization's. */
+  logOf(share: Share): SendLog | undefined {
+    const { perMinute, windowMs } = this.limits
+    if (this.#contention.limit === Infinity || share.perMinute >= perMinute) return undefined
+    const log = this.#clientLogs.get(share) ?? new SendLog(share.perMinute, windowMs, this.margin)
+    this.#clientLogs.set(share, log)
+    return log
   }
 
   /** Milliseconds until a client with this limit may send; Infinity while a probe is in flight. */
   wait(perMinute: number): number {
     if (typeof this.#probe === 'object') return Infinity
-    const closed = this.#waitUntil - performance.now()
+    const closed = this.#closure.waitUntil - performance.now()
     if (perMinute === Infinity) return closed
     // A client that sets a higher limit is assumed to know the real one, so it applies to all clients. Otherwise
     // clients that set a lower one would starve beside it.
-    if (perMinute > this.#limit) this.#raise(perMinute)
+    if (perMinute > this.#contention.limit) this.#contention = new Contention(perMinute, this.limits.windowMs)
     const { allowance, gapMs } = this.#contention
     // A probe needs no gap: the hold has separated it from other requests.
     const gap = this.#probe === 'due' ? 0 : (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
     return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
-  #raise(limit: number): void {
-    this.#limit = limit
-    this.#contention = new Contention(limit, this.#windowMs)
-  }
-
   /** Closes the surface for `milliseconds` from now, after a 429. */
   hold(milliseconds: number): void {
+    const { limit } = this.#contention
     // The log includes the refused request.
     const sent = this.#log.count - 1
-    if (sent >= this.#limit) this.#margin.widen()
-    const randomMs = sent >= this.#limit ? 0 : this.#contention.refused(sent, milliseconds)
+    if (sent >= limit) this.margin.widen()
+    const randomMs = sent >= limit ? 0 : this.#contention.refused(sent, milliseconds)
     const now = performance.now()
-    this.#heldAt = now
-    this.#openAt = Math.max(this.#openAt, now + milliseconds)
-    this.#waitUntil = Math.max(this.#openAt, now + milliseconds + randomMs)
-    if (!isMomentary(milliseconds, this.#windowMs))
-      this.#countRefusedUntil = now + countRefusedWindows * this.#windowMs
+    const { windowMs } = this.limits
+    const openAt = Math.max(this.#closure.openAt, now + milliseconds)
+    this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
+    if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
     else if (now > this.#countRefusedUntil) this.#uncountedAt = now
     this.#probe = 'due'
   }
 
   /** Counts a request that has been granted. */
-  enter(send: Send): void {
-    // Without pacing, no log is needed.
-    if (this.#limit !== Infinity) this.#log.add(send)
+  enter(send: Send, clientLog: SendLog | undefined): void {
+    this.#log.add(send)
+    clientLog?.add(send)
     this.#latest = send
     if (this.#probe === 'due') this.#probe = send
   }
 
   /** Counts a request from when it is really sent. */
-  sent(send: Send): void {
-    if (this.#limit !== Infinity) this.#log.add(send)
+  sent(send: Send, clientLog: SendLog | undefined): void {
+    this.#log.add(send)
+    clientLog?.add(send)
   }
 
-  /**
-   * Ends a request.
-   *
-   * @returns Whether it was refused with a short wait, and does not count towards its client's share. Otherwise a small
-   * share would lose much of its minute to each 429, and processes would keep colliding.
-   */
-  leave(send: Send): boolean {
-    if (this.#heldAt !== -Infinity && send.at > this.#heldAt) this.#contention.accepted()
+  /** Ends a request. */
+  leave(send: Send, clientLog: SendLog | undefined): void {
+    if (send.at > this.#closure.heldAt) this.#contention.accepted()
     // Another 429 may have made a new probe due, or sent one out.
     if (this.#probe === send) this.#probe = 'none'
-    return send.answered <= this.#uncountedAt
+    // A request that was refused with a short wait does not count towards its client's share. Otherwise a small share
+    // would lose much of its minute to each 429, and processes would keep colliding.
+    if (send.answered <= this.#uncountedAt) clientLog?.delete(send)
   }
 }

@@ -10,6 +10,16 @@ const heartbeatMs = 500
 /** After so many milliseconds without a poll or heartbeat, a call has ended with its request. */
 const silentMs = 4 * heartbeatMs
 
+/** Represents a call in a queue, and keeps the result until the call polls. */
+interface PolledCall extends Waiter {
+  seenAt: number
+  timer: ReturnType<typeof setTimeout> | undefined
+  /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
+  deliver: (() => void) | undefined
+  lease: Lease | undefined
+  readonly queue: SurfaceQueue
+}
+
 /**
  * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
  * workers. One request cannot wake another there, and may end in the middle of a call. So each call polls with its own
@@ -25,7 +35,25 @@ export class Polling {
   }
 
   enter(queue: SurfaceQueue, waiter: Waiter): void {
-    const call = new PolledCall(queue, waiter)
+    const { surface, share, priority, resumed, patience } = waiter
+    const call: PolledCall = {
+      ...{ surface, share, priority, resumed, patience, queue },
+      entry: undefined,
+      seenAt: performance.now(),
+      timer: undefined,
+      deliver: undefined,
+      lease: undefined,
+      grant: (lease) => {
+        call.lease = lease
+        call.deliver = () => waiter.grant({ ...lease, release: () => this.#end(call) })
+      },
+      refuse: (reason) => {
+        call.deliver = () => {
+          this.leave(waiter)
+          waiter.refuse(reason)
+        }
+      },
+    }
     waiter.entry = call
     this.#calls.add(call)
     queue.enter(call)
@@ -33,36 +61,20 @@ export class Polling {
   }
 
   leave(waiter: Waiter): void {
-    if (waiter.entry instanceof PolledCall) this.#end(waiter.entry)
+    if (waiter.entry !== undefined) this.#end(waiter.entry as PolledCall)
     waiter.entry = undefined
   }
 
   #poll(call: PolledCall): void {
     const now = performance.now()
     // A call that was itself delayed would see all others as silent.
-    if (now - call.seenAt < silentMs / 2) this.#endSilent(now)
+    if (now - call.seenAt < silentMs / 2)
+      for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
-    if (!call.isDelivered) this.#wake()
-    const { lease } = call
-    if (call.refusal !== undefined) {
-      this.leave(call.waiter)
-      call.waiter.refuse(call.refusal.reason)
-      return
-    }
-    call.timer = setTimeout(() => this.#poll(call), lease === undefined ? pollMs : heartbeatMs)
-    if (lease === undefined || call.isDelivered) return
-    call.isDelivered = true
-    call.waiter.grant({
-      queued: lease.queued,
-      paced: lease.paced,
-      sent: () => lease.sent(),
-      answered: (date) => lease.answered(date),
-      release: () => this.#end(call),
-    })
-  }
-
-  #endSilent(now: number): void {
-    for (const call of this.#calls) if (now - call.seenAt > silentMs) this.#end(call)
+    if (call.lease === undefined || call.deliver !== undefined) this.#wake()
+    call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
+    call.deliver?.()
+    call.deliver = undefined
   }
 
   #end(call: PolledCall): void {
@@ -70,40 +82,5 @@ export class Polling {
     this.#calls.delete(call)
     if (call.lease === undefined) call.queue.leave(call)
     else call.lease.release()
-  }
-}
-
-/** Represents a call in a queue, and keeps the decision until the call polls. */
-class PolledCall implements Waiter {
-  readonly waiter: Waiter
-  readonly queue: SurfaceQueue
-  readonly surface: Waiter['surface']
-  readonly share: Waiter['share']
-  readonly priority: number
-  readonly resumed: boolean
-  readonly patience: number
-  entry: object | undefined
-  lease: Lease | undefined
-  refusal: { readonly reason: unknown } | undefined
-  isDelivered = false
-  seenAt = performance.now()
-  timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor(queue: SurfaceQueue, waiter: Waiter) {
-    this.queue = queue
-    this.waiter = waiter
-    this.surface = waiter.surface
-    this.share = waiter.share
-    this.priority = waiter.priority
-    this.resumed = waiter.resumed
-    this.patience = waiter.patience
-  }
-
-  grant(lease: Lease): void {
-    this.lease = lease
-  }
-
-  refuse(reason: unknown): void {
-    this.refusal = { reason }
   }
 }

@@ -1,18 +1,18 @@
+import type { Ticket } from './limiter.ts'
+
 /** What determines the place of an entry. */
 export interface Ranked {
-  /** Higher goes first. */
-  readonly priority: number
-  /** At equal priority, a retry goes first. */
-  readonly resumed: boolean
+  /** A higher priority goes first, then a retry. */
+  readonly waiter: Pick<Ticket, 'priority' | 'resumed'>
   /** Otherwise, lower goes first. */
   readonly order: number
-  /** The queue's own index of the entry; -1 outside. */
+  /** The queue's own index of the entry. */
   index: number
 }
 
 export function goesBefore(a: Ranked, b: Ranked): boolean {
-  if (a.priority !== b.priority) return a.priority > b.priority
-  return a.resumed === b.resumed ? a.order < b.order : a.resumed
+  if (a.waiter.priority !== b.waiter.priority) return a.waiter.priority > b.waiter.priority
+  return a.waiter.resumed === b.waiter.resumed ? a.order < b.order : a.waiter.resumed
 }
 
 /** A binary heap: adding and removing take logarithmic time. */
@@ -27,35 +27,29 @@ export class PriorityQueue<Entry extends Ranked> {
   delete(entry: Entry): void {
     const last = this.entries.pop()
     if (last !== undefined && last !== entry) this.#place(last, entry.index)
-    entry.index = -1
   }
 
   /** Puts an entry at an index, and moves it up or down to its rank. */
   #place(entry: Entry, index: number): void {
     const { entries } = this
     let at = index
-    for (let parent = entries[(at - 1) >> 1]; parent && goesBefore(entry, parent);) {
-      at = this.#move(parent, at)
-      parent = entries[(at - 1) >> 1]
-    }
-    for (let child = this.#firstChild(at); at >= index && child && goesBefore(child, entry);) {
-      at = this.#move(child, at)
-      child = this.#firstChild(at)
+    for (let other = this.#misplaced(entry, at); other; other = this.#misplaced(entry, at)) {
+      const from = other.index
+      entries[at] = other
+      other.index = at
+      at = from
     }
     entries[at] = entry
     entry.index = at
   }
 
-  /** Moves an entry to an index, and returns its old index. */
-  #move(entry: Entry, to: number): number {
-    const from = entry.index
-    this.entries[to] = entry
-    entry.index = to
-    return from
-  }
-
-  #firstChild(index: number): Entry | undefined {
-    const [left, right] = [this.entries[2 * index + 1], this.entries[2 * index + 2]]
-    return left && right && goesBefore(right, left) ? right : left
+  /** The parent or child that must change places with an entry at an index. */
+  #misplaced(entry: Entry, index: number): Entry | undefined {
+    const { entries } = this
+    const parent = entries[(index - 1) >> 1]
+    if (parent && goesBefore(entry, parent)) return parent
+    const [left, right] = [entries[2 * index + 1], entries[2 * index + 2]]
+    const child = left && right && goesBefore(right, left) ? right : left
+    return child && goesBefore(child, entry) ? child : undefined
   }
 }

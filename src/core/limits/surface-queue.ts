@@ -1,9 +1,8 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import type { JitterMargin } from './jitter-margin.ts'
 import { type Lease, type QueueWait, type Share, type Waiter, SurfaceClosed } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
-import { type Pace, type Send, SendLog } from './pace.ts'
+import type { Pace, Send, SendLog } from './pace.ts'
 
 /** One request in flight, reserved for the next call. */
 export interface Slot {
@@ -17,14 +16,10 @@ export interface Slot {
   release(send: Send | null): void
 }
 
+/** What a surface queue needs from its limiter. */
 export interface QueueParts {
-  readonly pace: Pace
-  readonly margin: JitterMargin
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
-  /** The organization's limits at this surface; a client with lower limits gets its own group. */
-  readonly limits: Share
-  readonly windowMs: number
   /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. Default: `pace.wait`. */
   readonly wait?: (share: Share) => number
   /** Calls `then` with a slot, or without one if the queue should check again. Never throws. */
@@ -36,8 +31,6 @@ export interface QueueParts {
 /** Calls with the same limits: those of one client, or of all clients with full limits. */
 interface Group {
   readonly share: Share
-  /** Whether the group belongs to one client. */
-  readonly hasOwnShare: boolean
   /** Requests of a client with its own rate at this surface. */
   readonly log: SendLog | undefined
   readonly waiting: PriorityQueue<Entry>
@@ -56,9 +49,9 @@ interface Entry extends Ranked {
  * slot.
  */
 export class SurfaceQueue {
+  readonly pace: Pace
   readonly #parts: QueueParts
   readonly #groups = new Map<Share | number, Group>()
-  readonly #logs = new WeakMap<Share, SendLog>()
   #arrivals = 0
   #queued = 0
   /** How long calls have waited for the pace, in milliseconds. */
@@ -68,37 +61,36 @@ export class SurfaceQueue {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isReserving = false
 
-  constructor(parts: QueueParts) {
+  constructor(pace: Pace, parts: QueueParts) {
+    this.pace = pace
     this.#parts = parts
   }
 
   enter(waiter: Waiter): void {
-    const { closed } = this.#parts.pace
+    const { closed } = this.pace
     if (closed > waiter.patience) {
       waiter.refuse(new SurfaceClosed(closed))
       return
     }
-    const { priority, resumed, share } = waiter
-    const group = this.#groupOf(share)
-    const isBehind = group.waiting.entries.length > 0
+    const group = this.#groupOf(waiter.share)
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
-    const order = this.#arrivals++
-    const entry = { waiter, group, priority, resumed, order, index: -1, since, pacedBefore }
+    const entry = { waiter, group, order: this.#arrivals++, index: -1, since, pacedBefore }
     waiter.entry = entry
     group.waiting.add(entry)
     this.#queued++
     // A call behind another one of its group does not change when the next one goes.
-    if (!isBehind || this.#pacedSince === undefined) this.wake()
+    if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
 
   leave(waiter: Waiter): void {
     const entry = waiter.entry as Entry | undefined
     if (entry === undefined) return
     waiter.entry = undefined
-    const { share, hasOwnShare, waiting } = entry.group
+    const { share, waiting } = entry.group
     waiting.delete(entry)
-    if (hasOwnShare && waiting.entries.length === 0) this.#groups.delete(share)
+    // The group of all clients with full limits has another key, and stays.
+    if (waiting.entries.length === 0) this.#groups.delete(share)
     if (--this.#queued === 0) this.#endPacedWait()
   }
 
@@ -106,59 +98,87 @@ export class SurfaceQueue {
   wake(): void {
     if (this.#queued === 0 || this.#isReserving) return
     this.#endPacedWait()
-    const { group, wait } = this.#nextGroup()
-    if (group !== undefined) {
+    const next = this.#next()
+    if (typeof next === 'object') {
       this.#isReserving = true
-      this.#parts.reserve((slot) => this.#useSlot(slot), group.share)
-    } else if (wait !== Infinity) {
+      this.#parts.reserve(this.#useSlot, next.group.share)
+    } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
       // There, each call polls.
       if (!isTiedToRequests())
-        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
+        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(next), maxTimerMs))
     }
   }
 
-  /** Refuses the calls whose patience is shorter than the closure. */
-  refuseImpatient(): void {
-    const { closed } = this.#parts.pace
-    this.#refuse(({ patience }) => closed > patience, new SurfaceClosed(closed))
+  /** Closes the surface after a 429, and refuses the calls whose patience is shorter. */
+  hold(milliseconds: number): void {
+    this.pace.hold(milliseconds)
+    const { closed } = this.pace
+    this.refuse(new SurfaceClosed(closed), ({ patience }) => closed > patience)
     this.wake()
   }
 
-  /** Refuses every call. */
-  empty(reason: unknown): void {
-    this.#refuse(() => true, reason)
+  /** Refuses calls in the order of their arrival. */
+  refuse(reason: unknown, which: (waiter: Waiter) => boolean = () => true): void {
+    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
+    const refused = entries.filter(({ waiter }) => which(waiter)).sort((a, b) => a.order - b.order)
+    for (const { waiter } of refused) {
+      this.leave(waiter)
+      waiter.refuse(reason)
+    }
   }
 
-  /** Counts a request that another limiter has granted. */
-  adopt(share: Share, slot: Slot, send: Send): SurfaceLease {
-    return new SurfaceLease(this.#parts, send, share, this.#logOf(share), slot)
+  /** Counts a request from now on. The lease holds the slot until it is released. */
+  lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
+    const { pace } = this
+    const { inFlight, onRelease } = this.#parts
+    const log = pace.logOf(share)
+    let isReleased = false
+    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
+    pace.enter(send, log)
+    slot.enter?.(send)
+    return {
+      queued,
+      paced,
+      sent: () => {
+        send.at = performance.now()
+        pace.sent(send, log)
+        slot.sent?.(send)
+      },
+      answered: (date) => {
+        send.answered = performance.now()
+        if (date !== null) pace.margin.observe(date)
+      },
+      release: () => {
+        if (isReleased) return
+        isReleased = true
+        inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
+        pace.leave(send, log)
+        slot.release(send)
+        onRelease()
+      },
+    }
   }
 
-  #useSlot(slot: Slot | undefined): void {
+  readonly #useSlot = (slot: Slot | undefined): void => {
     this.#isReserving = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const entry = slot && this.#nextGroup().group?.waiting.entries[0]
-    if (entry === undefined || slot?.fits?.(entry.waiter.share) === false) slot?.release(null)
-    else if (slot !== undefined) this.#grant(entry, slot)
+    const next = slot && this.#next()
+    if (slot && typeof next === 'object' && slot.fits?.(next.waiter.share) !== false) {
+      const { waiter, since, pacedBefore } = next
+      this.leave(waiter)
+      const at = performance.now()
+      const paced = Math.min(at - since, this.#pacedMs - pacedBefore)
+      waiter.grant(this.lease({ at, answered: Infinity }, waiter.share, slot, at - since - paced, paced))
+    } else slot?.release(null)
     this.wake()
-  }
-
-  #grant({ waiter, group, since, pacedBefore }: Entry, slot: Slot): void {
-    this.leave(waiter)
-    const at = performance.now()
-    const lease = new SurfaceLease(this.#parts, { at, answered: Infinity }, waiter.share, group.log, slot)
-    const waited = at - since
-    lease.paced = Math.min(waited, this.#pacedMs - pacedBefore)
-    lease.queued = waited - lease.paced
-    waiter.grant(lease)
   }
 
   /** Why a client's next call would wait; null if it could go now. */
   waitOf(share: Share): QueueWait | null {
-    const { closed } = this.#parts.pace
+    const { closed } = this.pace
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#paceWait(share, this.#logOf(share))
+    const ms = this.#paceWait(share, this.pace.logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
     const isFull = this.#queued > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
@@ -166,55 +186,36 @@ export class SurfaceQueue {
 
   /** Milliseconds until the pace lets a client send. */
   #paceWait(share: Share, log: SendLog | undefined): number {
-    const { pace, wait } = this.#parts
-    return Math.max(wait ? wait(share) : pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
+    const { wait } = this.#parts
+    return Math.max(wait ? wait(share) : this.pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
   }
 
-  /** The group whose first call goes next, or the milliseconds until one may. */
-  #nextGroup(): { group?: Group; wait: number } {
+  /** The call that goes next, or the milliseconds until one may. */
+  #next(): Entry | number {
     const { inFlight } = this.#parts
-    let next: { group: Group; first: Entry; wait: number } | undefined
+    let next: Entry | undefined
     let wait = Infinity
-    for (const group of this.#groups.values()) {
-      const { share, log, waiting } = group
+    for (const { share, log, waiting } of this.#groups.values()) {
       const first = waiting.entries[0]
       if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
       const ms = this.#paceWait(share, log)
       if (ms > 0) wait = Math.min(wait, ms)
-      else if (next === undefined || goesBefore(first, next.first)) next = { group, first, wait: 0 }
+      else if (next === undefined || goesBefore(first, next)) next = first
     }
-    return next ?? { wait }
+    return next ?? wait
   }
 
   #groupOf(share: Share): Group {
-    const { inFlight, perMinute } = this.#parts.limits
-    const hasFullShare = share.inFlight >= inFlight && share.perMinute >= perMinute
-    const key = hasFullShare ? share.perMinute : share
+    const log = this.pace.logOf(share)
+    // Clients with full limits share a group, so that the queue has few.
+    const hasFullLimits = log === undefined && share.inFlight >= this.pace.limits.inFlight
+    const key = hasFullLimits ? share.perMinute : share
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { share, hasOwnShare: !hasFullShare, log: this.#logOf(share), waiting: new PriorityQueue() }
+      group = { share, log, waiting: new PriorityQueue() }
       this.#groups.set(key, group)
     }
     return group
-  }
-
-  /** A client with the full rate, or more, needs no log of its own. */
-  #logOf(share: Share): SendLog | undefined {
-    const { limits, windowMs, margin } = this.#parts
-    if (share.perMinute >= limits.perMinute) return undefined
-    const log = this.#logs.get(share) ?? new SendLog(share.perMinute, windowMs, margin)
-    this.#logs.set(share, log)
-    return log
-  }
-
-  #refuse(which: (waiter: Waiter) => boolean, reason: unknown): void {
-    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
-    for (const { waiter } of entries
-      .filter((entry) => which(entry.waiter))
-      .sort((a, b) => a.order - b.order)) {
-      this.leave(waiter)
-      waiter.refuse(reason)
-    }
   }
 
   #endPacedWait(): void {
@@ -222,53 +223,5 @@ export class SurfaceQueue {
     clearTimeout(this.#timer)
     this.#pacedMs += performance.now() - this.#pacedSince
     this.#pacedSince = undefined
-  }
-}
-
-/** A lease that counts from its creation, and holds a slot until it is released. */
-class SurfaceLease implements Lease {
-  queued = 0
-  paced = 0
-  readonly #parts: QueueParts
-  readonly #send: Send
-  readonly #share: Share
-  /** The client's log, if it has its own rate. */
-  readonly #log: SendLog | undefined
-  readonly #slot: Slot
-  #released = false
-
-  constructor(parts: QueueParts, send: Send, share: Share, log: SendLog | undefined, slot: Slot) {
-    this.#parts = parts
-    this.#send = send
-    this.#share = share
-    this.#log = log
-    this.#slot = slot
-    const { pace, inFlight } = parts
-    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
-    pace.enter(send)
-    log?.add(send)
-    slot.enter?.(send)
-  }
-
-  sent(): void {
-    this.#send.at = performance.now()
-    this.#parts.pace.sent(this.#send)
-    this.#log?.add(this.#send)
-    this.#slot.sent?.(this.#send)
-  }
-
-  answered(date: Date | null): void {
-    this.#send.answered = performance.now()
-    if (date !== null) this.#parts.margin.observe(date)
-  }
-
-  release(): void {
-    if (this.#released) return
-    this.#released = true
-    const { pace, inFlight, onRelease } = this.#parts
-    inFlight.set(this.#share, (inFlight.get(this.#share) ?? 0) - 1)
-    if (pace.leave(this.#send)) this.#log?.delete(this.#send)
-    this.#slot.release(this.#send)
-    onRelease()
   }
 }
