@@ -137,7 +137,7 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
     if (reported === null) purchase.doubt()
     else purchase.settle(reported.spent, reported.uncertain)
   }
-  call.failures.push(failure)
+  call.failures = [...call.failures, failure]
   call.wait = nextWait(call.failures, stakeOf(call.operation), settings.retry, Math.random)
   if (failure.kind === 'rate-limited') {
     const ms = failure.announced || (call.wait ?? 0)

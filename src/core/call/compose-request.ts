@@ -16,6 +16,9 @@ export interface ComposedRequest {
   readonly issues: readonly Issue[]
 }
 
+/** Shared by valid requests. */
+const noIssues: readonly Issue[] = []
+
 /**
  * Turns the input of a call into a request. It serializes the input at once, so later changes to the input have no
  * effect. An id that could change the path becomes an issue; it is not repaired.
@@ -41,7 +44,7 @@ export function composeRequest(
   const filled = isSafe && pathId ? path.replace(/\{\w+\}/, encodeURIComponent(String(id))) : path
   const ceiling = price.kind === 'perItem' ? price.ceiling : null
   const maxItems = ceiling && (input as Record<string, unknown> | null)?.[ceiling.param]
-  return { path: filled + query, params, maxItems, issues }
+  return { path: filled + query, params, maxItems, issues: isSafe ? noIssues : issues }
 }
 
 /** A copy of the input of a request; undefined if it cannot be written as JSON. */

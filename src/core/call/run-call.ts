@@ -104,7 +104,7 @@ async function refreshToken(call: Call): Promise<boolean> {
   if (call.attempts.length >= retry.maxAttempts) return false
   call.isTokenRefreshed = true
   // A refused token does not count as a failed attempt.
-  call.failures.pop()
+  call.failures = call.failures.slice(0, -1)
   await call.race(() => refreshing)
   return true
 }
