@@ -119,7 +119,7 @@ function failureOf(call: Call, error: unknown): AttemptFailure {
     return new AttemptFailure(error, phase === 'exchange' ? charged : 'no', failureKinds[phase])
   }
   if (error instanceof FetchMisuse)
-    return new AttemptFailure(new ConfigurationError(error.message, call.context(charged)), charged)
+    return new AttemptFailure(new ConfigurationError(error.message, call.context()), charged)
   // A middleware threw.
   return new AttemptFailure(error, charged)
 }
@@ -130,6 +130,7 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { settings, purchase } = call
   const { error, outcome, charged, reported } = failure
+  call.phase = 'wait'
   entry.outcome = outcome
   entry.charged = charged
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId

@@ -46,8 +46,8 @@ export interface Answer extends Success {
 /** Called at the end of a wait in the queue: with a lease, or with null and the reason. */
 export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
 
-/** Shared by queued calls, which need no lists yet. */
-const none: readonly never[] = []
+/** Shared by queued calls. */
+const noFailures: readonly Failure[] = []
 
 /** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
 export class Call implements Waiter, Abortable {
@@ -64,8 +64,8 @@ export class Call implements Waiter, Abortable {
   resumed = false
   /** Whether a success costs credits. */
   readonly metered: boolean
-  attempts: readonly Attempt[] = none
-  failures: readonly Failure[] = none
+  readonly attempts: Attempt[] = []
+  failures: readonly Failure[] = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
@@ -193,7 +193,7 @@ export class Call implements Waiter, Abortable {
   addAttempt({ queued, paced }: Lease): Attempt {
     const before = { queued, paced, sent: null, duration: 0 }
     const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
-    this.attempts = [...this.attempts, attempt]
+    this.attempts.push(attempt)
     this.resumed = true
     this.#openCalls.inFlight++
     return attempt

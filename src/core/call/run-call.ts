@@ -76,7 +76,6 @@ async function updateStaleToken(call: Call, lease: Lease): Promise<void> {
 
 /** Waits until the next attempt is due; resolves with false if the call does not retry. */
 async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
-  call.phase = 'wait'
   if (mayRefreshToken(call, failure)) return refreshToken(call)
   const { wait } = call
   if (failure.kind === 'final' || wait === null || !call.canSendWithin(wait)) return false
