@@ -150,8 +150,7 @@ export class Pace {
 
   /** Counts a request that has been granted. */
   enter(send: Send, clientLog: SendLog | undefined): void {
-    this.#log.add(send)
-    clientLog?.add(send)
+    this.sent(send, clientLog)
     this.#latest = send
     if (this.#probe === 'due') this.#probe = send
   }

@@ -100,9 +100,9 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     const { limit = Infinity, maxPages = Infinity } = this.#options ?? {}
     if (this.#isEnded) return
     const guard = new WalkGuard()
-    guard.visit(this.#request.params)
-    const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let request = this.#request
+    guard.visit(request.params)
+    const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
     let fetched = await this.#fetchFirst()
     let items = 0
     for (let pages = 1; ; pages++) {
