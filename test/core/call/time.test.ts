@@ -260,6 +260,16 @@ describe('close', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('close() rejects with charged "no" when the service has just refused the request', async () => {
+    service.script(failure(503, 'professionalnet_unavailable'))
+    const debug = (message: string): void => {
+      if (message === 'attempt failed') void client.close()
+    }
+    const client = makeClient({ logger: { debug } })
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    expect(error).toMatchObject({ name: 'ClosedError', charged: 'no', attempts: [{ status: 503 }] })
+  })
+
   it('close() resolves when all reservations are settled, however often it is called', async () => {
     service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
     const client = makeClient()
