@@ -27,7 +27,11 @@ export class Transport {
   readonly #openCalls: OpenCalls
 
   /** `withOptions` passes on the ledger and the open calls. */
-  constructor(settings: Settings, ledger = new Ledger(), openCalls = new OpenCalls(settings.maxQueued)) {
+  constructor(
+    settings: Settings,
+    ledger: Ledger = new Ledger(),
+    openCalls: OpenCalls = new OpenCalls(settings.maxQueued),
+  ) {
     this.#settings = settings
     this.#ledger = ledger
     this.#openCalls = openCalls
