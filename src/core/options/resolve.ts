@@ -65,7 +65,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     credential: new Credential(provider, redactor),
     redactor,
     limiter: isCallQueue(own) ? own : new CustomLimiter(own, undefined),
-    ...resolveLimits(limits, limiter?.limits),
+    ...limitSettings(limits, limiter?.limits),
     prices: { ...prices },
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
     timeoutMs: undefined,
@@ -104,7 +104,7 @@ export function failingOptions<Options extends object>(
 }
 
 /** @param all The organization's limits. */
-function resolveLimits(
+function limitSettings(
   limits: LimitOptions,
   all: Pick<Limits, 'inFlight' | 'perMinute'> = organizationLimits,
 ): Pick<Settings, 'share' | 'maxQueued' | 'surfaces'> {
