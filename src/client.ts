@@ -2,7 +2,7 @@ import type { CallOptions, ClientOptions, SharedOptions } from './core/options/t
 import type { OpenRecord } from './contract/undocumented.ts'
 import { type OperationId, operationOf, operations } from './contract/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
-import { assertOptions } from './core/lib/assert.ts'
+import { assertOptions } from './lib/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'

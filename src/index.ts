@@ -12,7 +12,7 @@ export type {
   Validation,
   Wait,
 } from './core/options/types.ts'
-export type { PagingOverride } from './core/lib/list-items.ts'
+export type { PagingOverride } from './lib/list-items.ts'
 export {
   type Lease,
   type Limiter,
@@ -20,7 +20,7 @@ export {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from './core/limits/limiter.ts'
+} from './limits/limiter.ts'
 export { SocialSearch } from './client.ts'
 
 export type { Answer } from './core/call/call.ts'
@@ -97,7 +97,7 @@ export type { CallCredits, Credits } from './core/credits/ledger.ts'
 export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/send.ts'
-export type { LogFields, LogLevel, Logger } from './core/lib/logger.ts'
+export type { LogFields, LogLevel, Logger } from './lib/logger.ts'
 export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
 
 export {

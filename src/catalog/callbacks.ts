@@ -1,4 +1,4 @@
-import { assertFunction } from '../core/lib/assert.ts'
+import { assertFunction } from '../lib/assert.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,

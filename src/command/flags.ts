@@ -1,8 +1,8 @@
 import type { Operation } from '../contract/operation.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import { isRecord } from '../contract/is-record.ts'
-import { wholeNumber } from '../core/lib/assert.ts'
-import { maxTimerMs } from '../core/lib/time.ts'
+import { wholeNumber } from '../lib/assert.ts'
+import { maxTimerMs } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 
 /** A documented param of an operation as a flag. */

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { isRecord } from '../contract/is-record.ts'
-import { canonicalJson } from '../core/lib/canonical-json.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
 import { replaceFile } from './replace-file.ts'
 

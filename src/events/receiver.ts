@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../core/call/apply-schema.ts'
-import { assertFunction, assertOptions, assertSchema, shown } from '../core/lib/assert.ts'
+import { assertFunction, assertOptions, assertSchema, shown } from '../lib/assert.ts'
 import { firstIssues } from '../contract/issues.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {

@@ -1,6 +1,6 @@
 import { type OperationId, operationOf } from '../contract/operations.ts'
 import type { JsonSchema } from '../contract/validate.ts'
-import { assertOptions } from '../core/lib/assert.ts'
+import { assertOptions } from '../lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 
 /** Type of a column in a Parquet file. CSV ignores it. */

@@ -1,5 +1,5 @@
 import { count } from '../contract/count.ts'
-import { canonicalJson } from '../core/lib/canonical-json.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
 import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'

@@ -1,4 +1,4 @@
-import { assertOptions } from '../core/lib/assert.ts'
+import { assertOptions } from '../lib/assert.ts'
 import type { OperationId } from '../contract/operations.ts'
 import {
   type AgentTool,

@@ -1,4 +1,4 @@
-import { assertMethod, assertObject } from '../core/lib/assert.ts'
+import { assertMethod, assertObject } from '../lib/assert.ts'
 import { ConfigurationError } from '../errors.ts'
 import { type PendingAuthorization, Protocol } from './protocol.ts'
 import { OAuthSession } from './session.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../core/lib/time.ts'
+import { sleep } from '../lib/time.ts'
 import { OAuthError } from '../errors.ts'
 import type { TokenSet } from './store.ts'
 

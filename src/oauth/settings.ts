@@ -6,12 +6,12 @@ import {
   milliseconds,
   nonEmptyText,
   shown,
-} from '../core/lib/assert.ts'
+} from '../lib/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import type { Fetch } from '../core/http/send.ts'
-import { Redactor } from '../core/lib/redact.ts'
-import { inBrowser } from '../core/lib/browser.ts'
-import { maxTimerMs } from '../core/lib/time.ts'
+import { Redactor } from '../lib/redact.ts'
+import { inBrowser } from '../lib/browser.ts'
+import { maxTimerMs } from '../lib/time.ts'
 import { ConfigurationError } from '../errors.ts'
 import { MemoryTokenStore, type TokenStore } from './store.ts'
 

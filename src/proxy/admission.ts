@@ -1,6 +1,6 @@
 import { inputOf } from '../contract/input.ts'
-import { within } from '../core/lib/abort.ts'
-import { assertMethod } from '../core/lib/assert.ts'
+import { within } from '../lib/abort.ts'
+import { assertMethod } from '../lib/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import { ConfigurationError } from '../errors.ts'
 import { readBytes } from '../serve/read-bytes.ts'

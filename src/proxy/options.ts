@@ -7,7 +7,7 @@ import {
   milliseconds,
   shown,
   wholeNumber,
-} from '../core/lib/assert.ts'
+} from '../lib/assert.ts'
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import type { Transport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors.ts'

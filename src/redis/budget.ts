@@ -1,5 +1,5 @@
 import { type Budget, type CreditSummary, type Reservation, rounded } from '../core/credits/budget.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown } from '../core/lib/assert.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown } from '../lib/assert.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
 import { type ScriptRunner, reasonOf } from './script-runner.ts'

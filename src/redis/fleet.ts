@@ -1,5 +1,5 @@
-import type { Limits } from '../core/limits/limiter.ts'
-import { driftMs } from '../core/limits/pace.ts'
+import type { Limits } from '../limits/limiter.ts'
+import { driftMs } from '../limits/pace.ts'
 import { cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { ScriptRunner } from './script-runner.ts'
 

@@ -8,10 +8,10 @@ import {
   type Ticket,
   type Waiter,
   resolveLimits,
-} from '../core/limits/limiter.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../core/lib/assert.ts'
-import { JitterMargin } from '../core/limits/jitter-margin.ts'
-import { acquireFrom } from '../core/limits/custom-limiter.ts'
+} from '../limits/limiter.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
+import { JitterMargin } from '../limits/jitter-margin.ts'
+import { acquireFrom } from '../limits/custom-limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'

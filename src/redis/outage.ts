@@ -1,4 +1,4 @@
-import type { Log } from '../core/lib/logger.ts'
+import type { Log } from '../lib/logger.ts'
 import { reasonOf } from './script-runner.ts'
 
 /** Longest time between two attempts to reach Redis, in milliseconds; the shortest is half of it. */

@@ -1,4 +1,4 @@
-import type { Log } from '../core/lib/logger.ts'
+import type { Log } from '../lib/logger.ts'
 import { reasonOf } from './script-runner.ts'
 
 /** Shortest and longest time between two attempts to send an item, in milliseconds. */

@@ -1,6 +1,6 @@
-import { type Lease, type Limits, type Share, SurfaceClosed, abandonedMs } from '../core/limits/limiter.ts'
+import { type Lease, type Limits, type Share, SurfaceClosed, abandonedMs } from '../limits/limiter.ts'
 import { recommendedTimeoutMs } from '../contract/limits.ts'
-import { LocalLimiter } from '../core/limits/local-limiter.ts'
+import { LocalLimiter } from '../limits/local-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'

@@ -1,4 +1,4 @@
-import { inPage } from '../core/lib/browser.ts'
+import { inPage } from '../lib/browser.ts'
 
 /**
  * Reports when the browser freezes or resumes this page; it never freezes a worker. Returns a function that stops

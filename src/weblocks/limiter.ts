@@ -5,7 +5,7 @@ import {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from '../core/limits/limiter.ts'
+} from '../limits/limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'

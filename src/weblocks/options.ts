@@ -1,5 +1,5 @@
-import { assertOptions, nonEmptyText } from '../core/lib/assert.ts'
-import { type Limits, resolveLimits } from '../core/limits/limiter.ts'
+import { assertOptions, nonEmptyText } from '../lib/assert.ts'
+import { type Limits, resolveLimits } from '../limits/limiter.ts'
 
 /** Options of a {@link WebLocksLimiter}. */
 export interface WebLocksOptions {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { RedisLimiter } from '../../src/redis/index.ts'
-import { limiterContract } from '../core/limits/contract.ts'
+import { limiterContract } from '../limits/contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, connect, packages } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'

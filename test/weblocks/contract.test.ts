@@ -1,6 +1,6 @@
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { realTime } from '../support/real-time.ts'
-import { limiterContract } from '../core/limits/contract.ts'
+import { limiterContract } from '../limits/contract.ts'
 
 let organizations = 0
 let made: WebLocksLimiter[] = []

@@ -1,10 +1,4 @@
-import {
-  type Lease,
-  type Limits,
-  type Share,
-  type Ticket,
-  SurfaceClosed,
-} from '../../src/core/limits/limiter.ts'
+import { type Lease, type Limits, type Share, type Ticket, SurfaceClosed } from '../../src/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { organizationLimits } from '../../src/contract/limits.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'

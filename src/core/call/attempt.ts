@@ -1,7 +1,7 @@
 import { type Attempt, ConfigurationError, ConnectionError, SocialSearchError } from '../../errors.ts'
 import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
-import { type Lease, abandonedMs } from '../limits/limiter.ts'
+import { type Lease, abandonedMs } from '../../limits/limiter.ts'
 import { nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Call, Success } from './call.ts'

@@ -3,7 +3,7 @@ import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
-import { missingItems } from '../lib/list-items.ts'
+import { missingItems } from '../../lib/list-items.ts'
 import type { Settings } from '../options/settings.ts'
 import { applySchema } from './apply-schema.ts'
 

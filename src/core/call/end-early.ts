@@ -1,5 +1,5 @@
 import type { TimeoutPhase } from '../../errors.ts'
-import { type Abortable, followAbort } from '../lib/abort.ts'
+import { type Abortable, followAbort } from '../../lib/abort.ts'
 import type { Call } from './call.ts'
 
 /** Cancellation rules for a call that a proxy makes for its client. */

@@ -1,8 +1,8 @@
 import { ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
-import type { Abortable } from '../lib/abort.ts'
-import { isTiedToRequests } from '../lib/browser.ts'
-import { dateIn } from '../lib/time.ts'
-import type { CallQueue, QueueWait, Share, Waiter } from '../limits/limiter.ts'
+import type { Abortable } from '../../lib/abort.ts'
+import { isTiedToRequests } from '../../lib/browser.ts'
+import { dateIn } from '../../lib/time.ts'
+import type { CallQueue, QueueWait, Share, Waiter } from '../../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
 
 /** Milliseconds between two checks why calls wait. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import type { Lease } from '../limits/limiter.ts'
+import type { Lease } from '../../limits/limiter.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Answer, Call, Success } from './call.ts'

@@ -1,5 +1,5 @@
-import { dateIn } from '../lib/time.ts'
-import type { QueueWait } from '../limits/limiter.ts'
+import { dateIn } from '../../lib/time.ts'
+import type { QueueWait } from '../../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
 

@@ -1,5 +1,5 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
-import { shown } from '../lib/assert.ts'
+import { shown } from '../../lib/assert.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {

@@ -1,5 +1,5 @@
 import type { Operation, Price } from '../../contract/operation.ts'
-import { type PagingOverride, itemsOf } from '../lib/list-items.ts'
+import { type PagingOverride, itemsOf } from '../../lib/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts'
-import type { Redactor } from '../lib/redact.ts'
+import type { Redactor } from '../../lib/redact.ts'
 
 /**
  * Returns an absolute base URL without a trailing slash. The error for an invalid URL does not repeat it: it may be a

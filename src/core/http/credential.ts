@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts'
-import type { Redactor } from '../lib/redact.ts'
+import type { Redactor } from '../../lib/redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
 export interface AuthProvider {

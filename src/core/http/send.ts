@@ -1,8 +1,8 @@
 import type { ConnectionPhase } from '../../errors.ts'
 import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
-import type { Redactor } from '../lib/redact.ts'
-import { inBrowser } from '../lib/browser.ts'
+import type { Redactor } from '../../lib/redact.ts'
+import { inBrowser } from '../../lib/browser.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>

@@ -10,9 +10,9 @@ import {
   milliseconds,
   shownWord,
   wholeNumber,
-} from '../lib/assert.ts'
-import { createLog } from '../lib/logger.ts'
-import { CustomLimiter } from '../limits/custom-limiter.ts'
+} from '../../lib/assert.ts'
+import { createLog } from '../../lib/logger.ts'
+import { CustomLimiter } from '../../limits/custom-limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Settings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'

@@ -1,9 +1,9 @@
 import type { ClientOptions } from './types.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { assertMethod } from '../lib/assert.ts'
+import { assertMethod } from '../../lib/assert.ts'
 import { type AuthProvider, assertToken } from '../http/credential.ts'
 import { isPath } from '../http/base-url.ts'
-import { inBrowser } from '../lib/browser.ts'
+import { inBrowser } from '../../lib/browser.ts'
 
 /**
  * The source of a client's tokens: a provider, or the key itself; null for no credential.

@@ -3,9 +3,9 @@ import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
 import type { Middleware } from '../http/middleware.ts'
 import type { Fetch } from '../http/send.ts'
-import type { PagingOverride } from '../lib/list-items.ts'
-import type { Logger } from '../lib/logger.ts'
-import type { Limiter } from '../limits/limiter.ts'
+import type { PagingOverride } from '../../lib/list-items.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Limiter } from '../../limits/limiter.ts'
 
 /**
  * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves

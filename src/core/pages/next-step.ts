@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
-import { type PagingOverride, fieldNames, itemsOf } from '../lib/list-items.ts'
+import { type PagingOverride, fieldNames, itemsOf } from '../../lib/list-items.ts'
 
 /** What follows a page of a walk. */
 export type Step =

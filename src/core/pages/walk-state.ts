@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors.ts'
-import { assertObject } from '../lib/assert.ts'
-import { canonicalJson } from '../lib/canonical-json.ts'
-import type { PagingOverride } from '../lib/list-items.ts'
+import { assertObject } from '../../lib/assert.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import type { PagingOverride } from '../../lib/list-items.ts'
 
 /** The position of a walk, as plain JSON to store. */
 export interface WalkState<Params = object> {

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { parsed } from '../../core/http/dialect.ts'
-import { sleep } from '../../core/lib/time.ts'
+import { sleep } from '../../lib/time.ts'
 import { TokenStoreError } from '../../errors.ts'
 
 /** How often an owner touches its lock file, in milliseconds. */

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { readText } from '../../../src/core/http/send.ts'
-import { Redactor } from '../../../src/core/lib/redact.ts'
+import { Redactor } from '../../../src/lib/redact.ts'
 
 /** A response whose body repeats a chunk and never ends. */
 function endless(chunk: unknown, cancel: () => void): Response {

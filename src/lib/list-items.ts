@@ -1,5 +1,5 @@
-import type { Operation } from '../../contract/operation.ts'
-import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { OpenBody, OpenRecord } from '../contract/undocumented.ts'
 
 /** How to find items and next page of a list whose shape is not documented. */
 export interface PagingOverride {

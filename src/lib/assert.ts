@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { count } from '../../contract/count.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { count } from '../contract/count.ts'
+import { ConfigurationError } from '../errors.ts'
 import { maxTimerMs } from './time.ts'
 
 /** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */

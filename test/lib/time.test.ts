@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { sleep } from '../../../src/core/lib/time.ts'
+import { sleep } from '../../src/lib/time.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,4 +1,4 @@
-import { organizationLimits } from '../../contract/limits.ts'
+import { organizationLimits } from '../contract/limits.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../lib/assert.ts'
 
 /** The limits of one client. */

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, SurfaceClosed } from '../../../src/core/limits/limiter.ts'
-import type { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
-import { sharedLimiter } from '../../../src/core/limits/shared-limiter.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { type Lease, SurfaceClosed } from '../../src/limits/limiter.ts'
+import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { sharedLimiter } from '../../src/limits/shared-limiter.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
 
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())

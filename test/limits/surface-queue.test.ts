@@ -1,7 +1,7 @@
-import { type Lease, SurfaceClosed } from '../../../src/core/limits/limiter.ts'
+import { type Lease, SurfaceClosed } from '../../src/limits/limiter.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
 beforeEach(() => {
   useVirtualTime()

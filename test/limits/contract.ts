@@ -5,11 +5,11 @@ import {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from '../../../src/core/limits/limiter.ts'
+} from '../../src/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { SocialSearch } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/sandbox/index.ts'
-import type { Time } from '../../support/real-time.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import type { Time } from '../support/real-time.ts'
 
 /** Where the limiters of a suite live. */
 export interface LimiterWorld {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)

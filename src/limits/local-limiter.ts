@@ -1,4 +1,4 @@
-import { organizationLimits } from '../../contract/limits.ts'
+import { organizationLimits } from '../contract/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { acquireFrom } from './custom-limiter.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Redactor } from '../../../src/core/lib/redact.ts'
+import { Redactor } from '../../src/lib/redact.ts'
 
 function knowing(...secrets: string[]): Redactor {
   const redactor = new Redactor()

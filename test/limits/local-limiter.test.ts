@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, type Ticket } from '../../../src/core/limits/limiter.ts'
-import { LocalLimiter } from '../../../src/core/limits/local-limiter.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { type Lease, type Ticket } from '../../src/limits/limiter.ts'
+import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
 
 beforeAll(useVirtualTime)
