@@ -23,7 +23,10 @@ export async function inOrderOfCall(
   session.post('Debugger.enable')
   for (const [index, { file, offset }] of functions.entries()) {
     const url = new URL(file, folder)
-    const lines = readFileSync(url, 'utf8').slice(0, offset).split('\n')
+    const source = readFileSync(url, 'utf8')
+    // With a breakpoint there, V8 calls `super()` twice.
+    if (/^constructor\([^)]*\) {\s*super\(/.test(source.slice(offset))) continue
+    const lines = source.slice(0, offset).split('\n')
     session.post('Debugger.setBreakpointByUrl', {
       url: url.href,
       lineNumber: lines.length - 1,

@@ -55,8 +55,7 @@ export class Call implements Waiter, Abortable {
   readonly request: ComposedRequest
   readonly settings: Settings
   readonly purchase: Purchase
-  readonly resolve: (answer: Promise<Answer>) => void
-  readonly reject: (reason: unknown) => void
+  readonly settle: (answer: Promise<Answer>) => void
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
@@ -90,7 +89,7 @@ export class Call implements Waiter, Abortable {
 
   /**
    * @param operation With the user's price, if there is one.
-   * @param resolve Settles the caller's promise, like `reject`.
+   * @param settle Settles the caller's promise.
    */
   constructor(
     operation: Operation,
@@ -98,15 +97,13 @@ export class Call implements Waiter, Abortable {
     settings: Settings,
     purchase: Purchase,
     openCalls: OpenCalls,
-    resolve: (answer: Promise<Answer>) => void,
-    reject: (reason: unknown) => void,
+    settle: (answer: Promise<Answer>) => void,
   ) {
     this.operation = operation
     this.request = request
     this.settings = settings
     this.purchase = purchase
-    this.resolve = resolve
-    this.reject = reject
+    this.settle = settle
     this.patience = settings.retry.maxWaitMs
     this.share = settings.share
     this.priority = settings.priority

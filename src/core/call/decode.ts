@@ -1,4 +1,3 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -36,15 +35,14 @@ export async function decode(
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : validate(response, shape)
   if (issues.length > 0) return { ok: false, message: 'the answer is not of the documented shape', issues }
-  if (property === undefined)
-    return schema === undefined ? { ok: true, body, invalid: null } : decodeWhole(schema, body)
-  if (!Array.isArray(sent)) {
-    if (schema === undefined) return { ok: true, body, invalid: lenient ? [] : null }
-    return {
-      ok: false,
-      message: `${schemaMismatch}: ${missingItems(operation, body, paging)}`,
-      issues: [],
-    }
+  if (property === undefined || !Array.isArray(sent)) {
+    if (schema === undefined)
+      return { ok: true, body, invalid: lenient && property !== undefined ? [] : null }
+    const message = `${schemaMismatch}: ${missingItems(operation, body, paging)}`
+    if (property !== undefined) return { ok: false, message, issues: [] }
+    const { value, issues } = await applySchema(schema, body)
+    if (issues.length > 0) return { ok: false, message: schemaMismatch, issues }
+    return { ok: true, body: value, invalid: null }
   }
 
   const itemSchema = lenient ? response.properties?.[property]?.items : undefined
@@ -58,30 +56,13 @@ export async function decode(
     else invalid.push({ index, item, issues: firstIssues(checked.issues) })
   }
   if (invalid.length > 0 && !lenient) {
-    return {
-      ok: false,
-      message: schemaMismatch,
-      issues: invalid.flatMap(({ index, issues }) => prefixed([property, index], issues)),
-    }
+    const issues = invalid.flatMap(({ index, issues }) =>
+      issues.map(({ path, message }) => ({
+        path: dotPath(path === '' ? [property, index] : [property, index, path]),
+        message,
+      })),
+    )
+    return { ok: false, message: schemaMismatch, issues }
   }
-  return {
-    ok: true,
-    body: { ...(body as object), [property]: items },
-    invalid: lenient ? invalid : null,
-  }
-}
-
-/** Validates a body without a list. */
-async function decodeWhole(schema: StandardSchemaV1, body: unknown): Promise<Decoded> {
-  const { value, issues } = await applySchema(schema, body)
-  return issues.length > 0
-    ? { ok: false, message: schemaMismatch, issues }
-    : { ok: true, body: value, invalid: null }
-}
-
-function prefixed(place: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
-  return issues.map(({ path, message }) => ({
-    path: dotPath(path === '' ? place : [...place, path]),
-    message,
-  }))
+  return { ok: true, body: { ...(body as object), [property]: items }, invalid: lenient ? invalid : null }
 }

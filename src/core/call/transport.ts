@@ -2,15 +2,18 @@ import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
+import type { Lease } from '../../limits/limiter.ts'
 import { resolveCall, resolveShared } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, Call } from './call.ts'
+import { attempt } from './attempt.ts'
+import { AttemptFailure } from './attempt-failure.ts'
+import { type Answer, Call, type Success } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { prepare, runCall } from './run-call.ts'
+import { waitForRetry } from './wait-for-retry.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -99,12 +102,12 @@ export class Transport {
     options?: AnyCallOptions,
     cancelRules?: CancelRules,
   ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
       const priced = this.priced(operation, request)
       const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
       const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets)
-      const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve, reject)
+      const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve)
       this.#openCalls.add(call)
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
@@ -124,10 +127,8 @@ export class Transport {
       return resolveCall(this.#settings, options)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      throw new ConfigurationError(error.message, {
-        operation: operation.id,
-        next: nextOf(operation, request),
-      })
+      const next = nextOf(operation, request)
+      throw new ConfigurationError(error.message, { operation: operation.id, next })
     }
   }
 }
@@ -141,4 +142,68 @@ export class Transport {
  */
 export function createTransport(options: ClientOptions): Transport {
   return new Transport(resolveOptions(options))
+}
+
+/** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
+function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
+  call.settle(answerOf(call, lease, reason))
+}
+
+/** Makes the attempts of a call; rejects with the error that the caller gets. */
+async function answerOf(call: Call, lease: Lease | null, reason: unknown): Promise<Answer> {
+  try {
+    if (lease === null) throw reason
+    const success = await makeAttempts(call, lease)
+    const { spent, uncertain } = call.purchase
+    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
+  } catch (failure) {
+    throw call.errorOf(failure)
+  } finally {
+    call.close()
+  }
+}
+
+/** Makes attempts until one succeeds or the retry policy stops. */
+async function makeAttempts(call: Call, first: Lease): Promise<Success> {
+  for (let lease = first; ;) {
+    if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
+    try {
+      return await attempt(call, lease)
+    } catch (failure) {
+      if (!(failure instanceof AttemptFailure) || !(await waitForRetry(call, failure))) throw failure
+    }
+    await prepare(call)
+    lease = await new Promise((resolve, reject) => {
+      call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
+    })
+  }
+}
+
+/**
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot.
+ *
+ * @returns undefined if both are available synchronously.
+ */
+function prepare(call: Call): Promise<void> | undefined {
+  const reserving = call.purchase.reserve()
+  const { credential } = call.settings
+  call.token = credential.fixed ?? null
+  if (reserving === undefined && credential.fixed !== undefined) return undefined
+  return call.race(async () => {
+    await reserving
+    call.token = await credential.token()
+  })
+}
+
+/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
+const staleMs = 1000
+
+async function updateStaleToken(call: Call, lease: Lease): Promise<void> {
+  if (lease.queued + lease.paced <= staleMs) return
+  try {
+    call.token = await call.race(() => call.settings.credential.token())
+  } catch (error) {
+    lease.release()
+    throw error
+  }
 }

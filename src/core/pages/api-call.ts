@@ -20,10 +20,11 @@ export interface WithResponse<T> {
  * const { data, requestId, credits } = await call.withResponse()
  */
 export class ApiCall<Body> implements Promise<Body> {
-  readonly #answer: Promise<Answer>
+  readonly #answer: () => Promise<Answer>
 
-  constructor(answer: Promise<Answer>) {
-    this.#answer = answer
+  /** @param answer The result, or a function that makes the call when its result is needed. */
+  constructor(answer: Promise<Answer> | (() => Promise<Answer>)) {
+    this.#answer = typeof answer === 'function' ? answer : () => answer
   }
 
   get [Symbol.toStringTag](): string {
@@ -34,7 +35,8 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#answer.then(({ body }) => body as Body).then(onfulfilled, onrejected)
+    const onBody = onfulfilled ?? ((body: Body) => body as never)
+    return this.#answer().then(({ body }) => onBody(body as Body), onrejected)
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
@@ -47,14 +49,10 @@ export class ApiCall<Body> implements Promise<Body> {
 
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
-    const answer = await this.#answer
-    return withResponse(answer, answer.body as Body)
+    const answer = await this.#answer()
+    const { body, requestId, attempts, credits } = answer
+    return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits }
   }
-}
-
-export function withResponse<T>(answer: Answer, data: T): WithResponse<T> {
-  const { requestId, attempts, credits } = answer
-  return { data, response: redactedResponse(answer), requestId, attempts, credits }
 }
 
 /** The response, redacted, with a body that can be read again. */

@@ -8,9 +8,11 @@ import { wholeNumber } from '../../lib/assert.ts'
 import { itemsOf, missingItems } from '../../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep } from './next-step.ts'
-import { WalkGuard } from './walk-guard.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
-import { type WithResponse, withResponse } from './api-call.ts'
+import { ApiCall } from './api-call.ts'
+
+/** A walk ends after so many empty pages in a row. */
+const maxEmptyPages = 3
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -28,49 +30,26 @@ export interface PageFields<Params> {
  * const call = client.microblog.search({ query }, { maxPages: 10 })
  * for await (const page of call.pages()) await save(page.posts, { next: page.next })
  */
-export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
+export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterable<Item> {
   readonly #transport: Transport
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
   /** Composed at once: later changes to the params have no effect. */
   readonly #request: ComposedRequest
-  #first: Promise<Fetched<Page>> | undefined
+  #first: Promise<FetchedPage> | undefined
   /** Whether it resumes after the last page. */
   #isEnded = false
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
+    super(() => this.#fetchFirst())
     this.#transport = transport
     this.#operation = operation
     this.#options = options && { ...options }
     this.#request = transport.compose(operation, params)
   }
 
-  get [Symbol.toStringTag](): string {
+  override get [Symbol.toStringTag](): string {
     return 'PagedCall'
-  }
-
-  then<A = Page, B = never>(
-    onfulfilled?: ((page: Page) => A | PromiseLike<A>) | null,
-    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#fetchFirst().then(
-      ({ page }) => (onfulfilled ? onfulfilled(page) : (page as never)),
-      onrejected,
-    )
-  }
-
-  catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page | B> {
-    return this.then(undefined, onrejected)
-  }
-
-  finally(onfinally?: (() => void) | null): Promise<Page> {
-    return this.then().finally(onfinally)
-  }
-
-  /** The first page with its HTTP response, attempts and credits. */
-  async withResponse(): Promise<WithResponse<Page>> {
-    const { page, answer } = await this.#fetchFirst()
-    return withResponse(answer, page)
   }
 
   /**
@@ -97,40 +76,42 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
    * @throws {PaginationError} if the pages contradict each other, before the next one is bought.
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const { limit = Infinity, maxPages = Infinity } = this.#options ?? {}
     if (this.#isEnded) return
-    const guard = new WalkGuard()
+    const { limit = Infinity, maxPages = Infinity, paging } = this.#options ?? {}
     let request = this.#request
-    guard.visit(request.params)
-    const ahead = new Map<string | undefined, Promise<Fetched<Page>>>()
+    const visited = new Set([request.params])
     let fetched = await this.#fetchFirst()
+    let ahead: PageAhead | undefined
     let items = 0
+    let emptyPages = 0
+    let latest = ''
     for (let pages = 1; ; pages++) {
-      const { answer, page, step } = fetched
+      const { step, parsed, invalid } = fetched
+      const page = fetched.body as Page
       if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), page)
       // Counted before the yield: the caller may change the page.
       const { length } = this.#items(page, request)
-      // Compares items as sent: a schema may make two different items equal.
-      const sent = itemsOf(this.#operation, answer.parsed, this.#options?.paging)
-      if (this.#operation.paging?.kind !== 'cursor' && guard.repeatsLatest(sent ?? [])) {
-        throw this.#paginationError(
-          'the page has the same items as the previous page',
-          paramsOf(request),
-          page,
-        )
+      if (this.#operation.paging?.kind !== 'cursor') {
+        // Items as sent: a schema may make two different items equal.
+        const sent = JSON.stringify(itemsOf(this.#operation, parsed, paging) ?? [])
+        const message = 'the page has the same items as the previous page'
+        if (sent === latest && sent !== '[]') throw this.#paginationError(message, paramsOf(request), page)
+        latest = sent
       }
       yield page
 
       items += length
-      const isEmpty = length === 0 && !answer.invalid?.length
-      if (step.kind === 'end' || pages >= maxPages || items >= limit || !guard.mayContinue(isEmpty)) return
+      emptyPages = length === 0 && !invalid?.length ? emptyPages + 1 : 0
+      if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
-      if (!guard.visit(request.params))
+      if (visited.has(request.params))
         throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
-      this.#fetchAhead(ahead, request, fetched, maxPages - pages)
-      fetched = await (ahead.get(request.params) ?? this.#fetch(request))
-      ahead.delete(request.params)
+      visited.add(request.params)
+      const fetching = ahead && ahead.params === request.params ? ahead.fetching : this.#fetch(request)
+      ahead = pages + 1 < maxPages ? this.#fetchAhead(request, fetched) : undefined
+      // A page that failed ahead of its turn is fetched again.
+      fetched = (await fetching) ?? (await this.#fetch(request))
     }
   }
 
@@ -160,7 +141,7 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     return items
   }
 
-  #fetchFirst(): Promise<Fetched<Page>> {
+  #fetchFirst(): Promise<FetchedPage> {
     if (this.#isEnded) {
       const message = 'the walk has ended: its last page was already fetched'
       return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
@@ -168,14 +149,14 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     return (this.#first ??= this.#fetch(this.#request))
   }
 
-  #fetch(request: ComposedRequest): Promise<Fetched<Page>> {
+  #fetch(request: ComposedRequest): Promise<FetchedPage> {
     return this.#transport
       .send(this.#operation, request, this.#options)
       .then((answer) => this.#toPage(answer, request))
   }
 
   /** Adds `next` and `invalid` to the body. */
-  #toPage(answer: Answer, request: ComposedRequest): Fetched<Page> {
+  #toPage(answer: Answer, request: ComposedRequest): FetchedPage {
     const { body, invalid } = answer
     const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
     const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
@@ -183,31 +164,19 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
       Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
     }
-    return { answer, page: body as Page, step }
+    return { ...answer, step }
   }
 
-  /** If pages are free and counted, fetches two of them at a time. */
-  #fetchAhead(
-    ahead: Map<string | undefined, Promise<Fetched<Page>>>,
-    request: ComposedRequest,
-    { answer }: Fetched<Page>,
-    most: number,
-  ): void {
+  /** Fetches the page after `request` if pages are free and counted. */
+  #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
     const { paging, price } = this.#operation
-    if (paging?.kind !== 'counted' || price.kind !== 'free') return
-    const { meta } = answer.body as { meta?: { pageCount?: unknown } }
+    if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
+    const { meta } = body as { meta?: { pageCount?: unknown } }
     const params = paramsOf(request) as Record<string, unknown>
     const page = Number(params[paging.param])
-    const wanted = [request]
-    if (page < Number(meta?.pageCount) && most > 1)
-      wanted.push(this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 }))
-    for (const each of wanted) {
-      if (ahead.has(each.params)) continue
-      const fetching = this.#fetch(each)
-      // A page that fails is fetched again when it is needed.
-      fetching.catch(() => ahead.delete(each.params))
-      ahead.set(each.params, fetching)
-    }
+    if (!(page < Number(meta?.pageCount))) return undefined
+    const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
+    return { params: next.params, fetching: this.#fetch(next).catch(() => undefined) }
   }
 
   #items(page: Page, request: ComposedRequest): readonly unknown[] {
@@ -227,8 +196,12 @@ export class PagedCall<Page, Item> implements Promise<Page>, AsyncIterable<Item>
 /** What `next` of a page may be. */
 type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
-interface Fetched<Page> {
-  readonly answer: Answer
-  readonly page: Page
+interface FetchedPage extends Answer {
   readonly step: Step
+}
+
+interface PageAhead {
+  readonly params: string | undefined
+  /** Undefined if it failed. */
+  readonly fetching: Promise<FetchedPage | undefined>
 }
