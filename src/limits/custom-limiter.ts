@@ -1,43 +1,6 @@
-import { followAbort } from '../lib/abort.ts'
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import {
-  type CallQueue,
-  type Lease,
-  type Limiter,
-  type Ticket,
-  type Waiter,
-  SurfaceClosed,
-} from './limiter.ts'
-
-/** Waits in a queue; resolves with the lease. */
-export function acquireFrom(queue: CallQueue, ticket: Ticket): Promise<Lease> {
-  const { signal } = ticket
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const end = <T>(settle: (result: T) => void, result: T): void => {
-      unfollow()
-      settle(result)
-    }
-    const waiter: Waiter = {
-      ...ticket,
-      entry: undefined,
-      grant: (lease) => end(resolve, lease),
-      refuse: (reason) => end(reject, reason),
-    }
-    const abort = (reason: unknown): void => {
-      queue.leave(waiter)
-      waiter.refuse(reason)
-    }
-    const unfollow = followAbort(signal, { abort })
-    queue.enter(waiter)
-  })
-}
-
-/** Whether a limiter has a queue without promises, like the limiters of this package. */
-export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
-  return typeof (limiter as Partial<CallQueue>).enter === 'function'
-}
+import { type CallQueue, type Lease, type Limiter, type Waiter, SurfaceClosed } from './limiter.ts'
 
 /**
  * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not lost. It

@@ -1,4 +1,5 @@
 import { organizationLimits } from '../contract/limits.ts'
+import { followAbort } from '../lib/abort.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../lib/assert.ts'
 
 /** The limits of one client. */
@@ -118,4 +119,33 @@ export interface CallQueue {
   hold(surface: string | null, milliseconds: number): void
   /** Why a client's next call would wait at a surface; null if it could go now. */
   waitOf?(surface: string | null, share: Share): QueueWait | null
+}
+
+/** Waits in a queue; resolves with the lease. */
+export function acquireFrom(queue: CallQueue, ticket: Ticket): Promise<Lease> {
+  const { signal } = ticket
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const end = <T>(settle: (result: T) => void, result: T): void => {
+      unfollow()
+      settle(result)
+    }
+    const waiter: Waiter = {
+      ...ticket,
+      entry: undefined,
+      grant: (lease) => end(resolve, lease),
+      refuse: (reason) => end(reject, reason),
+    }
+    const abort = (reason: unknown): void => {
+      queue.leave(waiter)
+      waiter.refuse(reason)
+    }
+    const unfollow = followAbort(signal, { abort })
+    queue.enter(waiter)
+  })
+}
+
+/** Whether a limiter has a queue without promises, like the limiters of this package. */
+export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
+  return typeof (limiter as Partial<CallQueue>).enter === 'function'
 }

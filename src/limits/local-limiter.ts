@@ -1,10 +1,19 @@
 import { organizationLimits } from '../contract/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
-import { acquireFrom } from './custom-limiter.ts'
 import { JitterMargin } from './jitter-margin.ts'
 import { type QueueParts, type Slot, SurfaceQueue } from './surface-queue.ts'
-import type { CallQueue, Lease, Limiter, Limits, QueueWait, Share, Ticket, Waiter } from './limiter.ts'
+import {
+  type CallQueue,
+  type Lease,
+  type Limiter,
+  type Limits,
+  type QueueWait,
+  type Share,
+  type Ticket,
+  type Waiter,
+  acquireFrom,
+} from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
 import { Polling } from './polling.ts'
 

@@ -7,11 +7,11 @@ import {
   type Share,
   type Ticket,
   type Waiter,
+  acquireFrom,
   resolveLimits,
 } from '../limits/limiter.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
-import { acquireFrom } from '../limits/custom-limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'

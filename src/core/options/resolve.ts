@@ -12,8 +12,8 @@ import {
   wholeNumber,
 } from '../../lib/assert.ts'
 import { Redactor } from '../../lib/redact.ts'
-import { CustomLimiter, isCallQueue } from '../../limits/custom-limiter.ts'
-import type { Limits } from '../../limits/limiter.ts'
+import { CustomLimiter } from '../../limits/custom-limiter.ts'
+import { type Limits, isCallQueue } from '../../limits/limiter.ts'
 import { sharedLimiter } from '../../limits/shared-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import { ownerOf, resolveProvider } from './resolve-credential.ts'
