@@ -9,7 +9,7 @@ import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import { type Answer, Call, type Success } from './call.ts'
+import { type Answer, Call } from './call.ts'
 import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -146,36 +146,27 @@ export function createTransport(options: ClientOptions): Transport {
 
 /** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
 function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
-  call.settle(answerOf(call, lease, reason))
+  call.settle(makeAttempts(call, lease, reason))
 }
 
-/** Makes the attempts of a call; rejects with the error that the caller gets. */
-async function answerOf(call: Call, lease: Lease | null, reason: unknown): Promise<Answer> {
+/** Makes attempts until one succeeds or the retry policy stops; rejects with the error that the caller gets. */
+async function makeAttempts(call: Call, first: Lease | null, reason: unknown): Promise<Answer> {
   try {
-    if (lease === null) throw reason
-    const success = await makeAttempts(call, lease)
-    const { spent, uncertain } = call.purchase
-    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
-  } catch (failure) {
-    throw call.errorOf(failure)
+    if (first === null) throw reason
+    for (let lease = first; ;) {
+      if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
+      const result = await attempt(call, lease)
+      if (!(result instanceof AttemptFailure)) return result
+      if (!(await waitForRetry(call, result))) throw result.error
+      await prepare(call)
+      lease = await new Promise((resolve, reject) => {
+        call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
+      })
+    }
+  } catch (error) {
+    throw call.errorOf(error)
   } finally {
     call.close()
-  }
-}
-
-/** Makes attempts until one succeeds or the retry policy stops. */
-async function makeAttempts(call: Call, first: Lease): Promise<Success> {
-  for (let lease = first; ;) {
-    if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
-    try {
-      return await attempt(call, lease)
-    } catch (failure) {
-      if (!(failure instanceof AttemptFailure) || !(await waitForRetry(call, failure))) throw failure
-    }
-    await prepare(call)
-    lease = await new Promise((resolve, reject) => {
-      call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
-    })
   }
 }
 
