@@ -127,10 +127,10 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { settings, purchase } = call
-  const { error, outcome, charged, reported } = failure
+  const { error, charged, reported } = failure
   call.phase = 'wait'
-  entry.outcome = outcome
   entry.charged = charged
+  entry.outcome = error instanceof SocialSearchError ? error.code : 'aborted'
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
   if (charged !== 'no') {
     if (reported === null) purchase.doubt()
@@ -143,7 +143,7 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
     call.patience = Math.max(settings.retry.maxWaitMs, ms)
     settings.limiter.hold(call.surface, ms)
   }
-  const { requestId } = entry
+  const { outcome, requestId } = entry
   call.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
   return failure
 }
