@@ -16,7 +16,7 @@ import { after } from '../../lib/time.ts'
 import { type Lease, type Share, type Waiter, SurfaceClosed } from '../../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Failure } from '../retry/policy.ts'
-import { type ComposedRequest, nextOf } from './compose-request.ts'
+import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { WaitObserver } from './wait-observer.ts'
@@ -214,12 +214,7 @@ export class Call implements Waiter, Abortable {
   context(latest = this.chargedSoFar): ErrorContext {
     const all = [latest, ...this.attempts.map(({ charged }) => charged)]
     const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return {
-      operation: this.operation.id,
-      charged,
-      attempts: this.attempts,
-      next: nextOf(this.operation, this.request),
-    }
+    return { ...contextOf(this.operation, this.request), charged, attempts: this.attempts }
   }
 
   timeoutError(message: string): TimeoutError {

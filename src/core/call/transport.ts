@@ -10,7 +10,7 @@ import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/ty
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { type Answer, Call } from './call.ts'
-import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
+import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { waitForRetry } from './wait-for-retry.ts'
@@ -91,8 +91,7 @@ export class Transport {
     if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
-    const next = nextOf(operation, request)
-    throw new InvalidRequestError(issues, { operation: operation.id, next, subject })
+    throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }
 
   /** Makes one call of a composed request. */
@@ -127,8 +126,7 @@ export class Transport {
       return resolveCall(this.#settings, options)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      const next = nextOf(operation, request)
-      throw new ConfigurationError(error.message, { operation: operation.id, next })
+      throw new ConfigurationError(error.message, contextOf(operation, request))
     }
   }
 }
