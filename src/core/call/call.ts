@@ -106,7 +106,8 @@ export class Call implements Waiter, Abortable {
     const surface = settings.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
-    if ((log ?? onWait) !== undefined) this.observer = new WaitObserver(settings, operation.id, this.surface)
+    if ((log ?? onWait) !== undefined)
+      this.observer = new WaitObserver(settings, { operation: operation.id, surface: this.surface })
     this.#openCalls = openCalls
   }
 
