@@ -9,7 +9,7 @@ import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import { type Answer, Call } from './call.ts'
+import { type Answer, Call, type OnLease } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -110,13 +110,7 @@ export class Transport {
       this.#openCalls.add(call)
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
-      const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue(runCall)
-      else
-        preparing.then(
-          () => call.enterQueue(runCall),
-          (reason: unknown) => runCall(call, null, reason),
-        )
+      prepareAndQueue(call, runCall)
     })
   }
 
@@ -156,9 +150,8 @@ async function makeAttempts(call: Call, first: Lease | null, reason: unknown): P
       const result = await attempt(call, lease)
       if (!(result instanceof AttemptFailure)) return result
       if (!(await waitForRetry(call, result))) throw result.error
-      await prepare(call)
       lease = await new Promise((resolve, reject) => {
-        call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
+        prepareAndQueue(call, (_, next, reason) => (next === null ? reject(reason) : resolve(next)))
       })
     }
   } catch (error) {
@@ -168,20 +161,23 @@ async function makeAttempts(call: Call, first: Lease | null, reason: unknown): P
   }
 }
 
-/**
- * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot.
- *
- * @returns undefined if both are available synchronously.
- */
-function prepare(call: Call): Promise<void> | undefined {
+/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+function prepareAndQueue(call: Call, onLease: OnLease): void {
   const reserving = call.purchase.reserve()
   const { credential } = call.settings
   call.token = credential.fixed ?? null
-  if (reserving === undefined && credential.fixed !== undefined) return undefined
-  return call.race(async () => {
+  if (reserving === undefined && credential.fixed !== undefined) {
+    call.enterQueue(onLease)
+    return
+  }
+  const preparing = call.race(async () => {
     await reserving
     call.token = await credential.token()
   })
+  preparing.then(
+    () => call.enterQueue(onLease),
+    (reason: unknown) => onLease(call, null, reason),
+  )
 }
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
