@@ -184,12 +184,11 @@ export class Call implements Waiter, Abortable {
 
   /** Adds an attempt to the timeline. */
   addAttempt({ queued, paced }: Lease): Attempt {
-    const before = { queued, paced, sent: null, duration: 0 }
-    const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
-    this.attempts.push(attempt)
+    const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
+    this.attempts.push(entry)
     this.resumed = true
     this.#openCalls.inFlight++
-    return attempt
+    return entry
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
