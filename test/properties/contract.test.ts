@@ -9,7 +9,7 @@ import { decode } from '../../src/core/call/decode.ts'
 import { catalog, requests, responses } from '../support/documented-shapes.ts'
 import type { Shape } from '../support/shapes.ts'
 
-const rules = { validation: 'strict', schema: undefined, paging: undefined } as const
+const rules = { validation: 'strict' } as const
 const named = (cases: [Operation, Shape][]) =>
   cases.map(([operation, shape]) => [operation.id, operation, shape] as const)
 

@@ -4,7 +4,7 @@ import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
 import { nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call, Success } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import { type Received, readAnswer } from './read-answer.ts'
 import { readFailure } from './read-failure.ts'
 
@@ -14,23 +14,21 @@ export const defaultTimeoutMs = 30_000
 /**
  * Makes one attempt: sends the request, then reads and validates the response.
  *
- * @throws {AttemptFailure} only; the timeline and the ledger already have the outcome.
+ * @returns the answer, or a failure that the timeline and the ledger already have.
  */
-export async function attempt(call: Call, lease: Lease): Promise<Success> {
+export async function attempt(call: Call, lease: Lease): Promise<Answer | AttemptFailure> {
   const entry = call.addAttempt(lease)
   const received = await sendInTime(call, entry, lease)
-  try {
-    return await readAnswer(call, entry, received)
-  } catch (failure) {
-    throw recordFailure(call, entry, failure as AttemptFailure)
-  }
+  if (received instanceof AttemptFailure) return received
+  const answer = await readAnswer(call, entry, received)
+  return answer instanceof AttemptFailure ? recordFailure(call, entry, answer) : answer
 }
 
 /**
  * Sends the request and reads the response body while it holds the lease. One timer covers both, since a body can stall
  * too. Records a failure before it releases the lease: a 429 must close the surface before the next request is sent.
  */
-async function sendInTime(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
+async function sendInTime(call: Call, entry: Attempt, lease: Lease): Promise<Received | AttemptFailure> {
   const { settings } = call
   const controller = new AbortController()
   const timeoutMs = settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
@@ -51,7 +49,7 @@ async function sendInTime(call: Call, entry: Attempt, lease: Lease): Promise<Rec
       sendAndRead(call, entry, lease, controller.signal).then(resolve, reject)
     })
   } catch (error) {
-    throw recordFailure(call, entry, failureOf(call, error))
+    return recordFailure(call, entry, failureOf(call, error))
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
@@ -129,10 +127,10 @@ const failureKinds = { connect: 'unsent', tls: 'final', exchange: 'no-answer' } 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): AttemptFailure {
   const { settings, purchase } = call
-  const { error, outcome, charged, reported } = failure
+  const { error, charged, reported } = failure
   call.phase = 'wait'
-  entry.outcome = outcome
   entry.charged = charged
+  entry.outcome = error instanceof SocialSearchError ? error.code : 'aborted'
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
   if (charged !== 'no') {
     if (reported === null) purchase.doubt()
@@ -145,7 +143,7 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
     call.patience = Math.max(settings.retry.maxWaitMs, ms)
     settings.limiter.hold(call.surface, ms)
   }
-  const { requestId } = entry
+  const { outcome, requestId } = entry
   call.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
   return failure
 }

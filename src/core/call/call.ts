@@ -16,14 +16,13 @@ import { after } from '../../lib/time.ts'
 import { type Lease, type Share, type Waiter, SurfaceClosed } from '../../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Failure } from '../retry/policy.ts'
-import { AttemptFailure } from './attempt-failure.ts'
-import { type ComposedRequest, nextOf } from './compose-request.ts'
+import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { WaitObserver } from './wait-observer.ts'
 
-/** A successful response, parsed and validated. */
-export interface Success {
+/** The result of a call: the response, parsed and validated, with its attempts and its cost. */
+export interface Answer {
   /** Not redacted: apply `redactor` to what you show of its headers. */
   readonly response: Response
   readonly redactor: Redactor
@@ -35,10 +34,6 @@ export interface Success {
   readonly body: unknown
   /** Items that failed validation; null unless a list is validated as `lenient`. */
   readonly invalid: readonly InvalidItem[] | null
-}
-
-/** The result of a call: the response with its attempts and its cost. */
-export interface Answer extends Success {
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits
 }
@@ -111,7 +106,8 @@ export class Call implements Waiter, Abortable {
     const surface = settings.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
-    if ((log ?? onWait) !== undefined) this.observer = new WaitObserver(settings, operation.id, this.surface)
+    if ((log ?? onWait) !== undefined)
+      this.observer = new WaitObserver(settings, { operation: operation.id, surface: this.surface })
     this.#openCalls = openCalls
   }
 
@@ -188,12 +184,11 @@ export class Call implements Waiter, Abortable {
 
   /** Adds an attempt to the timeline. */
   addAttempt({ queued, paced }: Lease): Attempt {
-    const before = { queued, paced, sent: null, duration: 0 }
-    const attempt: Attempt = { ...before, outcome: 'ok', charged: 'no', waited: 0 }
-    this.attempts.push(attempt)
+    const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
+    this.attempts.push(entry)
     this.resumed = true
     this.#openCalls.inFlight++
-    return attempt
+    return entry
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
@@ -219,12 +214,7 @@ export class Call implements Waiter, Abortable {
   context(latest = this.chargedSoFar): ErrorContext {
     const all = [latest, ...this.attempts.map(({ charged }) => charged)]
     const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return {
-      operation: this.operation.id,
-      charged,
-      attempts: this.attempts,
-      next: nextOf(this.operation, this.request),
-    }
+    return { ...contextOf(this.operation, this.request), charged, attempts: this.attempts }
   }
 
   timeoutError(message: string): TimeoutError {
@@ -232,11 +222,10 @@ export class Call implements Waiter, Abortable {
   }
 
   /** The error that the caller gets. */
-  errorOf(failure: unknown): unknown {
-    const error = failure instanceof AttemptFailure ? failure.error : failure
+  errorOf(error: unknown): unknown {
     // The reason of the caller's signal is passed on unchanged.
-    const isReason = this.#aborted !== undefined && error === this.#aborted.reason
-    return error instanceof SharedError && !isReason ? error.of(this.context()) : error
+    const isShared = error instanceof SharedError && error !== this.#aborted?.reason
+    return isShared ? error.of(this.context()) : error
   }
 
   /** Whether the call has no request in flight. */

@@ -2,6 +2,7 @@ import type { Issue } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { checkPathId } from '../../contract/path-id.ts'
 import { validate } from '../../contract/validate.ts'
+import type { ErrorContext } from '../../errors.ts'
 import type { Dialect } from '../http/dialect.ts'
 
 /** A request, ready to be sent unless it has issues. */
@@ -52,9 +53,9 @@ export function paramsOf({ params }: ComposedRequest): object | undefined {
   return params === undefined ? undefined : (JSON.parse(params) as object)
 }
 
-/** `next` of an error: the params of the failed page, if the operation has pages. */
-export function nextOf({ paging }: Operation, request: ComposedRequest): object | undefined {
-  return paging && paramsOf(request)
+/** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
+export function contextOf({ id, paging }: Operation, request: ComposedRequest): ErrorContext {
+  return { operation: id, next: paging && paramsOf(request) }
 }
 
 /** A BigInt and its text are the same in a query. */

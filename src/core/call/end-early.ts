@@ -25,14 +25,10 @@ export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: Cance
   const { signal, deadlineMs } = call.settings
   if (signal !== undefined) follow(call, signal, call)
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
-  if (deadlineMs !== Infinity) {
-    expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))
-  }
-  if (sendWithinMs !== Infinity) {
-    expireAfter(call, sendWithinMs, () => {
-      if (call.isIdle) expire(call, `the call could not be sent within ${sendWithinMs} ms`)
-    })
-  }
+  expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))
+  expireAfter(call, sendWithinMs, () => {
+    if (call.isIdle) expire(call, `the call could not be sent within ${sendWithinMs} ms`)
+  })
 }
 
 function follow(call: Call, signal: AbortSignal, follower: Abortable): void {
@@ -46,6 +42,7 @@ function cancelUnlessInFlight(call: Call, reason: unknown): void {
 }
 
 function expireAfter(call: Call, ms: number, then: () => void): void {
+  if (ms === Infinity) return
   call.sendBy = Math.min(call.sendBy, performance.now() + ms)
   const timer = setTimeout(then, ms)
   call.onClose(() => clearTimeout(timer))

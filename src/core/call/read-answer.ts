@@ -4,9 +4,8 @@ import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.t
 import { costOf } from '../credits/ledger.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
-import type { Settings } from '../options/settings.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Call, Success } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import { type Decoded, decode } from './decode.ts'
 
 /** A successful response, not parsed yet. */
@@ -25,59 +24,57 @@ export interface Received {
 /**
  * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the
  * response may have been charged.
- *
- * @throws {AttemptFailure}
  */
-export async function readAnswer(call: Call, entry: Attempt, received: Received): Promise<Success> {
-  const { operation, settings } = call
+export async function readAnswer(
+  call: Call,
+  entry: Attempt,
+  received: Received,
+): Promise<Answer | AttemptFailure> {
+  const { operation, settings, purchase, attempts } = call
+  const { redactor, dialect, validation, schema, paging } = settings
   const { response, complete } = received
   let { text } = received
   let value: unknown
   try {
-    if (response.status !== 206 && complete) value = settings.dialect.parse(text)
+    if (response.status !== 206 && complete) value = dialect.parse(text)
   } catch {
     // Reported below: the parser's own error would quote the body.
   }
-  if (settings.redactor.mayContainSecret(text)) ({ text, value } = withoutSecrets(text, value, settings))
-  const requestId = settings.redactor.requestId(value)
+  if (redactor.mayContainSecret(text)) {
+    // Pages end up in logs, and proxies pass them on.
+    const root = { value }
+    const found = redactor.redactIn(root)
+    value = root.value
+    text = found ? (dialect.stringify(value) ?? '') : redactor.text(text)
+  }
+  const requestId = redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId
   // A body without the service's request id may come from a proxy.
   account(call, entry, received, requestId === undefined ? undefined : value)
 
-  const { validation, schema, paging } = settings
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  const decoded: Decoded =
+  const decoded: Decoded | AttemptFailure =
     value === undefined
       ? unreadable(response.status, text, complete)
       : isPlain && validate(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
+  if (decoded instanceof AttemptFailure) return decoded
   if (!decoded.ok) {
-    const { redactor } = settings
     const error = new InvalidResponseError(redactor.text(decoded.message), {
       ...call.context(entry.charged),
       requestId,
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
       body: value ?? text,
     })
-    throw new AttemptFailure(error, entry.charged, 'unreadable')
+    return new AttemptFailure(error, entry.charged, 'unreadable')
   }
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
   const { body, invalid } = decoded
-  return { response, redactor: settings.redactor, text, parsed: value, requestId, body, invalid }
-}
-
-/** Redacts secrets: pages end up in logs, and proxies pass them on. */
-function withoutSecrets(
-  text: string,
-  value: unknown,
-  { redactor, dialect }: Settings,
-): { text: string; value: unknown } {
-  const root = { value }
-  const found = redactor.redactIn(root)
-  return { text: found ? (dialect.stringify(root.value) ?? '') : redactor.text(text), value: root.value }
+  const credits = { spent: purchase.spent, uncertain: purchase.uncertain }
+  return { response, redactor, text, parsed: value, requestId, body, invalid, attempts, credits }
 }
 
 /** Records the cost of a success. `body` is undefined if the service may not have sent it. */
@@ -100,11 +97,11 @@ function account(call: Call, entry: Attempt, { response, origin }: Received, bod
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
+async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded | AttemptFailure> {
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
-    if (!(error instanceof TimeoutError)) throw new AttemptFailure(error, entry.charged)
+    if (!(error instanceof TimeoutError)) return new AttemptFailure(error, entry.charged)
     return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
   }
 }

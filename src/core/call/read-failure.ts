@@ -101,19 +101,16 @@ function describe(
   errorBody: ErrorBody | null,
   retryAfter: number | undefined,
 ): string {
-  const parts = [`the service answered ${status}`]
-  if (errorBody === null) parts.push('without its own error body')
-  else
-    parts.push(
-      [errorBody.code, errorBody.message]
-        .filter((text) => text !== undefined && text !== '')
-        .map((text) => printable(String(text), maxMessageLength))
-        .join(': '),
-    )
+  const { code = '', message = '' } = errorBody ?? {}
+  const said = [code, message]
+    .filter((text) => text !== '')
+    .map((text) => printable(text, maxMessageLength))
+    .join(': ')
+  const parts = [`the service answered ${status}`, errorBody === null ? 'without its own error body' : said]
   const [issue] = errorBody?.issues ?? []
   if (issue && errorBody?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (retryAfter !== undefined) parts.push(`retry after ${retryAfter} s`)
-  const isExplained = operation.scopes.some((scope) => errorBody?.message?.includes(scope))
+  const isExplained = operation.scopes.some((scope) => message.includes(scope))
   if (status === 403 && operation.scopes.length > 0 && !isExplained) {
     parts.push(
       `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it lost the permission`,

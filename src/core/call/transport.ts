@@ -9,8 +9,8 @@ import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import { type Answer, Call, type Success } from './call.ts'
-import { type ComposedRequest, composeRequest, nextOf } from './compose-request.ts'
+import { type Answer, Call, type OnLease } from './call.ts'
+import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { waitForRetry } from './wait-for-retry.ts'
@@ -91,8 +91,7 @@ export class Transport {
     if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
-    const next = nextOf(operation, request)
-    throw new InvalidRequestError(issues, { operation: operation.id, next, subject })
+    throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }
 
   /** Makes one call of a composed request. */
@@ -111,13 +110,7 @@ export class Transport {
       this.#openCalls.add(call)
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
-      const preparing = prepare(call)
-      if (preparing === undefined) call.enterQueue(runCall)
-      else
-        preparing.then(
-          () => call.enterQueue(runCall),
-          (reason: unknown) => runCall(call, null, reason),
-        )
+      prepareAndQueue(call, runCall)
     })
   }
 
@@ -127,8 +120,7 @@ export class Transport {
       return resolveCall(this.#settings, options)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      const next = nextOf(operation, request)
-      throw new ConfigurationError(error.message, { operation: operation.id, next })
+      throw new ConfigurationError(error.message, contextOf(operation, request))
     }
   }
 }
@@ -146,53 +138,46 @@ export function createTransport(options: ClientOptions): Transport {
 
 /** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
 function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
-  call.settle(answerOf(call, lease, reason))
+  call.settle(makeAttempts(call, lease, reason))
 }
 
-/** Makes the attempts of a call; rejects with the error that the caller gets. */
-async function answerOf(call: Call, lease: Lease | null, reason: unknown): Promise<Answer> {
+/** Makes attempts until one succeeds or the retry policy stops; rejects with the error that the caller gets. */
+async function makeAttempts(call: Call, first: Lease | null, reason: unknown): Promise<Answer> {
   try {
-    if (lease === null) throw reason
-    const success = await makeAttempts(call, lease)
-    const { spent, uncertain } = call.purchase
-    return { ...success, attempts: call.attempts, credits: { spent, uncertain } }
-  } catch (failure) {
-    throw call.errorOf(failure)
+    if (first === null) throw reason
+    for (let lease = first; ;) {
+      if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
+      const result = await attempt(call, lease)
+      if (!(result instanceof AttemptFailure)) return result
+      if (!(await waitForRetry(call, result))) throw result.error
+      lease = await new Promise((resolve, reject) => {
+        prepareAndQueue(call, (_, next, reason) => (next === null ? reject(reason) : resolve(next)))
+      })
+    }
+  } catch (error) {
+    throw call.errorOf(error)
   } finally {
     call.close()
   }
 }
 
-/** Makes attempts until one succeeds or the retry policy stops. */
-async function makeAttempts(call: Call, first: Lease): Promise<Success> {
-  for (let lease = first; ;) {
-    if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
-    try {
-      return await attempt(call, lease)
-    } catch (failure) {
-      if (!(failure instanceof AttemptFailure) || !(await waitForRetry(call, failure))) throw failure
-    }
-    await prepare(call)
-    lease = await new Promise((resolve, reject) => {
-      call.enterQueue((_, next, reason) => (next === null ? reject(reason) : resolve(next)))
-    })
-  }
-}
-
-/**
- * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot.
- *
- * @returns undefined if both are available synchronously.
- */
-function prepare(call: Call): Promise<void> | undefined {
+/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+function prepareAndQueue(call: Call, onLease: OnLease): void {
   const reserving = call.purchase.reserve()
   const { credential } = call.settings
   call.token = credential.fixed ?? null
-  if (reserving === undefined && credential.fixed !== undefined) return undefined
-  return call.race(async () => {
+  if (reserving === undefined && credential.fixed !== undefined) {
+    call.enterQueue(onLease)
+    return
+  }
+  const preparing = call.race(async () => {
     await reserving
     call.token = await credential.token()
   })
+  preparing.then(
+    () => call.enterQueue(onLease),
+    (reason: unknown) => onLease(call, null, reason),
+  )
 }
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */

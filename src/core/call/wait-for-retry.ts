@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 export async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
   if (mayRefreshToken(call, failure)) return refreshToken(call)
   const { wait } = call
-  if (failure.kind === 'final' || wait === null || !call.canSendWithin(wait)) return false
+  if (wait === null || !call.canSendWithin(wait)) return false
   call.log('info', 'retrying', { waitMs: Math.round(wait) })
   // The 429 closed the surface: the call waits in its queue, ahead of new calls.
   if (failure.kind === 'rate-limited') return true

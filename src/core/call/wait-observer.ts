@@ -9,25 +9,22 @@ const longQueueSeconds = 30
 /** Reports to the log and to `onWait` why one call waits. */
 export class WaitObserver {
   readonly #settings: Settings
-  readonly #operation: string
-  readonly #surface: string | null
+  readonly #call: Pick<Wait, 'operation' | 'surface'>
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
   #isWarned = false
 
-  constructor(settings: Settings, operation: string, surface: string | null) {
+  constructor(settings: Settings, call: Pick<Wait, 'operation' | 'surface'>) {
     this.#settings = settings
-    this.#operation = operation
-    this.#surface = surface
+    this.#call = call
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
   check(wait: QueueWait | null, queuedMs: number): void {
-    const call = { operation: this.#operation, surface: this.#surface }
     const seconds = Math.floor(queuedMs / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
       this.#isWarned = true
-      this.#settings.log?.('warn', 'still queued', { ...call, seconds })
+      this.#settings.log?.('warn', 'still queued', { ...this.#call, seconds })
     }
     if (wait === null) return
     const { reason, ms } = wait
@@ -36,18 +33,18 @@ export class WaitObserver {
     if (reportedEnd !== undefined && !(reason === 'rate_limited' && end > reportedEnd + 1000)) return
     this.#reported.set(reason, end)
     const until = dateIn(ms)?.toISOString() ?? null
-    this.#settings.log?.('info', 'waiting', { ...call, reason, until })
+    this.#settings.log?.('info', 'waiting', { ...this.#call, reason, until })
     this.report(reason, ms)
   }
 
   /** Reports to `onWait` that the call waits `ms` milliseconds. */
   report(reason: Wait['reason'], ms: number): void {
-    const until = dateIn(ms)
+    const { log, onWait } = this.#settings
     try {
-      this.#settings.onWait?.({ operation: this.#operation, surface: this.#surface, reason, until })
+      onWait?.({ ...this.#call, reason, until: dateIn(ms) })
     } catch (error) {
       // A failing `onWait` must not fail the call.
-      this.#settings.log?.('error', 'onWait failed', { operation: this.#operation, reason: String(error) })
+      log?.('error', 'onWait failed', { operation: this.#call.operation, reason: String(error) })
     }
   }
 }

@@ -77,18 +77,18 @@ export class Purchase implements CallCredits {
 
   /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
   settle(cost: number, uncertain = 0): void {
-    this.#end(cost, uncertain)?.forEach((reservation) => reservation.settle(cost, uncertain))
+    this.#end(cost, uncertain, (reservation) => reservation.settle(cost, uncertain))
   }
 
   /** An attempt may have been charged. */
   doubt(): void {
-    this.#end(0, this.#worstCase ?? 0)?.forEach((reservation) => reservation.doubt())
+    this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.doubt())
   }
 
   /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
-    if (this.#reservations !== undefined) this.#end(0, 0)?.forEach((reservation) => reservation.release())
+    this.#end(0, 0, (reservation) => reservation.release())
   }
 
   /** Reserves in every budget and in the ledger, or nowhere. */
@@ -106,17 +106,17 @@ export class Purchase implements CallCredits {
     if (this.#isClosed) this.close()
   }
 
-  /** Settles in the ledger; returns the reservations for the caller to settle, if there are any. */
-  #end(cost: number, uncertain: number): readonly Reservation[] | undefined {
+  /** Settles in the ledger, and each reservation with `settle`; does nothing if nothing is reserved. */
+  #end(cost: number, uncertain: number, settle: (reservation: Reservation) => void): void {
     const reservations = this.#reservations
-    if (reservations === undefined) return undefined
+    if (reservations === undefined) return
     this.#reservations = undefined
     this.spent += cost
     this.uncertain += uncertain
     this.#account.reserved -= this.#worstCase ?? 0
     this.#account.spent += cost
     this.#account.uncertain += uncertain
-    return reservations
+    reservations.forEach(settle)
   }
 }
 

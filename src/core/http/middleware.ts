@@ -18,7 +18,7 @@ export type Middleware = (
 ) => Promise<Response>
 
 /** Chains middleware around `send`, the first one outermost. */
-export function compose(
+export function chain(
   middleware: readonly Middleware[],
   send: (request: Request) => Promise<Response>,
   context: MiddlewareContext,

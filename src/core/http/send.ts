@@ -1,5 +1,5 @@
 import type { ConnectionPhase } from '../../errors.ts'
-import { type Middleware, type MiddlewareContext, compose } from './middleware.ts'
+import { type Middleware, type MiddlewareContext, chain } from './middleware.ts'
 import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { inBrowser } from '../../lib/browser.ts'
@@ -41,7 +41,7 @@ export async function send(exchange: Exchange): Promise<Response> {
   const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
   const init = { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as const
   if (middleware.length === 0) return fetchOnce(url, init, exchange)
-  const outermost = compose(middleware, (request) => fetchChanged(request, exchange), context)
+  const outermost = chain(middleware, (request) => fetchChanged(request, exchange), context)
   return asResponse(await outermost(new Request(url, init)), 'a middleware')
 }
 

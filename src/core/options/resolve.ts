@@ -68,20 +68,13 @@ export function resolveOptions(options: ClientOptions): Settings {
     ...limitSettings(limits, limiter?.limits),
     prices: { ...prices },
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
-    timeoutMs: undefined,
     deadlineMs: Infinity,
     retry: resolveRetry({}),
     validation: 'strict',
     budgets: [],
     headers: new Headers(),
     middleware: [],
-    log: undefined,
-    onWait: undefined,
-    signal: undefined,
     priority: 0,
-    schema: undefined,
-    paging: undefined,
-    ceiling: undefined,
   }
   return merge(settings, options, sharedChanges)
 }

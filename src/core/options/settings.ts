@@ -29,19 +29,19 @@ export interface Settings {
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
   /** Undefined for the operation's own timeout. */
-  readonly timeoutMs: number | undefined
+  readonly timeoutMs?: number
   readonly deadlineMs: number
   readonly retry: RetryPolicy
   readonly validation: Validation
   readonly budgets: readonly Budget[]
   readonly headers: Headers
   readonly middleware: readonly Middleware[]
-  readonly log: Log | undefined
-  readonly onWait: ((wait: Wait) => void) | undefined
-  readonly signal: AbortSignal | undefined
+  readonly log?: Log
+  readonly onWait?: (wait: Wait) => void
+  readonly signal?: AbortSignal
   readonly priority: number
-  readonly schema: StandardSchemaV1 | undefined
-  readonly paging: PagingOverride | undefined
+  readonly schema?: StandardSchemaV1
+  readonly paging?: PagingOverride
   /** Items to expect if the service documents no bound. */
-  readonly ceiling: number | undefined
+  readonly ceiling?: number
 }

@@ -149,22 +149,18 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return (this.#first ??= this.#fetch(this.#request))
   }
 
+  /** Fetches a page, and adds `next` and `invalid` to its body. */
   #fetch(request: ComposedRequest): Promise<FetchedPage> {
-    return this.#transport
-      .send(this.#operation, request, this.#options)
-      .then((answer) => this.#toPage(answer, request))
-  }
-
-  /** Adds `next` and `invalid` to the body. */
-  #toPage(answer: Answer, request: ComposedRequest): FetchedPage {
-    const { body, invalid } = answer
-    const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
-    const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
-    // Without validation, a body need not be an object; it is returned unchanged.
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
-      Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
-    }
-    return { ...answer, step }
+    return this.#transport.send(this.#operation, request, this.#options).then((answer) => {
+      const { body, invalid } = answer
+      const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
+      const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null
+      // Without validation, a body need not be an object; it is returned unchanged.
+      if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+        Object.assign(body, { next, ...(invalid !== null && { invalid: [...invalid] }) })
+      }
+      return { ...answer, step }
+    })
   }
 
   /** Fetches the page after `request` if pages are free and counted. */

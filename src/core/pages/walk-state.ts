@@ -27,8 +27,10 @@ export function nextOfState(
   assertObject('the state of a walk', state)
   const { next } = state as { next?: unknown }
   if (next === null && !(state instanceof SocialSearchError)) return null
-  if (typeof next !== 'object' || next === null)
-    throw refuse(`resume() needs next, the params of a page; ${describe(state)} lacks it`)
+  if (typeof next !== 'object' || next === null) {
+    const given = state instanceof SocialSearchError ? `the ${state.name}` : 'the state'
+    throw refuse(`resume() needs next, the params of a page; ${given} lacks it`)
+  }
   // With `paging.next`, the params of the next page may be anything.
   if (override.next !== undefined) return next
   const other = Object.keys({ ...params, ...next }).find(
@@ -38,10 +40,6 @@ export function nextOfState(
   )
   if (other === undefined) return next
   throw refuse(`the state belongs to another walk: ${other} differs from the params`)
-}
-
-function describe(state: object): string {
-  return state instanceof SocialSearchError ? `the ${state.name}` : 'the state'
 }
 
 type Fields = Record<string, unknown>

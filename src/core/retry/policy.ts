@@ -74,13 +74,15 @@ export function nextWait(
   const latest = failures.at(-1)
   if (latest === undefined || failures.length >= policy.maxAttempts) return null
   // 429s with an announced wait are counted separately: they cost only time.
-  const sameKind = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
-  const waited = sameKind.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
+  const counted = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
+  const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
-  if (!isPatient && sameKind.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
+  if (!isPatient && counted.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
     return null
-  if (latest.announced === null) return backoff(latest.kind, sameKind.length, random)
-  return latest.announced > policy.maxWaitMs ? null : spread(latest.announced, random)
+  if (latest.announced === null) return backoff(latest.kind, counted.length, random)
+  if (latest.announced > policy.maxWaitMs) return null
+  // A random wait replaces zero, to avoid a tight loop.
+  return latest.announced > 0 ? latest.announced : random() * instantSpreadMs
 }
 
 function isAnnouncedLimit({ kind, announced }: Failure): boolean {
@@ -90,16 +92,11 @@ function isAnnouncedLimit({ kind, announced }: Failure): boolean {
 const baseMs = 500
 const baseMsRateLimited = 1000
 const capMs = 20_000
+/** Longest wait in place of an announced wait of zero. */
+const instantSpreadMs = 250
 
 /** Exponential backoff with full jitter, so that clients do not retry together. */
 function backoff(kind: FailureKind, failed: number, random: () => number): number {
   const base = kind === 'rate-limited' ? baseMsRateLimited : baseMs
   return random() * Math.min(capMs, base * 2 ** (failed - 1))
-}
-
-const spreadMs = 250
-
-/** Never shortens an announced wait; replaces a wait of zero by a random one, to avoid a tight loop. */
-function spread(announced: number, random: () => number): number {
-  return announced > 0 ? announced : random() * spreadMs
 }

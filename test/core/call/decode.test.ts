@@ -118,6 +118,21 @@ describe('schema', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  it('ends with the reason when its call is aborted, and counts the paid response', async () => {
+    service.script(ok(page(['1'])))
+    const validate = () => new Promise<never>(() => {})
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const client = makeClient()
+    const reason = new Error('the user left')
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(reason), 500)
+    const options = { schema, signal: controller.signal }
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, options))
+    expect(error).toBe(reason)
+    expect(ms).toBe(500)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
   it('keeps the paid page on the error when the schema itself throws', async () => {
     service.script(ok(page(['1'])))
     const throwing = {
