@@ -39,6 +39,20 @@ describe('validation', () => {
     expect(idsOf((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
   })
 
+  it('lenient continues after pages with only invalid items when the reader empties invalid', async () => {
+    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
+    service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
+    const read = async (): Promise<number> => {
+      let pages = 0
+      for await (const { invalid } of search({ validation: 'lenient' }).pages()) {
+        pages++
+        invalid?.splice(0)
+      }
+      return pages
+    }
+    expect((await settle(read())).value).toBe(4)
+  })
+
   it.each(['[1]', '"abc"', '5', 'null'])('off returns the body %s unchanged', async (body) => {
     service.script(ok(body))
     const { value } = await settle(search({ validation: 'off' }))
