@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { InvalidResponseError } from '../../../src/index.ts'
+import { organizationUsage } from '../../../src/contract/organization.ts'
+import { InvalidResponseError, createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, baseUrl, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
@@ -37,6 +38,33 @@ describe('validation', () => {
     const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
     service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
     expect(idsOf((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
+  })
+
+  it('lenient continues after pages with only invalid items when the reader empties invalid', async () => {
+    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
+    service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
+    const read = async (): Promise<number> => {
+      let pages = 0
+      for await (const { invalid } of search({ validation: 'lenient' }).pages()) {
+        pages++
+        invalid?.splice(0)
+      }
+      return pages
+    }
+    expect((await settle(read())).value).toBe(4)
+  })
+
+  it('lenient reports no invalid items when a list is not found', async () => {
+    service.script(ok({ requestId: 'r', rows: [] }))
+    const { value } = await settle(makeClient({ validation: 'lenient' }).mentions.list())
+    expect(value?.invalid).toEqual([])
+  })
+
+  it('lenient gives no list of invalid items when the operation has no list', async () => {
+    service.script(ok({ requestId: 'r' }))
+    const transport = createTransport({ baseUrl, apiKey, validation: 'lenient' })
+    const { value } = await settle(transport.request(organizationUsage, {}))
+    expect(value?.invalid).toBeNull()
   })
 
   it.each(['[1]', '"abc"', '5', 'null'])('off returns the body %s unchanged', async (body) => {
@@ -86,6 +114,13 @@ describe('schema', () => {
     const { value } = await settle(search({ schema: picky, validation: 'lenient' }))
     expect(value?.posts).toHaveLength(1)
     expect(value?.invalid?.[0]).toMatchObject({ index: 1, issues: [{ path: 'id', message: 'no one' }] })
+  })
+
+  it('names the post when its issue has no path', async () => {
+    service.script(ok(page(['1', '2'])))
+    const one = z.looseObject({ id: z.string() }).check(z.refine(({ id }) => id === '1', 'is not one'))
+    const { error } = await settle(search({ schema: one }))
+    expect((error as InvalidResponseError).issues).toEqual([{ path: 'posts.1', message: 'is not one' }])
   })
 
   const odd: [name: string, validate: () => unknown][] = [

@@ -86,6 +86,13 @@ describe('page.invalid', () => {
     expect(invalid?.[0]?.issues).toHaveLength(101)
     expect(invalid?.[0]?.issues[0]).toEqual({ path: 'images.0', message: 'must be a string, got 1' })
   })
+
+  it('has a limited number of issues when a schema finds 60,000 in an item', async () => {
+    service.script(ok())
+    const options = { validation: 'lenient', schema: schemaWith(found) } as const
+    const { invalid } = await makeClient().microblog.search({ query }, options)
+    expect(invalid?.[0]?.issues).toHaveLength(101)
+  })
 })
 
 describe('inputOf()', () => {

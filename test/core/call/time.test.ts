@@ -194,6 +194,17 @@ describe('abort', () => {
     expect((await settle(call)).error).toBe(other)
   })
 
+  it('search() rejects with the reason of its signal when its client is closed right after the abort', async () => {
+    const other = new CreditBudgetError({ needed: 2, remaining: 1 }, { operation: 'microblog.search' })
+    const client = makeClient({ fetch: hang })
+    const abort = new AbortController()
+    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).catch((error) => error)
+    await pass(100)
+    abort.abort(other)
+    await settle(client.close())
+    expect(await call).toBe(other)
+  })
+
   it('search() ends with its key when the function that should return it hangs', async () => {
     const client = makeClient({ apiKey: () => new Promise<string>(() => {}) })
     const abort = new AbortController()

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   CreditBudget,
@@ -101,6 +102,22 @@ describe('search()', () => {
     expect(value?.attempts[0]?.waited).toBeGreaterThan(0)
     expect(value?.response.headers.get('x-served-by')).toBe('b')
     expect(await value?.response.json()).toEqual(page(['1']))
+  })
+
+  it('leaves out the headers of the compressed body with withResponse()', async () => {
+    const headers = {
+      'content-encoding': 'identity',
+      'content-length': '5',
+      'content-type': 'application/json',
+    }
+    const fetch = () => Promise.resolve(ok(page(['1']), { headers }))
+    const { value } = await settle(makeClient({ fetch }).microblog.search({ query: 'rust' }).withResponse())
+    expect([...value!.response.headers.keys()]).toEqual(['content-type'])
+  })
+
+  it('names itself PagedCall, and a call without pages ApiCall, when it is printed', () => {
+    const usage = makeClient({ fetch: () => new Promise(() => {}) }).organization.usage()
+    expect([inspect(search()), inspect(usage)]).toEqual(['PagedCall {}', 'ApiCall {}'])
   })
 })
 

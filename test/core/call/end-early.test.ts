@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { microblogSearch } from '../../../src/contract/microblog.ts'
+import { createTransport } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { baseUrl, failure } from '../../support/service.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+describe('Transport.request()', () => {
+  it.each(['sendWithinMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
+    const gone = new AbortController()
+    setTimeout(() => gone.abort(), 50)
+    const rules = rule === 'abandon' ? { abandon: gone.signal } : { sendWithinMs: 50 }
+    const refresh = vi.fn(() => Promise.resolve())
+    const fetch = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return failure(401, 'unauthorized')
+    })
+    const transport = createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch })
+    const call = transport.request(microblogSearch, { query: 'rust' }, {}, undefined, rules)
+    const { error, ms } = await settle(call)
+    expect(error).toMatchObject({ name: 'AuthenticationError' })
+    expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
+  })
+})

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { baseUrl, makeClient, ok } from '../../support/service.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+/** A client with one slot, whose requests take 2 s each; `token` gets the number of its call. */
+function oneSlot(token: (call: number) => Promise<string>) {
+  let calls = 0
+  const bearers: (string | null)[] = []
+  const fetch = async ({ headers }: Request): Promise<Response> => {
+    bearers.push(headers.get('authorization'))
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    return ok()
+  }
+  const auth = { token: () => token(++calls) }
+  return { bearers, client: makeClient({ baseUrl, apiKey: undefined, auth, fetch, limits: { inFlight: 1 } }) }
+}
+
+describe('auth.token()', () => {
+  it('is called again for a call that has waited for a slot', async () => {
+    const { bearers, client } = oneSlot((call) => Promise.resolve(`token_${call}`))
+    await settle(Promise.all(['a', 'b'].map((query) => client.microblog.search({ query }))))
+    expect(bearers).toEqual(['Bearer token_1', 'Bearer token_3'])
+  })
+
+  it('ends with its call, and frees the slot, when it hangs after a wait for a slot', async () => {
+    const { bearers, client } = oneSlot((call) =>
+      call === 3 ? new Promise<string>(() => {}) : Promise.resolve(`token_${call}`),
+    )
+    const abort = new AbortController()
+    const first = client.microblog.search({ query: 'a' }).then()
+    const second = client.microblog.search({ query: 'b' }, { signal: abort.signal }).catch((error) => error)
+    await pass(3000)
+    const reason = new Error('mine')
+    abort.abort(reason)
+    expect((await settle(second)).value).toBe(reason)
+    await settle(first)
+    await settle(client.microblog.search({ query: 'c' }))
+    expect(bearers).toEqual(['Bearer token_1', 'Bearer token_4'])
+  })
+})
