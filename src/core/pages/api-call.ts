@@ -35,8 +35,8 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const onBody = onfulfilled ?? ((body: Body) => body as never)
-    return this.#answer().then(({ body }) => onBody(body as Body), onrejected)
+    const body = this.#answer().then(({ body }) => body as Body)
+    return body.then(onfulfilled, onrejected)
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {

@@ -108,10 +108,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       if (visited.has(request.params))
         throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
       visited.add(request.params)
-      const fetching = ahead && ahead.params === request.params ? ahead.fetching : this.#fetch(request)
+      // A page that failed ahead of its turn is fetched again, before the page after it.
+      const fetching =
+        ahead && ahead.params === request.params && !ahead.hasFailed ? ahead.fetching : this.#fetch(request)
       ahead = pages + 1 < maxPages ? this.#fetchAhead(request, fetched) : undefined
-      // A page that failed ahead of its turn is fetched again.
-      fetched = (await fetching) ?? (await this.#fetch(request))
+      fetched = await fetching
     }
   }
 
@@ -167,12 +168,14 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
-    const { meta } = body as { meta?: { pageCount?: unknown } }
+    const pageCount = (body as { meta?: { pageCount?: unknown } } | null)?.meta?.pageCount
     const params = paramsOf(request) as Record<string, unknown>
     const page = Number(params[paging.param])
-    if (!(page < Number(meta?.pageCount))) return undefined
+    if (!(page < Number(pageCount))) return undefined
     const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
-    return { params: next.params, fetching: this.#fetch(next).catch(() => undefined) }
+    const ahead = { params: next.params, fetching: this.#fetch(next), hasFailed: false }
+    ahead.fetching.catch(() => (ahead.hasFailed = true))
+    return ahead
   }
 
   #items(page: Page, request: ComposedRequest): readonly unknown[] {
@@ -198,6 +201,6 @@ interface FetchedPage extends Answer {
 
 interface PageAhead {
   readonly params: string | undefined
-  /** Undefined if it failed. */
-  readonly fetching: Promise<FetchedPage | undefined>
+  readonly fetching: Promise<FetchedPage>
+  readonly hasFailed: boolean
 }

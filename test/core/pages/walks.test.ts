@@ -274,6 +274,12 @@ describe('a call without pages', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it.each([false, 0, 'text', {}])('ignores %j instead of a handler, like any promise', async (handler) => {
+    service.script(ok({ requestId: 'r', name: 'Acme' }))
+    const call = makeClient().organization.context()
+    expect((await settle(call.then(handler as never))).value).toMatchObject({ name: 'Acme' })
+  })
+
   it('has a timeout of 90 s if the service recommends it', async () => {
     const client = makeClient({ fetch: () => new Promise(() => {}) })
     const { error, ms } = await settle(
