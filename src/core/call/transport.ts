@@ -105,7 +105,7 @@ export class Transport {
       const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
       const priced = this.priced(operation, request)
       const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-      const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets)
+      const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
       const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve)
       this.#openCalls.add(call)
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)

@@ -11,7 +11,7 @@ export interface CreditSummary {
   reserved: number
 }
 
-/** Credits reserved for one request. Only the first call of a method takes effect. */
+/** Credits reserved for one request. Only the first call of a method takes effect. The client logs what a method throws. */
 export interface Reservation {
   /** The request cost `credits`, and perhaps `uncertain` more. */
   settle(credits: number, uncertain?: number): void

@@ -1,4 +1,5 @@
 import type { Operation, Price } from '../../contract/operation.ts'
+import type { Log } from '../../lib/logger.ts'
 import { type PagingOverride, itemsOf } from '../../lib/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
 
@@ -50,16 +51,24 @@ export class Purchase implements CallCredits {
   readonly #operation: string
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
+  readonly #log: Log | undefined
   /** One for each budget; undefined while nothing is reserved. */
   #reservations: readonly Reservation[] | undefined
   #isClosed = false
 
   /** @param worstCase Highest cost of one success in credits; null for a free operation. */
-  constructor(ledger: Ledger, operation: Operation, worstCase: number | null, budgets: readonly Budget[]) {
+  constructor(
+    ledger: Ledger,
+    operation: Operation,
+    worstCase: number | null,
+    budgets: readonly Budget[],
+    log?: Log,
+  ) {
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
     this.#worstCase = worstCase
     this.#budgets = budgets
+    this.#log = log
   }
 
   /**
@@ -97,7 +106,7 @@ export class Purchase implements CallCredits {
     try {
       for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
     } catch (error) {
-      reservations.forEach((reservation) => reservation.release())
+      this.#settleEach(reservations, (reservation) => reservation.release())
       throw error
     }
     this.#reservations = reservations
@@ -107,7 +116,7 @@ export class Purchase implements CallCredits {
   }
 
   /** Settles in the ledger, and each reservation with `settle`; does nothing if nothing is reserved. */
-  #end(cost: number, uncertain: number, settle: (reservation: Reservation) => void): void {
+  #end(cost: number, uncertain: number, settle: (reservation: Reservation) => unknown): void {
     const reservations = this.#reservations
     if (reservations === undefined) return
     this.#reservations = undefined
@@ -116,7 +125,18 @@ export class Purchase implements CallCredits {
     this.#account.reserved -= this.#worstCase ?? 0
     this.#account.spent += cost
     this.#account.uncertain += uncertain
-    reservations.forEach(settle)
+    this.#settleEach(reservations, settle)
+  }
+
+  /** A user's budget that throws must not lose a response that is paid for. */
+  #settleEach(reservations: readonly Reservation[], settle: (reservation: Reservation) => unknown): void {
+    const operation = this.#operation
+    for (const reservation of reservations) {
+      const settling = new Promise((resolve) => resolve(settle(reservation)))
+      settling.catch((error: unknown) =>
+        this.#log?.('error', 'the budget failed', { operation, reason: String(error) }),
+      )
+    }
   }
 }
 

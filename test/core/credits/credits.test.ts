@@ -180,6 +180,32 @@ describe('budget', () => {
     expect([first.reserved, client.credits.reserved]).toEqual([0, 0])
   })
 
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no connection')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no connection'))],
+  ])('loses no paid answer when it %s at the end of a call, and logs that', async (_, fail) => {
+    service.script(ok(), failure(400, 'validation_error'))
+    const budget: Budget = { reserve: () => ({ settle: fail, release: fail, doubt: fail }) }
+    const error = vi.fn()
+    const client = makeClient({ budget, logger: { error } })
+    const paid = await settle(client.microblog.search(query))
+    expect(paid.value?.posts).toHaveLength(1)
+    const refused = await settle(client.microblog.search(query))
+    expect(refused.error).toMatchObject({ status: 400 })
+    await client.close()
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    const fields = { operation: 'microblog.search', reason: 'Error: no connection' }
+    expect(error.mock.calls).toEqual([
+      ['the budget failed', fields],
+      ['the budget failed', fields],
+    ])
+  })
+
   it('releases a reservation at once that arrives after its call was aborted', async () => {
     const { budget, kept } = slowBudget(5, 100)
     const abort = new AbortController()
