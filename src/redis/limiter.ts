@@ -17,7 +17,7 @@ import type { RedisAdapter } from './client.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
-import { Surface } from './surface.ts'
+import { RedisSurface } from './surface.ts'
 
 /** Options of a {@link RedisLimiter}. */
 export interface RedisLimiterOptions extends RedisOptions {
@@ -69,9 +69,9 @@ export class RedisLimiter implements Limiter, CallQueue {
   readonly #fleet: Fleet
   readonly #outage: Outage
   readonly #margin = new JitterMargin()
-  readonly #surfaces = new Map<string | null, Surface>()
+  readonly #surfaces = new Map<string | null, RedisSurface>()
   readonly #inFlight = new WeakMap<Share, number>()
-  readonly #waiting = new Set<Surface>()
+  readonly #waiting = new Set<RedisSurface>()
   readonly #full = { since: -1 }
   #changes = 0
   #turn: Promise<unknown> = Promise.resolve()
@@ -166,10 +166,10 @@ export class RedisLimiter implements Limiter, CallQueue {
     return this.#outage.isOn && this.#resyncing === undefined
   }
 
-  #at(name: string | null): Surface {
+  #at(name: string | null): RedisSurface {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
-    const surface = new Surface(name, {
+    const surface = new RedisSurface(name, {
       fleet: this.#fleet,
       outage: this.#outage,
       isSilent: () => this.#isSilent,

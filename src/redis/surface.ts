@@ -25,7 +25,7 @@ export interface SurfaceContext {
   /** Counts events that may have freed a slot. */
   readonly changes: () => number
   /** Calls that wait for a slot, the longest wait first. */
-  readonly waiting: Set<Surface>
+  readonly waiting: Set<RedisSurface>
   /** Wakes waiters when a slot may be free, within `ms`. */
   readonly look: (milliseconds: number) => void
   /** Whether all slots were taken, and nothing has changed since. */
@@ -36,7 +36,7 @@ export interface SurfaceContext {
 }
 
 /** Grants leases for one surface, together with all other processes. */
-export class Surface {
+export class RedisSurface {
   readonly name: string | null
   /** The calls that wait, the sends of this process, and the closure that it knows of. */
   readonly queue: SurfaceQueue

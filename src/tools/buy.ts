@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { CreditBudget } from '../core/credits/budget.ts'
+import { assumedCeiling } from '../core/credits/ledger.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { itemsOf } from '../lib/list-items.ts'
 import type { Wait } from '../core/options/types.ts'
@@ -11,11 +12,11 @@ import type { Bought, Page, Pages } from './pages.ts'
 
 /** Items to set credits aside for, if the service documents no bound. */
 export function itemsToExpect({ price }: Operation): number | undefined {
-  return price.kind === 'perItem' && price.ceiling === null ? 1000 : undefined
+  return price.kind === 'perItem' && price.ceiling === null ? assumedCeiling : undefined
 }
 
 /** How a page is bought and shown. */
-export interface Purchase {
+export interface BuyContext {
   readonly transport: Transport
   readonly pages: Pages
   readonly signal: AbortSignal | undefined
@@ -26,9 +27,9 @@ export interface Purchase {
 }
 
 /** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
-export async function buy(page: Page, purchase: Purchase): Promise<Bought> {
+export async function buy(page: Page, context: BuyContext): Promise<Bought> {
   const { operation, id } = page
-  const { transport, pages, signal, allowance, fields, maxText, onWait } = purchase
+  const { transport, pages, signal, allowance, fields, maxText, onWait } = context
   const params = JSON.parse(page.params) as Record<string, unknown>
   const options = { budget: allowance, ceiling: itemsToExpect(operation), onWait }
   const request = transport.compose(operation, params, id)

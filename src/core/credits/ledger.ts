@@ -146,7 +146,7 @@ const none: readonly Reservation[] = []
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented
  * maximum of post comments.
  */
-const assumedCeiling = 1000
+export const assumedCeiling = 1000
 
 /** The operation with the user's price, if there is one. */
 export function withUserPrice(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
