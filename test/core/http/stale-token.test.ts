@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
-import { baseUrl, makeClient, ok } from '../../support/service.ts'
+import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
@@ -39,5 +40,25 @@ describe('auth.token()', () => {
     await settle(first)
     await settle(client.microblog.search({ query: 'c' }))
     expect(bearers).toEqual(['Bearer token_1', 'Bearer token_4'])
+  })
+  it('is called again for a retry that has waited for a 429', async () => {
+    let calls = 0
+    const bearers: (string | null)[] = []
+    const fetch = ({ headers }: Request): Promise<Response> => {
+      const isFirst = bearers.push(headers.get('authorization')) === 1
+      return Promise.resolve(isFirst ? rateLimited(5) : ok())
+    }
+    const auth = { token: () => Promise.resolve(`token_${++calls}`) }
+    const client = makeClient({ baseUrl, apiKey: undefined, auth, fetch })
+    await settle(client.microblog.search({ query: 'a' }))
+    expect(bearers).toEqual(['Bearer token_1', 'Bearer token_3'])
+  })
+
+  it('is not called for a call that a budget refuses', async () => {
+    const token = vi.fn(() => Promise.resolve('token'))
+    const client = makeClient({ baseUrl, apiKey: undefined, auth: { token }, budget: new CreditBudget(0) })
+    const { error } = await settle(client.microblog.search({ query: 'a' }))
+    expect(error).toBeInstanceOf(CreditBudgetError)
+    expect(token).not.toHaveBeenCalled()
   })
 })
