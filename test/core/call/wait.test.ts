@@ -87,7 +87,10 @@ describe('onWait', () => {
     })
     const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
     expect((await settle(Promise.all(calls))).value).toHaveLength(3)
-    expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))
+    expect(error).toHaveBeenCalledWith('onWait failed', {
+      operation: 'microblog.search',
+      reason: 'Error: mine',
+    })
   })
 
   it('logs the same events', async () => {
