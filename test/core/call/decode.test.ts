@@ -168,6 +168,16 @@ describe('schema', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  it('does not hide the charge of a paid response when the client closes', async () => {
+    service.script(ok(page(['1'])))
+    const validate = () => new Promise<never>(() => {})
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const client = makeClient()
+    setTimeout(() => void client.close(), 500)
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
+    expect(error).toMatchObject({ name: 'ClosedError', charged: 'yes', attempts: [{ charged: 'yes' }] })
+  })
+
   it('keeps the paid page on the error when the schema itself throws', async () => {
     service.script(ok(page(['1'])))
     const throwing = {
