@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { microblogSearch } from '../../../src/contract/microblog.ts'
 import { createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
-import { baseUrl, failure } from '../../support/service.ts'
+import { baseUrl, failure, rateLimited } from '../../support/service.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
@@ -22,5 +22,15 @@ describe('Transport.request()', () => {
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'AuthenticationError' })
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
+  })
+
+  it('does not wait for a 429 beyond the deadline when sendWithinMs is longer', async () => {
+    const fetch = () => Promise.resolve(rateLimited(5))
+    const transport = createTransport({ baseUrl, auth: false, organization: 'deadline', fetch })
+    const rules = { sendWithinMs: 60_000 }
+    const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000 }, undefined, rules)
+    const { error, ms } = await settle(call)
+    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
+    expect(ms).toBe(0)
   })
 })

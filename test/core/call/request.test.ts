@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { InvalidRequestError, type MicroblogSearchParams } from '../../../src/index.ts'
+import {
+  type CompanyGetParams,
+  InvalidRequestError,
+  type MicroblogSearchParams,
+  type SocialSearchError,
+} from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
-import { apiKey, baseUrl, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
@@ -106,5 +111,16 @@ describe('search()', () => {
     ]
     for (const params of edges) expect((await settle(client.microblog.search(params))).error).toBeUndefined()
     expect(service.arrivals).toHaveLength(edges.length)
+  })
+})
+
+describe('company.get()', () => {
+  it('rejects with an error without `next` when the request is invalid or fails, since it has no pages', async () => {
+    service.script(failure(404, 'not_found'))
+    const { company } = makeClient().professionalnet
+    const invalid = await settle(company.get({} as CompanyGetParams))
+    const failed = await settle(company.get({ url: 'https://network.example/company' }))
+    expect([invalid.error, failed.error]).toMatchObject([{ code: 'invalid_request' }, { code: 'not_found' }])
+    for (const { error } of [invalid, failed]) expect((error as SocialSearchError).next).toBeUndefined()
   })
 })
