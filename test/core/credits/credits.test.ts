@@ -193,8 +193,10 @@ describe('budget', () => {
     const budget: Budget = { reserve: () => ({ settle: fail, release: fail, doubt: fail }) }
     const error = vi.fn()
     const client = makeClient({ budget, logger: { error } })
-    const paid = await settle(client.microblog.search(query))
+    const own = new CreditBudget(10)
+    const paid = await settle(client.microblog.search(query, { budget: own }))
     expect(paid.value?.posts).toHaveLength(1)
+    expect(own.toJSON()).toMatchObject({ spent: 2, reserved: 0 })
     const refused = await settle(client.microblog.search(query))
     expect(refused.error).toMatchObject({ status: 400 })
     await client.close()
