@@ -99,6 +99,11 @@ async function sendAndRead(call: Call, entry: Attempt, lease: Lease, signal: Abo
     },
   }
   const response = await send(outgoing)
+  if (signal.aborted) {
+    // The attempt is over: a fetch or a middleware that ignores its signal has answered late.
+    response.body?.cancel().catch(() => {})
+    throw signal.reason
+  }
   entry.status = response.status
   call.phase = 'body'
   const { text, complete } = await readText(response, outgoing)

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { microblogSearch } from '../../../src/contract/microblog.ts'
+import { industriesList } from '../../../src/contract/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { baseUrl, failure, rateLimited } from '../../support/service.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
+afterEach(() => vi.restoreAllMocks())
 
 describe('Transport.request()', () => {
   it.each(['sendWithinMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
@@ -32,5 +34,23 @@ describe('Transport.request()', () => {
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
     expect(ms).toBe(0)
+  })
+
+  it('ends between two attempts when abandoned, although the timed-out attempt was answered late', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.9)
+    const cancel = vi.fn()
+    const late = () => new Response(new ReadableStream({ cancel }))
+    // It ignores its signal.
+    const fetch = async (): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return late()
+    }
+    const gone = new AbortController()
+    setTimeout(() => gone.abort(new Error('the client left')), 70)
+    const transport = createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 })
+    const rules = { abandon: gone.signal }
+    const { error, ms } = await settle(transport.request(industriesList, {}, {}, undefined, rules))
+    expect([error, ms]).toEqual([new Error('the client left'), 70])
+    expect(cancel).toHaveBeenCalledOnce()
   })
 })
