@@ -35,8 +35,11 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const body = this.#answer().then(({ body }) => body as Body)
-    return body.then(onfulfilled, onrejected)
+    const isCallback = typeof onfulfilled === 'function'
+    return this.#answer().then(
+      ({ body }) => (isCallback ? onfulfilled(body as Body) : (body as never)),
+      onrejected,
+    )
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
