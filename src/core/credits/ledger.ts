@@ -106,7 +106,7 @@ export class Purchase implements CallCredits {
     try {
       for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
     } catch (error) {
-      this.#settleEach(reservations, (reservation) => reservation.release())
+      for (const reservation of reservations) this.#attempt(() => reservation.release())
       throw error
     }
     this.#reservations = reservations
@@ -125,18 +125,14 @@ export class Purchase implements CallCredits {
     this.#account.reserved -= this.#worstCase ?? 0
     this.#account.spent += cost
     this.#account.uncertain += uncertain
-    this.#settleEach(reservations, settle)
+    for (const reservation of reservations) this.#attempt(() => settle(reservation))
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */
-  #settleEach(reservations: readonly Reservation[], settle: (reservation: Reservation) => unknown): void {
-    const operation = this.#operation
-    for (const reservation of reservations) {
-      const settling = new Promise((resolve) => resolve(settle(reservation)))
-      settling.catch((error: unknown) =>
-        this.#log?.('error', 'the budget failed', { operation, reason: String(error) }),
-      )
-    }
+  #attempt(work: () => unknown): void {
+    new Promise((resolve) => resolve(work())).catch((error: unknown) => {
+      this.#log?.('error', 'the budget failed', { operation: this.#operation, reason: String(error) })
+    })
   }
 }
 
