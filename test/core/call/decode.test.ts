@@ -142,12 +142,14 @@ describe('schema', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  const hanging = {
+    '~standard': { version: 1, vendor: 'test', validate: () => new Promise<never>(() => {}) },
+  } as const
+
   it('ends at the deadline of its call, and keeps the paid response', async () => {
     service.script(ok(page(['1'])))
-    const validate = () => new Promise<never>(() => {})
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
     const client = makeClient({ deadline: 500 })
-    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
+    const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { schema: hanging }))
     expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
     expect(ms).toBe(500)
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
@@ -155,13 +157,11 @@ describe('schema', () => {
 
   it('ends with the reason when its call is aborted, and counts the paid response', async () => {
     service.script(ok(page(['1'])))
-    const validate = () => new Promise<never>(() => {})
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
     const client = makeClient()
     const reason = new Error('the user left')
     const controller = new AbortController()
     setTimeout(() => controller.abort(reason), 500)
-    const options = { schema, signal: controller.signal }
+    const options = { schema: hanging, signal: controller.signal }
     const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, options))
     expect(error).toBe(reason)
     expect(ms).toBe(500)
@@ -170,11 +170,9 @@ describe('schema', () => {
 
   it('does not hide the charge of a paid response when the client closes', async () => {
     service.script(ok(page(['1'])))
-    const validate = () => new Promise<never>(() => {})
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
     const client = makeClient()
     setTimeout(() => void client.close(), 500)
-    const { error } = await settle(client.microblog.search({ query: 'rust' }, { schema }))
+    const { error } = await settle(client.microblog.search({ query: 'rust' }, { schema: hanging }))
     expect(error).toMatchObject({ name: 'ClosedError', charged: 'yes', attempts: [{ charged: 'yes' }] })
   })
 
