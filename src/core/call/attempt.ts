@@ -11,6 +11,8 @@ import { readFailure } from './read-failure.ts'
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
+const attemptIsOver = new Error('the attempt is over')
+
 /**
  * Makes one attempt: sends the request, then reads and validates the response.
  *
@@ -57,8 +59,9 @@ async function sendInTime(call: Call, entry: Attempt, lease: Lease): Promise<Rec
     // The service notices a closed connection a moment later.
     if (aborted && entry.sent !== null) setTimeout(() => call.release(lease), abandonedMs)
     else call.release(lease)
-    // A middleware must not send the request after the attempt: its cost would not be counted.
-    if (settings.middleware.length > 0) controller.abort(new Error('the attempt is over'))
+    // A middleware must not send the request later: its cost would not be counted. Besides, Node frees a signal sooner
+    // if it aborts.
+    controller.abort(attemptIsOver)
   }
 }
 

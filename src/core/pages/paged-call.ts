@@ -79,7 +79,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     if (this.#isEnded) return
     const { limit = Infinity, maxPages = Infinity, paging } = this.#options ?? {}
     let request = this.#request
-    const visited = new Set([request.params])
+    const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst()
     let ahead: PageAhead | undefined
     let items = 0
@@ -105,9 +105,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
-      if (visited.has(request.params))
+      const position = this.#positionOf(request)
+      if (visited.has(position))
         throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
-      visited.add(request.params)
+      visited.add(position)
       // A page that failed ahead of its turn is fetched again, before the page after it.
       const fetching =
         ahead && ahead.params === request.params && !ahead.hasFailed ? ahead.fetching : this.#fetch(request)
@@ -176,6 +177,13 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     const ahead = { params: next.params, fetching: this.#fetch(next), hasFailed: false }
     ahead.fetching.catch(() => (ahead.hasFailed = true))
     return ahead
+  }
+
+  /** What the params of a page have to themselves: the cursor or the number, unless the user's function sets them. */
+  #positionOf(request: ComposedRequest): unknown {
+    const { paging } = this.#operation
+    if (paging === undefined || this.#options?.paging?.next !== undefined) return request.params
+    return (paramsOf(request) as Record<string, unknown> | undefined)?.[paging.param]
   }
 
   #items(page: Page, request: ComposedRequest): readonly unknown[] {
