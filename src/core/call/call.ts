@@ -42,6 +42,7 @@ export interface Answer {
 export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
 
 /** Shared by queued calls. */
+const noAttempts: readonly Attempt[] = []
 const noFailures: readonly Failure[] = []
 
 /** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
@@ -58,8 +59,8 @@ export class Call implements Waiter, Abortable {
   resumed = false
   /** Whether a success costs credits. */
   readonly metered: boolean
-  readonly attempts: Attempt[] = []
-  failures: readonly Failure[] = noFailures
+  attempts = noAttempts
+  failures = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
   wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
@@ -69,7 +70,6 @@ export class Call implements Waiter, Abortable {
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
-  queuedAt = 0
   entry: object | undefined
   /** Undefined without a logger and `onWait`. */
   readonly observer: WaitObserver | undefined
@@ -168,8 +168,7 @@ export class Call implements Waiter, Abortable {
     }
     this.#onLease = onLease
     this.phase = 'queue'
-    this.queuedAt = performance.now()
-    this.patience = Math.min(this.patience, this.sendBy - this.queuedAt)
+    this.patience = Math.min(this.patience, this.sendBy - performance.now())
     this.settings.limiter.enter(this)
   }
 
@@ -185,7 +184,7 @@ export class Call implements Waiter, Abortable {
   /** Adds an attempt to the timeline. */
   addAttempt({ queued, paced }: Lease): Attempt {
     const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    this.attempts.push(entry)
+    this.attempts = [...this.attempts, entry]
     this.resumed = true
     this.#openCalls.inFlight++
     return entry

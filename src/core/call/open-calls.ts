@@ -4,6 +4,7 @@ import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { CallQueue, QueueWait, Share, Waiter } from '../../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
+import type { WaitObserver } from './wait-observer.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const observeMs = 250
@@ -28,10 +29,8 @@ export interface SurfaceStatus {
 }
 
 interface OpenCall extends Waiter, Abortable {
-  /** Monotonic time at which the call joined the queue. */
-  readonly queuedAt: number
   readonly settings: { readonly limiter: CallQueue }
-  readonly observer: { check(wait: QueueWait | null, queuedMs: number): void } | undefined
+  readonly observer: WaitObserver | undefined
   context(): ErrorContext
 }
 
@@ -73,6 +72,7 @@ export class OpenCalls {
     this.#queued++
     this.#surfaces.add(call.surface)
     if (call.observer === undefined) return
+    call.observer.queuedAt = performance.now()
     this.#observed.add(call)
     // There, the timer would end with the request that its first call belongs to.
     if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#observe(), observeMs)
@@ -114,9 +114,9 @@ export class OpenCalls {
   #observe(): void {
     const waits = new Map<string | null, QueueWait | null>()
     for (const call of this.#observed) {
-      const { surface, share, settings, observer, queuedAt } = call
+      const { surface, share, settings, observer } = call
       if (!waits.has(surface)) waits.set(surface, settings.limiter.waitOf?.(surface, share) ?? null)
-      observer?.check(waits.get(surface) ?? null, performance.now() - queuedAt)
+      observer?.check(waits.get(surface) ?? null)
     }
     this.#timer = setTimeout(() => this.#observe(), observeMs)
   }

@@ -8,6 +8,8 @@ const longQueueSeconds = 30
 
 /** Reports to the log and to `onWait` why one call waits. */
 export class WaitObserver {
+  /** Monotonic time at which the call joined the queue. */
+  queuedAt = 0
   readonly #settings: Settings
   readonly #call: Pick<Wait, 'operation' | 'surface'>
   /** Reported waits: their ends by reason. */
@@ -20,8 +22,8 @@ export class WaitObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null, queuedMs: number): void {
-    const seconds = Math.floor(queuedMs / 1000)
+  check(wait: QueueWait | null): void {
+    const seconds = Math.floor((performance.now() - this.queuedAt) / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
       this.#isWarned = true
       this.#settings.log?.('warn', 'still queued', { ...this.#call, seconds })

@@ -20,11 +20,16 @@ export interface WithResponse<T> {
  * const { data, requestId, credits } = await call.withResponse()
  */
 export class ApiCall<Body> implements Promise<Body> {
-  readonly #answer: () => Promise<Answer>
+  readonly #answer: Promise<Answer> | undefined
 
-  /** @param answer The result, or a function that makes the call when its result is needed. */
-  constructor(answer: Promise<Answer> | (() => Promise<Answer>)) {
-    this.#answer = typeof answer === 'function' ? answer : () => answer
+  /** @param answer Undefined in a subclass that makes the call when its result is needed. */
+  constructor(answer?: Promise<Answer>) {
+    this.#answer = answer
+  }
+
+  /** The result of the call; not redacted. */
+  protected answer(): Promise<Answer> {
+    return this.#answer as Promise<Answer>
   }
 
   get [Symbol.toStringTag](): string {
@@ -36,7 +41,7 @@ export class ApiCall<Body> implements Promise<Body> {
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const isCallback = typeof onfulfilled === 'function'
-    return this.#answer().then(
+    return this.answer().then(
       ({ body }) => (isCallback ? onfulfilled(body as Body) : (body as never)),
       onrejected,
     )
@@ -52,7 +57,7 @@ export class ApiCall<Body> implements Promise<Body> {
 
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
-    const answer = await this.#answer()
+    const answer = await this.answer()
     const { body, requestId, attempts, credits } = answer
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits }
   }

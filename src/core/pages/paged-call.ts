@@ -41,7 +41,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #isEnded = false
 
   constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
-    super(() => this.#fetchFirst())
+    super()
     this.#transport = transport
     this.#operation = operation
     this.#options = options && { ...options }
@@ -141,6 +141,10 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       if (items.length === limit) break
     }
     return items
+  }
+
+  protected override answer(): Promise<Answer> {
+    return this.#fetchFirst()
   }
 
   #fetchFirst(): Promise<FetchedPage> {
