@@ -56,7 +56,7 @@ export function readPlan(args: readonly string[]): Plan {
     warmUp: quick ? 500 : 1_500,
     startRounds: quick ? 4 : 10,
     queueRounds: quick ? 1 : 9,
-    walkRounds: quick ? 1 : 14,
+    walkRounds: quick ? 1 : 20,
     crowds: quick ? [100, 2_000, 20_000] : [100, 1_000, 2_000, 10_000, 20_000, 100_000],
     queueBudgetMs: quick ? 12_000 : 30_000,
     walks: million ? [...walks, 1_000_000] : walks,
