@@ -1,4 +1,15 @@
-import type { exitCodes } from './exit-codes.ts'
+/** The exit codes of the command. */
+export const exitCodes = {
+  done: 0,
+  /** A file, the network or the machine failed, and nothing was charged. */
+  failed: 1,
+  usage: 2,
+  credentials: 3,
+  refused: 4,
+  budget: 5,
+  unknown: 6,
+  interrupted: 130,
+} as const
 
 /** An error of the command itself; `code` names its exit code. */
 export class CommandError extends Error {

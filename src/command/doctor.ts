@@ -3,10 +3,11 @@ import { compareContract } from '../contract/compare.ts'
 import type { Scope } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
 import { PermissionDeniedError } from '../errors.ts'
-import { CommandError } from './command-errors.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { type SharedFlags, clientFor } from './options.ts'
+import { CommandError, exitCodes } from './command-errors.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { clientFor } from './options.ts'
 import { print, wrapped } from './terminal.ts'
+import type { SharedFlags } from './flags.ts'
 
 /** A free call for each scope that reads. `mentions:write` cannot be checked without changing a mention. */
 const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<unknown>])[] = [

@@ -14,20 +14,7 @@ import {
   SocialSearchError,
   TokenStoreError,
 } from '../errors.ts'
-import { CommandError } from './command-errors.ts'
-
-/** The exit codes of the command. */
-export const exitCodes = {
-  done: 0,
-  /** A file, the network or the machine failed, and nothing was charged. */
-  failed: 1,
-  usage: 2,
-  credentials: 3,
-  refused: 4,
-  budget: 5,
-  unknown: 6,
-  interrupted: 130,
-} as const
+import { CommandError, exitCodes } from './command-errors.ts'
 
 /** The exit code of each error class; the first match counts. */
 const classes = [

@@ -5,6 +5,28 @@ import { wholeNumber } from '../lib/assert.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 
+/** Parsed flags that commands share. */
+export interface SharedFlags {
+  readonly params?: string
+  readonly body?: string
+  readonly budget?: string
+  readonly perMinute?: string
+  readonly timeout?: string
+  readonly validation?: string
+  readonly baseUrl?: string
+  readonly sandbox?: boolean
+  readonly all?: boolean
+  readonly maxPages?: string
+  readonly limit?: string
+  readonly format?: string
+  readonly fields?: string
+  readonly out?: string
+  readonly resume?: boolean
+  readonly quiet?: boolean
+  readonly color?: boolean
+  readonly json?: boolean
+}
+
 /** A documented param of an operation as a flag. */
 export interface ParamFlag {
   /** `--sort-by`. */

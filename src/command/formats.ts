@@ -4,26 +4,11 @@ import { csvLines } from '../export/csv.ts'
 import { mainFields } from '../export/main-fields.ts'
 import { fieldsOf, resolveColumns, valueAt } from '../export/fields.ts'
 import { UsageError } from './command-errors.ts'
+import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
 
 export const formats = ['jsonl', 'json', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
-
-/** Turns records into text, page by page. */
-export interface Formatter {
-  /** Text before the first page. */
-  readonly head: string
-  page(records: readonly unknown[]): string
-  /** Text after the last page. */
-  readonly tail: string
-}
-
-export interface FormatOptions {
-  readonly fields: readonly string[] | undefined
-  /** Columns of the terminal; undefined without a terminal. */
-  readonly width: number | undefined
-  readonly bold: boolean
-}
 
 export function createFormatter(format: Format, operation: Operation, options: FormatOptions): Formatter {
   const { fields, width } = options

@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { createMcp } from '../mcp/index.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { UsageError } from './command-errors.ts'
-import { numberOf } from './flags.ts'
-import { type SharedFlags, clientFor } from './options.ts'
+import { type SharedFlags, numberOf } from './flags.ts'
+import { clientFor } from './options.ts'
 
 /** The flags of `mcp`, as they were parsed. */
 export interface McpFlags extends SharedFlags {

@@ -2,32 +2,10 @@ import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/opti
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
-import { millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress } from './terminal.ts'
-
-/** Parsed flags that commands share. */
-export interface SharedFlags {
-  readonly params?: string
-  readonly body?: string
-  readonly budget?: string
-  readonly perMinute?: string
-  readonly timeout?: string
-  readonly validation?: string
-  readonly baseUrl?: string
-  readonly sandbox?: boolean
-  readonly all?: boolean
-  readonly maxPages?: string
-  readonly limit?: string
-  readonly format?: string
-  readonly fields?: string
-  readonly out?: string
-  readonly resume?: boolean
-  readonly quiet?: boolean
-  readonly color?: boolean
-  readonly json?: boolean
-}
 
 /** Makes a client from the flags, the environment and the stored login. */
 export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {

@@ -1,8 +1,7 @@
 import { text as textOf } from 'node:stream/consumers'
 import { operationOf, operations } from '../contract/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
-import { paramsOf, wholeNumberOf } from './flags.ts'
-import type { SharedFlags } from './options.ts'
+import { type SharedFlags, paramsOf, wholeNumberOf } from './flags.ts'
 import { print, wrapped } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 

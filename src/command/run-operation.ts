@@ -5,14 +5,14 @@ import type { OpenRecord } from '../contract/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../lib/list-items.ts'
 import { ApiError } from '../errors.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { flagOf, kebab, paramsFlag, paramsOf } from './flags.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { type SharedFlags, flagOf, kebab, paramsFlag, paramsOf } from './flags.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
-import { type SharedFlags, type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
+import { type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell } from './terminal.ts'
-import { UsageError } from './command-errors.ts'
+import { UsageError, exitCodes } from './command-errors.ts'
 
 /** Runs the command of one operation; returns its exit code. */
 export async function runOperation(

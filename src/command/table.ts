@@ -1,5 +1,5 @@
 import { cellOf } from '../export/fields.ts'
-import type { FormatOptions, Formatter } from './formats.ts'
+import type { FormatOptions, Formatter } from './formatter.ts'
 
 /** A column that the user did not name needs this much room. */
 const defaultWidth = 18

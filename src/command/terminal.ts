@@ -4,7 +4,7 @@ import {
   ReauthorizationRequiredError,
   SocialSearchError,
 } from '../errors.ts'
-import type { SharedFlags } from './options.ts'
+import type { SharedFlags } from './flags.ts'
 
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))

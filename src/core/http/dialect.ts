@@ -1,20 +1,12 @@
 import { readErrorEnvelope } from '../../contract/error-envelope.ts'
-import type { Scope } from '../../contract/operation.ts'
 import type { Issue } from '../../contract/issues.ts'
-import type { ApiErrorDetails, Charged, SocialSearchError } from '../../errors.ts'
-import { readProxyError } from './proxy-protocol.ts'
+import { type ProxyError, readProxyError } from './proxy-protocol.ts'
 
-/** The fields of an API's own error body. */
-export interface ErrorBody {
+/** The fields of an API's own error body; those of a proxy only if it uses this package. */
+export interface ErrorBody extends Partial<ProxyError> {
   readonly code?: string
   readonly message?: string
   readonly issues?: readonly Issue[]
-  /** Makes an error of the API's own class, instead of the class for the status. */
-  readonly toError?: (details: ApiErrorDetails) => SocialSearchError
-  /** Set by a proxy that uses this package. The proxy has already retried, and its message is complete. */
-  readonly charged?: Charged
-  /** The missing scopes, as reported by such a proxy. */
-  readonly requiredScopes?: readonly Scope[]
 }
 
 /** The JSON and error formats of an API. */

@@ -12,7 +12,6 @@ import {
   type SocialSearchError,
   TimeoutError,
 } from '../../errors.ts'
-import type { ErrorBody } from './dialect.ts'
 
 /**
  * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the
@@ -73,8 +72,17 @@ function detailsOf(error: SocialSearchError): Record<string, unknown> {
 
 const unreported = 'not reported by the proxy'
 
+/** What a proxy with this package says of an error. It has already retried, and its message is complete. */
+export interface ProxyError {
+  readonly charged: Charged
+  /** Makes an error of this package's own class, instead of the class for the status. */
+  readonly toError?: (details: ApiErrorDetails) => SocialSearchError
+  /** The missing scopes. */
+  readonly requiredScopes?: readonly Scope[]
+}
+
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
-export function readProxyError(body: unknown): ErrorBody | null {
+export function readProxyError(body: unknown): ProxyError | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
   const { code, charged, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null

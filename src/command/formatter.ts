@@ -1,0 +1,15 @@
+/** Turns records into text, page by page. */
+export interface Formatter {
+  /** Text before the first page. */
+  readonly head: string
+  page(records: readonly unknown[]): string
+  /** Text after the last page. */
+  readonly tail: string
+}
+
+export interface FormatOptions {
+  readonly fields: readonly string[] | undefined
+  /** Columns of the terminal; undefined without a terminal. */
+  readonly width: number | undefined
+  readonly bold: boolean
+}
