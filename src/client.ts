@@ -125,7 +125,7 @@ export class SocialSearch {
 
   /**
    * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `timeout`,
-   * `deadline`, `retry`, `validation`, `middleware` and `logger` replace the current ones; `headers` replace headers of
+   * `deadline`, `retry`, `validation` and `logger` replace the current ones; `headers` replace headers of
    * the same name; a `budget` applies in addition to the current ones.
    */
   withOptions(options: SharedOptions): SocialSearch {

@@ -98,7 +98,7 @@ export type { Quote, QuoteOptions } from './core/credits/quote.ts'
 export type { AuthProvider } from './core/http/credential.ts'
 export type { Fetch } from './core/http/send.ts'
 export type { LogFields, LogLevel, Logger } from './lib/logger.ts'
-export type { Middleware, MiddlewareContext } from './core/http/middleware.ts'
+export type { Hooks } from './core/http/hooks.ts'
 
 export {
   ApiError,

@@ -59,13 +59,10 @@ export class CatalogClient {
   constructor({ token, ...options }: CatalogOptions) {
     if (typeof token !== 'function') assertToken(token, 'token')
     const auth = { token: typeof token === 'function' ? token : () => token }
-    const settings = resolveOptions({ ...options, auth })
-    const transport = new Transport({
-      ...settings,
-      dialect: catalogDialect,
-      limiter: new LocalLimiter({ inFlight: Infinity }),
-      share: unlimited,
-    })
+    const { client, defaults } = resolveOptions({ ...options, auth })
+    const limiter = new LocalLimiter({ inFlight: Infinity })
+    const own = { ...client, dialect: catalogDialect, limiter, share: unlimited }
+    const transport = new Transport(own, defaults)
     this.#transport = transport
     this.planets = {
       create: (planet, options) => new ApiCall(transport.request(planetsCreate, planet, options)),

@@ -36,7 +36,7 @@ export async function runOperation(
   })
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
-  const client = clientFor(flags, { middleware: [stop.middleware] })
+  const client = clientFor(flags, { hooks: stop.hooks })
   // Check the params before a file is created.
   client.quote(operation.id as never, id ?? params)
 

@@ -1,4 +1,4 @@
-import type { Middleware } from '../core/http/middleware.ts'
+import type { Hooks } from '../core/http/hooks.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Ends a job on Ctrl-C: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
@@ -25,19 +25,15 @@ export class Stop {
     return this.#controller.signal
   }
 
-  /** Notes when a request is under way. */
-  readonly middleware: Middleware = async (request, next) => {
-    this.#isUnderWay = true
-    let isSuccess = false
-    try {
-      const response = await next(request)
-      isSuccess = response.ok
-      return response
-    } finally {
-      // After a success, the page must still be read and written.
-      this.#isUnderWay = isSuccess
-      if (!isSuccess && this.#isWanted) this.#end()
-    }
+  /** Notes when a request is under way. After a success, the page must still be read and written. */
+  readonly hooks: Hooks = {
+    beforeRequest: [() => void (this.#isUnderWay = true)],
+    afterResponse: [
+      ({ response }) => {
+        if (!response.ok) this.#fail()
+      },
+    ],
+    beforeError: [({ error }) => (this.#fail(), error)],
   }
 
   /** Call it when a page is read: from then on, an interruption cannot lose it. */
@@ -54,6 +50,11 @@ export class Stop {
 
   end(): void {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
+  }
+
+  #fail(): void {
+    this.#isUnderWay = false
+    if (this.#isWanted) this.#end()
   }
 
   #end(message = this.#message): void {

@@ -26,7 +26,7 @@ export interface WatchFlags extends SharedFlags {
 export async function watch(query: string, flags: WatchFlags): Promise<number> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
-  const client = clientFor(flags, { middleware: [stop.middleware] })
+  const client = clientFor(flags, { hooks: stop.hooks })
   try {
     const batches = watchSearch(
       noting(client.microblog, stop),

@@ -1,81 +1,71 @@
-import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import { type CallQueue, type Lease, type Limiter, type Waiter, SurfaceClosed } from './limiter.ts'
+import { type CallLimiter, type CallTicket, type Lease, type Limiter, SurfaceClosed } from './limiter.ts'
 
-/**
- * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not lost. It
- * enforces the wait of a 429 even if the user's limiter does not.
- */
-export class CustomLimiter implements CallQueue {
+/** Adapts a user's limiter, which cancels by signal, and enforces the wait of a 429 even if that limiter does not. */
+export class CustomLimiter implements CallLimiter {
   readonly #limiter: Limiter
-  readonly #log: Log | undefined
   /** Monotonic time until which a 429 has closed a surface. */
-  readonly #closedUntil: Map<string | null, number>
+  readonly #closedUntil = new Map<string | null, number>()
+  readonly #waiting = new Map<CallTicket, (reason: unknown) => void>()
 
-  constructor(limiter: Limiter, log: Log | undefined, closedUntil = new Map<string | null, number>()) {
+  constructor(limiter: Limiter) {
     this.#limiter = limiter
-    this.#log = log
-    this.#closedUntil = closedUntil
   }
 
-  /** The same limiter, for a client with another logger. */
-  withLog(log: Log | undefined): CustomLimiter {
-    return new CustomLimiter(this.#limiter, log, this.#closedUntil)
-  }
-
-  enter(waiter: Waiter): void {
+  acquire(ticket: CallTicket): Promise<Lease> {
     const controller = new AbortController()
-    waiter.entry = controller
-    void this.#acquire(waiter, controller.signal)
+    const { signal } = controller
+    return new Promise((resolve, reject) => {
+      // The user's limiter may ignore the signal.
+      this.#waiting.set(ticket, (reason) => {
+        controller.abort(reason)
+        reject(reason)
+      })
+      this.#acquire(ticket, signal).then(
+        (lease) => {
+          if (signal.aborted) giveBack(lease)
+          else {
+            this.#waiting.delete(ticket)
+            resolve(lease)
+          }
+        },
+        (error: unknown) => {
+          this.#waiting.delete(ticket)
+          reject(error)
+        },
+      )
+    })
   }
 
-  leave(waiter: Waiter): void {
-    if (waiter.entry instanceof AbortController) waiter.entry.abort()
-    waiter.entry = undefined
+  cancel(ticket: CallTicket, reason: unknown): void {
+    const cancel = this.#waiting.get(ticket)
+    this.#waiting.delete(ticket)
+    cancel?.(reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     this.#closedUntil.set(surface, performance.now() + milliseconds)
-    this.#attempt(() => this.#limiter.hold(surface, milliseconds))
+    this.#limiter.hold(surface, milliseconds)
   }
 
-  async #acquire(waiter: Waiter, signal: AbortSignal): Promise<void> {
-    const { surface, share, priority, resumed, patience } = waiter
-    try {
-      for (;;) {
-        const lease = this.#guarded(
-          await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal }),
-        )
-        const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
-        if (!signal.aborted && early <= 0) {
-          waiter.grant(lease)
-          return
-        }
-        lease.release()
-        if (early > patience) throw new SurfaceClosed(early)
-        await sleep(early, signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) waiter.refuse(error)
+  async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
+    const { surface, share, priority, resumed, patience } = ticket
+    for (;;) {
+      const lease = await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal })
+      const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
+      if (!signal.aborted && early <= 0) return lease
+      giveBack(lease)
+      if (early > patience) throw new SurfaceClosed(early)
+      await sleep(early, signal)
     }
   }
+}
 
-  #guarded(lease: Lease): Lease {
-    const { queued, paced } = lease
-    return {
-      queued,
-      paced,
-      sent: () => this.#attempt(() => lease.sent()),
-      answered: (date) => this.#attempt(() => lease.answered(date)),
-      release: () => this.#attempt(() => lease.release()),
-    }
-  }
-
-  #attempt(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.#log?.('error', 'the limiter failed', { reason: String(error) })
-    }
+/** No request depends on a lease that was not used, so an error of the user's limiter has no effect. */
+function giveBack(lease: Lease): void {
+  try {
+    lease.release()
+  } catch {
+    // A later call reports a limiter that does not work.
   }
 }

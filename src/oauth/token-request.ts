@@ -1,10 +1,17 @@
 import { isRecord } from '../contract/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../core/http/dialect.ts'
-import { type Fetch, readText, send } from '../core/http/send.ts'
+import {
+  type Fetch,
+  callFetch,
+  explainNetworkError,
+  initOf,
+  readText,
+  send,
+} from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
-import { FetchMisuse, type NetworkFailure } from '../core/http/network-error.ts'
+import { FetchMisuse } from '../core/http/network-error.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 
 /** Settings of one request to the authorization server. */
@@ -41,35 +48,27 @@ export async function requestJson(
   redactor.add(headers.get('authorization')?.replace(/^\w+ /, '') ?? '')
   // If the server closed a reused connection just as the request went out, the refresh token could be lost.
   headers.set('connection', 'close')
-  const exchange = {
-    ...{ method: init.method, url, headers, body: init.body?.toString(), token: null },
-    ...{ fetch, middleware: [], redactor, context: { operation, attempt: 1 } },
-    ...{ onSend: () => undefined, onAnswer: () => undefined },
-    connectionError: (_: string, { phase, reason }: NetworkFailure) => {
-      const sent = phase === 'exchange'
-      return new OAuthError(
-        `${sent ? 'the connection failed after the request was sent' : 'connecting failed, nothing was sent'} (${reason})`,
-        { step, reason: 'unreachable', processed: sent ? 'unknown' : 'no' },
-      )
-    },
+  const exchange = async (signal: AbortSignal): Promise<Response> => {
+    let hasAnswered = false
+    try {
+      const sending = initOf(init.method, headers, init.body?.toString(), signal)
+      const response = await send(url, sending, undefined, {}, (target, init) => callFetch(fetch, target, init))
+      hasAnswered = true
+      const { text } = await readText(response, signal)
+      if (response.ok) return new Response(withoutUnusableFields(text), response)
+      throw errorOf(response, text, context, headers.has('authorization'))
+    } catch (error) {
+      if (error instanceof OAuthError) throw error
+      if (error instanceof FetchMisuse) throw new ConfigurationError(error.message, { operation })
+      const { phase, message } = explainNetworkError(error, redactor, hasAnswered)
+      const processed = phase === 'exchange' ? 'unknown' : 'no'
+      throw new OAuthError(message, { step, reason: 'unreachable', processed })
+    }
   }
-  try {
-    return await within(
-      timeoutMs,
-      async (signal) => {
-        const response = await send({ ...exchange, signal })
-        const { text } = await readText(response, { ...exchange, signal })
-        if (response.ok) return new Response(withoutUnusableFields(text), response)
-        throw errorOf(response, text, context, headers.has('authorization'))
-      },
-      () => {
-        const message = `no complete response within ${timeoutMs} ms`
-        throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
-      },
-    )
-  } catch (error) {
-    throw error instanceof FetchMisuse ? new ConfigurationError(error.message, { operation }) : error
-  }
+  return within(timeoutMs, exchange, () => {
+    const message = `no complete response within ${timeoutMs} ms`
+    throw new OAuthError(message, { step, reason: 'timeout', processed: 'unknown' })
+  })
 }
 
 /**

@@ -13,9 +13,9 @@ import type { Abortable } from '../../lib/abort.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { after } from '../../lib/time.ts'
-import { type Lease, type Share, type Waiter, SurfaceClosed } from '../../limits/limiter.ts'
-import type { Settings } from '../options/settings.ts'
-import type { Failure } from '../retry/policy.ts'
+import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
+import type { CallSettings, ClientSettings } from '../options/settings.ts'
+import { Failure } from '../retry/failure.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -38,20 +38,17 @@ export interface Answer {
   readonly credits: CallCredits
 }
 
-/** Called at the end of a wait in the queue: with a lease, or with null and the reason. */
-export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
-
 /** Shared by queued calls. */
 const noAttempts: readonly Attempt[] = []
 const noFailures: readonly Failure[] = []
 
-/** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
-export class Call implements Waiter, Abortable {
+/** One call: its state, the context of its errors, and its cancellation. It is its own ticket in the queue. */
+export class Call implements CallTicket, Abortable {
+  readonly client: ClientSettings
+  readonly settings: CallSettings
   readonly operation: Operation
   readonly request: ComposedRequest
-  readonly settings: Settings
   readonly purchase: Purchase
-  readonly settle: (answer: Promise<Answer>) => void
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
@@ -70,40 +67,35 @@ export class Call implements Waiter, Abortable {
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
-  entry: object | undefined
+  isQueued = false
   /** Undefined without a logger and `onWait`. */
   readonly observer: WaitObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
-  /** Undefined outside the queue. */
-  #onLease: OnLease | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  /**
-   * @param operation With the user's price, if there is one.
-   * @param settle Settles the caller's promise.
-   */
+  /** @param operation With the user's price, if there is one. */
   constructor(
+    client: ClientSettings,
+    settings: CallSettings,
     operation: Operation,
     request: ComposedRequest,
-    settings: Settings,
     purchase: Purchase,
     openCalls: OpenCalls,
-    settle: (answer: Promise<Answer>) => void,
   ) {
+    this.client = client
+    this.settings = settings
     this.operation = operation
     this.request = request
-    this.settings = settings
     this.purchase = purchase
-    this.settle = settle
     this.patience = settings.retry.maxWaitMs
-    this.share = settings.share
+    this.share = client.share
     this.priority = settings.priority
     this.metered = operation.price.kind !== 'free'
-    const surface = settings.surfaces[operation.id]
+    const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
     if ((log ?? onWait) !== undefined)
@@ -128,10 +120,12 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#onLease !== undefined) {
-      this.settings.limiter.leave(this)
-      this.refuse(reason)
-    } else this.#onAbort?.(reason)
+    if (this.isQueued) this.client.limiter.cancel(this, reason)
+    else this.#onAbort?.(reason)
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted !== undefined) throw this.#aborted.reason
   }
 
   /** Sets the abort handler; calls it at once if the call is already aborted. */
@@ -158,36 +152,49 @@ export class Call implements Waiter, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  enterQueue(onLease: OnLease): void {
-    try {
-      if (this.#aborted !== undefined) throw this.#aborted.reason
-      this.#openCalls.queue(this)
-    } catch (reason) {
-      onLease(this, null, reason)
-      return
-    }
-    this.#onLease = onLease
+  /**
+   * Waits in the queue for a lease.
+   *
+   * @throws {QueueFullError} if too many calls wait already.
+   * @throws {RateLimitError} if an earlier 429 has closed the surface for too long.
+   */
+  async enterQueue(): Promise<Lease> {
+    this.#openCalls.queue(this)
+    this.isQueued = true
     this.phase = 'queue'
     this.patience = Math.min(this.patience, this.sendBy - performance.now())
-    this.settings.limiter.enter(this)
+    try {
+      return await this.client.limiter.acquire(this)
+    } catch (error) {
+      throw error instanceof SurfaceClosed ? this.#closedSurface(error.remaining) : error
+    } finally {
+      this.isQueued = false
+      this.#openCalls.unqueue(this)
+    }
   }
 
-  grant(lease: Lease): void {
-    this.#leaveQueue()?.(this, lease)
-  }
-
-  refuse(reason: unknown): void {
-    const error = reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason
-    this.#leaveQueue()?.(this, null, error)
-  }
-
-  /** Adds an attempt to the timeline. */
-  addAttempt({ queued, paced }: Lease): Attempt {
+  /** Begins an attempt in the timeline. */
+  begin({ queued, paced }: Lease): Attempt {
     const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts = [...this.attempts, entry]
     this.resumed = true
     this.#openCalls.inFlight++
     return entry
+  }
+
+  /** Closes the surface for `ms` milliseconds, after a 429. The next attempt waits as long. */
+  closeSurface(ms: number): void {
+    this.patience = Math.max(this.settings.retry.maxWaitMs, ms)
+    this.tell(() => this.client.limiter.hold(this.surface, ms))
+  }
+
+  /** Tells the limiter something. A user's limiter that throws must not lose a response that is paid for. */
+  tell(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.settings.log?.('error', 'the limiter failed', { reason: String(error) })
+    }
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
@@ -197,7 +204,7 @@ export class Call implements Waiter, Abortable {
 
   release(lease: Lease): void {
     this.#openCalls.inFlight--
-    lease.release()
+    this.tell(() => lease.release())
   }
 
   /** The charge of the request in flight, as long as it has no usable response. */
@@ -221,7 +228,8 @@ export class Call implements Waiter, Abortable {
   }
 
   /** The error that the caller gets. */
-  errorOf(error: unknown): unknown {
+  errorOf(thrown: unknown): unknown {
+    const error = thrown instanceof Failure ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
     const isShared = error instanceof SharedError && error !== this.#aborted?.reason
     return isShared ? error.of(this.context()) : error
@@ -230,14 +238,6 @@ export class Call implements Waiter, Abortable {
   /** Whether the call has no request in flight. */
   get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
-  }
-
-  #leaveQueue(): OnLease | undefined {
-    const onLease = this.#onLease
-    this.#onLease = undefined
-    this.entry = undefined
-    this.#openCalls.unqueue(this)
-    return onLease
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

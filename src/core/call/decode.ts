@@ -3,7 +3,7 @@ import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { validate } from '../../contract/validate.ts'
 import { missingItems } from '../../lib/list-items.ts'
-import type { Settings } from '../options/settings.ts'
+import type { CallSettings } from '../options/settings.ts'
 import { applySchema } from './apply-schema.ts'
 
 /** An item that failed validation. */
@@ -25,7 +25,7 @@ const schemaMismatch = 'the answer does not fit the schema of the call'
 export async function decode(
   operation: Operation,
   body: unknown,
-  { validation, schema, paging }: Pick<Settings, 'validation' | 'schema' | 'paging'>,
+  { validation, schema, paging }: Pick<CallSettings, 'validation' | 'schema' | 'paging'>,
 ): Promise<Decoded> {
   const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list

@@ -2,18 +2,15 @@ import { firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors.ts'
 import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
-import type { Lease } from '../../limits/limiter.ts'
 import { resolveCall, resolveShared } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
-import type { Settings } from '../options/settings.ts'
+import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { attempt } from './attempt.ts'
-import { AttemptFailure } from './attempt-failure.ts'
-import { type Answer, Call, type OnLease } from './call.ts'
+import { type Answer, Call } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { waitForRetry } from './wait-for-retry.ts'
+import { run } from './run.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -25,17 +22,20 @@ import { waitForRetry } from './wait-for-retry.ts'
  * console.log(transport.credits.spent) // 2
  */
 export class Transport {
-  readonly #settings: Settings
+  readonly #client: ClientSettings
+  readonly #defaults: CallSettings
   readonly #ledger: Ledger
   readonly #openCalls: OpenCalls
 
   /** `withOptions` passes on the ledger and the open calls. */
   constructor(
-    settings: Settings,
+    client: ClientSettings,
+    defaults: CallSettings,
     ledger: Ledger = new Ledger(),
-    openCalls: OpenCalls = new OpenCalls(settings.maxQueued),
+    openCalls: OpenCalls = new OpenCalls(client.maxQueued),
   ) {
-    this.#settings = settings
+    this.#client = client
+    this.#defaults = defaults
     this.#ledger = ledger
     this.#openCalls = openCalls
   }
@@ -47,12 +47,13 @@ export class Transport {
 
   /** Queued calls and requests in flight. */
   status(): ClientStatus {
-    return this.#openCalls.status(this.#settings.limiter, this.#settings.share)
+    return this.#openCalls.status(this.#client.limiter, this.#client.share)
   }
 
   /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
   withOptions(options: SharedOptions): Transport {
-    return new Transport(resolveShared(this.#settings, options), this.#ledger, this.#openCalls)
+    const defaults = resolveShared(this.#defaults, options, this.#client.redactor)
+    return new Transport(this.#client, defaults, this.#ledger, this.#openCalls)
   }
 
   /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
@@ -78,7 +79,7 @@ export class Transport {
 
   /** Composes the request of a call; later changes to the params have no effect. */
   compose(operation: Operation, params: object, id?: unknown): ComposedRequest {
-    return composeRequest(operation, params, id, this.#settings.dialect)
+    return composeRequest(operation, params, id, this.#client.dialect)
   }
 
   /**
@@ -87,7 +88,7 @@ export class Transport {
    * @throws {InvalidRequestError} if a request is given and has issues.
    */
   priced(operation: Operation, request?: ComposedRequest): Operation {
-    const { prices, redactor } = this.#settings
+    const { prices, redactor } = this.#client
     if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
@@ -95,29 +96,27 @@ export class Transport {
   }
 
   /** Makes one call of a composed request. */
-  send(
+  async send(
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
     cancelRules?: CancelRules,
   ): Promise<Answer> {
-    return new Promise((resolve) => {
-      const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
-      const priced = this.priced(operation, request)
-      const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-      const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
-      const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve)
-      this.#openCalls.add(call)
-      if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
-        endEarly(call, cancelRules)
-      prepareAndQueue(call, runCall)
-    })
+    const settings = options === undefined ? this.#defaults : this.#settingsOf(operation, request, options)
+    const priced = this.priced(operation, request)
+    const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
+    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
+    const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
+    this.#openCalls.add(call)
+    if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
+      endEarly(call, cancelRules)
+    return run(call)
   }
 
   /** The settings of a call. An error names its operation. */
-  #settingsOf(operation: Operation, request: ComposedRequest, options: AnyCallOptions): Settings {
+  #settingsOf(operation: Operation, request: ComposedRequest, options: AnyCallOptions): CallSettings {
     try {
-      return resolveCall(this.#settings, options)
+      return resolveCall(this.#defaults, options, this.#client.redactor)
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       throw new ConfigurationError(error.message, contextOf(operation, request))
@@ -133,63 +132,6 @@ export class Transport {
  * const { posts } = await microblog(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function createTransport(options: ClientOptions): Transport {
-  return new Transport(resolveOptions(options))
-}
-
-/** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
-function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
-  call.settle(makeAttempts(call, lease, reason))
-}
-
-/** Makes attempts until one succeeds or the retry policy stops; rejects with the error that the caller gets. */
-async function makeAttempts(call: Call, first: Lease | null, reason: unknown): Promise<Answer> {
-  try {
-    if (first === null) throw reason
-    for (let lease = first; ;) {
-      if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
-      const result = await attempt(call, lease)
-      if (!(result instanceof AttemptFailure)) return result
-      if (!(await waitForRetry(call, result))) throw result.error
-      lease = await new Promise((resolve, reject) => {
-        prepareAndQueue(call, (_, next, reason) => (next === null ? reject(reason) : resolve(next)))
-      })
-    }
-  } catch (error) {
-    throw call.errorOf(error)
-  } finally {
-    call.close()
-  }
-}
-
-/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
-function prepareAndQueue(call: Call, onLease: OnLease): void {
-  const { credential, budgets } = call.settings
-  call.token = credential.fixed ?? null
-  if (credential.fixed !== undefined && budgets.length === 0) {
-    void call.purchase.reserve()
-    call.enterQueue(onLease)
-    return
-  }
-  // Inside race(), so that an aborted call reserves nothing, and no rejection is without a handler.
-  const preparing = call.race(async () => {
-    await call.purchase.reserve()
-    call.token = await credential.token()
-  })
-  preparing.then(
-    () => call.enterQueue(onLease),
-    (reason: unknown) => onLease(call, null, reason),
-  )
-}
-
-/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
-const staleMs = 1000
-
-async function updateStaleToken(call: Call, lease: Lease): Promise<void> {
-  if (lease.queued + lease.paced <= staleMs) return
-  try {
-    call.token = await call.race(() => call.settings.credential.token())
-  } catch (error) {
-    lease.release()
-    throw error
-  }
+  const { client, defaults } = resolveOptions(options)
+  return new Transport(client, defaults)
 }

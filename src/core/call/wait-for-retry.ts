@@ -1,8 +1,9 @@
-import type { AttemptFailure } from './attempt-failure.ts'
+import { Failure } from '../retry/failure.ts'
 import type { Call } from './call.ts'
 
 /** Waits until the next attempt is due; resolves with false if the call does not retry. */
-export async function waitForRetry(call: Call, failure: AttemptFailure): Promise<boolean> {
+export async function waitForRetry(call: Call, failure: Error): Promise<boolean> {
+  if (!(failure instanceof Failure)) return false
   if (mayRefreshToken(call, failure)) return refreshToken(call)
   const { wait } = call
   if (wait === null || !call.canSendWithin(wait)) return false
@@ -16,18 +17,17 @@ export async function waitForRetry(call: Call, failure: AttemptFailure): Promise
   return true
 }
 
-function mayRefreshToken(call: Call, { kind }: AttemptFailure): boolean {
+function mayRefreshToken(call: Call, { kind }: Failure): boolean {
   if (kind !== 'unauthorized') return false
-  return !call.isTokenRefreshed && call.settings.credential.refreshable && call.canSendWithin(0)
+  return !call.isTokenRefreshed && call.client.credential.refreshable && call.canSendWithin(0)
 }
 
 /** Refreshes a refused token; resolves with whether the call retries. */
 async function refreshToken(call: Call): Promise<boolean> {
-  const { credential, retry } = call.settings
-  const refreshing = credential.refresh(call.token ?? '')
+  const refreshing = call.client.credential.refresh(call.token ?? '')
   // A call without attempts left does not wait for the refresh; the next call reports its failure.
   refreshing.catch(() => {})
-  if (call.attempts.length >= retry.maxAttempts) return false
+  if (call.attempts.length >= call.settings.retry.maxAttempts) return false
   call.isTokenRefreshed = true
   // A refused token does not count as a failed attempt.
   call.failures = call.failures.slice(0, -1)

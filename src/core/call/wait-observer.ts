@@ -1,6 +1,6 @@
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/limiter.ts'
-import type { Settings } from '../options/settings.ts'
+import type { CallSettings } from '../options/settings.ts'
 import type { Wait } from '../options/types.ts'
 
 /** Seconds in the queue after which the log warns. */
@@ -10,13 +10,13 @@ const longQueueSeconds = 30
 export class WaitObserver {
   /** Monotonic time at which the call joined the queue. */
   queuedAt = 0
-  readonly #settings: Settings
+  readonly #settings: CallSettings
   readonly #call: Pick<Wait, 'operation' | 'surface'>
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
   #isWarned = false
 
-  constructor(settings: Settings, call: Pick<Wait, 'operation' | 'surface'>) {
+  constructor(settings: CallSettings, call: Pick<Wait, 'operation' | 'surface'>) {
     this.#settings = settings
     this.#call = call
   }

@@ -71,22 +71,43 @@ export class Purchase implements CallCredits {
     this.#log = log
   }
 
-  /**
-   * Reserves the cost of the next attempt; undefined if no budget had to be asked.
-   *
-   * @throws {CreditBudgetError} as a rejection, if a budget has too few credits left.
-   */
-  reserve(): Promise<void> | undefined {
-    if (this.#worstCase === null || this.#reservations !== undefined) return undefined
-    if (this.#budgets.length > 0) return this.#reserveInBudgets(this.#worstCase)
+  /** Reserves the cost of the next attempt, unless it is still reserved. */
+  reserve(): void {
+    if (this.#worstCase === null || this.#reservations !== undefined) return
     this.#reservations = none
     this.#account.reserved += this.#worstCase
-    return undefined
+  }
+
+  /**
+   * The same in every budget and in the ledger, or nowhere.
+   *
+   * @throws {CreditBudgetError} if a budget has too few credits left.
+   */
+  async reserveInBudgets(): Promise<void> {
+    if (this.#worstCase === null || this.#reservations !== undefined) return
+    const reservations: Reservation[] = []
+    try {
+      for (const budget of this.#budgets)
+        reservations.push(await budget.reserve(this.#worstCase, this.#operation))
+    } catch (error) {
+      for (const reservation of reservations) this.#attempt(() => reservation.release())
+      throw error
+    }
+    this.#reservations = reservations
+    this.#account.reserved += this.#worstCase
+    // The call may have ended while a budget was asked.
+    if (this.#isClosed) this.close()
   }
 
   /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
   settle(cost: number, uncertain = 0): void {
     this.#end(cost, uncertain, (reservation) => reservation.settle(cost, uncertain))
+  }
+
+  /** An attempt failed, and may have been charged; `reported` is the cost that a proxy names. */
+  fail(reported: CallCredits | null): void {
+    if (reported === null) this.doubt()
+    else this.settle(reported.spent, reported.uncertain)
   }
 
   /** An attempt may have been charged. */
@@ -98,21 +119,6 @@ export class Purchase implements CallCredits {
   close(): void {
     this.#isClosed = true
     this.#end(0, 0, (reservation) => reservation.release())
-  }
-
-  /** Reserves in every budget and in the ledger, or nowhere. */
-  async #reserveInBudgets(credits: number): Promise<void> {
-    const reservations: Reservation[] = []
-    try {
-      for (const budget of this.#budgets) reservations.push(await budget.reserve(credits, this.#operation))
-    } catch (error) {
-      for (const reservation of reservations) this.#attempt(() => reservation.release())
-      throw error
-    }
-    this.#reservations = reservations
-    this.#account.reserved += credits
-    // The call may have ended while a budget was asked.
-    if (this.#isClosed) this.close()
   }
 
   /** Settles in the ledger, and each reservation with `settle`; does nothing if nothing is reserved. */

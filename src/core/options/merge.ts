@@ -8,21 +8,24 @@ import {
   assertSignal,
   checked,
   milliseconds,
+  shown,
   shownWord,
   wholeNumber,
 } from '../../lib/assert.ts'
 import { createLog } from '../../lib/logger.ts'
-import { CustomLimiter } from '../../limits/custom-limiter.ts'
+import type { Redactor } from '../../lib/redact.ts'
+import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { Settings } from './settings.ts'
+import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'
 
 /** For each option, a function that checks its value and returns the settings that it changes, in this order. */
 type Changes<Options> = {
   readonly [Name in keyof Options]-?: (
     value: NonNullable<Options[Name]>,
-    settings: Settings,
-  ) => Partial<Settings> | void
+    settings: CallSettings,
+    redactor: Redactor,
+  ) => Partial<CallSettings> | void
 }
 
 /** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
@@ -37,7 +40,7 @@ export const sharedChanges: Changes<SharedOptions> = {
   budget: (budget, { budgets }) => ({
     budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])],
   }),
-  headers: (headers, { headers: base, redactor }) => {
+  headers: (headers, { headers: base }, redactor) => {
     assertObject('headers', headers)
     const merged = new Headers(base)
     for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
@@ -54,27 +57,28 @@ export const sharedChanges: Changes<SharedOptions> = {
     }
     return { headers: merged }
   },
-  middleware: (middleware) => {
-    if (Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
-      return { middleware }
-    throw new ConfigurationError('middleware must be an array of functions')
+  hooks: (hooks, { hooks: base }) => {
+    assertOptions(hooks, hookNames, 'hooks')
+    for (const [name, list] of Object.entries(hooks))
+      if (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function'))
+        throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
+    return { hooks: mergeHooks(base, hooks) }
   },
-  logger: (logger, { redactor, limiter }) => {
+  logger: (logger, _, redactor) => {
     assertObject('logger', logger)
-    const log = createLog(logger, redactor)
-    return { log, limiter: limiter instanceof CustomLimiter ? limiter.withLog(log) : limiter }
+    return { log: createLog(logger, redactor) }
   },
   onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
 }
 
-const { timeout, deadline, retry, validation, budget, headers, onWait } = sharedChanges
+const { timeout, deadline, retry, validation, budget, headers, hooks, onWait } = sharedChanges
 
 const callChanges: Changes<AnyCallOptions> = {
   signal: (signal) => ({ signal: assertSignal('signal', signal) }),
   priority: (priority) => ({
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
-  ...{ timeout, deadline, retry, validation, budget, headers, onWait },
+  ...{ timeout, deadline, retry, validation, budget, headers, hooks, onWait },
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),
@@ -89,25 +93,31 @@ const callChanges: Changes<AnyCallOptions> = {
 }
 
 /** The settings that result from options. */
-export function merge<Options>(settings: Settings, options: Options, changes: Changes<Options>): Settings {
+export function merge<Options>(
+  settings: CallSettings,
+  options: Options,
+  changes: Changes<Options>,
+  redactor: Redactor,
+): CallSettings {
   const merged = { ...settings }
   for (const name of Object.keys(changes) as (keyof Options)[]) {
     const value = options[name]
-    if (value !== undefined) Object.assign(merged, changes[name](value as NonNullable<typeof value>, merged))
+    if (value !== undefined)
+      Object.assign(merged, changes[name](value as NonNullable<typeof value>, merged, redactor))
   }
   return merged
 }
 
-/** The settings of a client made with `withOptions`. */
-export function resolveShared(settings: Settings, options: SharedOptions): Settings {
+/** The settings of calls of a client made with `withOptions`. */
+export function resolveShared(settings: CallSettings, options: SharedOptions, redactor: Redactor): CallSettings {
   assertOptions(options, sharedChanges)
-  return merge(settings, options, sharedChanges)
+  return merge(settings, options, sharedChanges, redactor)
 }
 
 /** The settings of a call with its own options. */
-export function resolveCall(settings: Settings, options: AnyCallOptions): Settings {
+export function resolveCall(settings: CallSettings, options: AnyCallOptions, redactor: Redactor): CallSettings {
   assertOptions(options, callChanges)
-  return merge(settings, options, callChanges)
+  return merge(settings, options, callChanges, redactor)
 }
 
 export function resolveRetry(option: RetryOptions | false): RetryPolicy {

@@ -13,11 +13,11 @@ import {
 } from '../../lib/assert.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
-import { type Limits, isCallQueue } from '../../limits/limiter.ts'
+import { type Limits, canCancel } from '../../limits/limiter.ts'
 import { sharedLimiter } from '../../limits/shared-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import { ownerOf, resolveProvider } from './resolve-credential.ts'
-import type { Settings } from './settings.ts'
+import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 
 // Records, so that the compiler finds a missing name.
@@ -36,7 +36,7 @@ const limitNames: Record<keyof LimitOptions, true> = {
  *
  * @throws {ConfigurationError} for invalid options; the message contains no secret.
  */
-export function resolveOptions(options: ClientOptions): Settings {
+export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
   assertOptions(options, clientNames)
   const { fetch, limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, limitNames, 'limits')
@@ -59,24 +59,26 @@ export function resolveOptions(options: ClientOptions): Settings {
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const own = limiter ?? sharedLimiter(ownerOf(reachable), baseUrl)
-  const settings: Settings = {
+  const client: ClientSettings = {
     baseUrl,
     dialect: serviceDialect,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: isCallQueue(own) ? own : new CustomLimiter(own, undefined),
+    limiter: canCancel(own) ? own : new CustomLimiter(own),
     ...limitSettings(limits, limiter?.limits),
     prices: { ...prices },
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
-    deadlineMs: Infinity,
-    retry: resolveRetry({}),
-    validation: 'strict',
-    budgets: [],
-    headers: new Headers(),
-    middleware: [],
-    priority: 0,
   }
-  return merge(settings, options, sharedChanges)
+  return { client, defaults: merge(packageDefaults, options, sharedChanges, redactor) }
+}
+
+const packageDefaults: CallSettings = {
+  deadlineMs: Infinity,
+  retry: resolveRetry({}),
+  validation: 'strict',
+  budgets: [],
+  headers: new Headers(),
+  priority: 0,
 }
 
 const noPage =
@@ -100,7 +102,7 @@ export function failingOptions<Options extends object>(
 function limitSettings(
   limits: LimitOptions,
   all: Pick<Limits, 'inFlight' | 'perMinute'> = organizationLimits,
-): Pick<Settings, 'share' | 'maxQueued' | 'surfaces'> {
+): Pick<ClientSettings, 'share' | 'maxQueued' | 'surfaces'> {
   const { share = 1, maxQueued, surfaces } = limits
   checked(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
   const part = (limit: number): number => Math.max(1, Math.floor(limit * share))

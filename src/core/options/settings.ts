@@ -2,23 +2,23 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
 import type { Credential } from '../http/credential.ts'
 import type { Dialect } from '../http/dialect.ts'
-import type { Middleware } from '../http/middleware.ts'
+import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../lib/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { CallQueue, Share } from '../../limits/limiter.ts'
+import type { CallLimiter, Share } from '../../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Validation, Wait } from './types.ts'
 
-/** Checked options with defaults, of a client or of one call. */
-export interface Settings {
+/** What all calls of a client have in common, also of clients made from it with `withOptions`. */
+export interface ClientSettings {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string
   readonly dialect: Dialect
   readonly credential: Credential
   readonly redactor: Redactor
-  readonly limiter: CallQueue
+  readonly limiter: CallLimiter
   readonly share: Share
   /** Calls that may be queued. */
   readonly maxQueued: number
@@ -28,6 +28,10 @@ export interface Settings {
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
+}
+
+/** What a call may set for itself, with the defaults of its client. */
+export interface CallSettings {
   /** Undefined for the operation's own timeout. */
   readonly timeoutMs?: number
   readonly deadlineMs: number
@@ -35,7 +39,7 @@ export interface Settings {
   readonly validation: Validation
   readonly budgets: readonly Budget[]
   readonly headers: Headers
-  readonly middleware: readonly Middleware[]
+  readonly hooks?: Hooks
   readonly log?: Log
   readonly onWait?: (wait: Wait) => void
   readonly signal?: AbortSignal

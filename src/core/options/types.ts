@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
-import type { Middleware } from '../http/middleware.ts'
+import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../lib/list-items.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -91,8 +91,8 @@ export interface SharedOptions {
   budget?: Budget | undefined
   /** Further headers of every request, except `Authorization`: use `apiKey` or `auth`. */
   headers?: Readonly<Record<string, string>> | Headers | undefined
-  /** Wraps every attempt, the first one outermost. */
-  middleware?: readonly Middleware[] | undefined
+  /** Hooks of ky for each attempt. Those of a call run after those of its client. */
+  hooks?: Hooks | undefined
   /** Receives log lines. Default: none. */
   logger?: Logger | undefined
   /**
@@ -136,10 +136,10 @@ export interface ClientOptions extends SharedOptions {
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call. They replace those of the client; a budget and headers are added to the client's. */
+/** Options of one call. They replace those of the client; a budget, headers and hooks are added to the client's. */
 export interface CallOptions extends Pick<
   SharedOptions,
-  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers' | 'onWait'
+  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers' | 'hooks' | 'onWait'
 > {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined

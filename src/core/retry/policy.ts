@@ -1,34 +1,5 @@
 import type { Operation } from '../../contract/operation.ts'
-
-/** How an attempt failed. */
-export type FailureKind =
-  /** Not sent: DNS, connection refused, TLS handshake cut off. An untrusted certificate is `final`. */
-  | 'unsent'
-  /** Sent, but without a complete response. */
-  | 'no-answer'
-  /** 401, after which a refreshed token may be sent. */
-  | 'unauthorized'
-  /** 429 with the service's error body. */
-  | 'rate-limited'
-  /** 429 without the service's error body. */
-  | 'foreign-limit'
-  /** 503 with the service's error body. */
-  | 'unavailable'
-  /** 502 with the service's error body. */
-  | 'upstream'
-  /** 500, 504 and other 5xx with the service's error body. */
-  | 'server-error'
-  /** 5xx without the service's error body: it may come from a proxy and hide a success. */
-  | 'foreign-error'
-  /** A success that cannot be parsed or validated. */
-  | 'unreadable'
-  /** Anything else, which is never retried. */
-  | 'final'
-
-/** Whether a failure is a 429, which closes the surface. */
-export function isRateLimit(kind: FailureKind): boolean {
-  return kind === 'rate-limited' || kind === 'foreign-limit'
-}
+import { type Failure, type FailureKind, isRateLimit } from './failure.ts'
 
 /** What a retry may repeat: nothing, a charge, or a change of data. */
 export type Stake = 'read' | 'metered' | 'write'
@@ -46,11 +17,7 @@ export interface RetryPolicy {
 }
 
 /** A failed attempt, as the policy sees it. */
-export interface Failure {
-  readonly kind: FailureKind
-  /** The announced wait in milliseconds, or null. */
-  readonly announced: number | null
-}
+type Failed = Pick<Failure, 'kind' | 'announced'>
 
 /** Maximum attempts, by failure and stake. */
 const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
@@ -77,7 +44,7 @@ export function stakeOf(operation: Pick<Operation, 'method' | 'price'>): Stake {
  * far, the latest last.
  */
 export function nextWait(
-  failures: readonly Failure[],
+  failures: readonly Failed[],
   stake: Stake,
   policy: RetryPolicy,
   random: () => number,
@@ -90,13 +57,13 @@ export function nextWait(
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
   if (!isPatient && counted.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
     return null
-  if (latest.announced === null) return backoff(latest.kind, counted.length, random)
+  if (latest.announced === null) return backoff(latest, counted.length, random)
   if (latest.announced > policy.maxWaitMs) return null
   // A random wait replaces zero, to avoid a tight loop.
   return latest.announced > 0 ? latest.announced : random() * instantSpreadMs
 }
 
-function isAnnouncedLimit({ kind, announced }: Failure): boolean {
+function isAnnouncedLimit({ kind, announced }: Failed): boolean {
   return kind === 'rate-limited' && announced !== null
 }
 
@@ -107,7 +74,7 @@ const capMs = 20_000
 const instantSpreadMs = 250
 
 /** Exponential backoff with full jitter, so that clients do not retry together. */
-function backoff(kind: FailureKind, failed: number, random: () => number): number {
-  const base = isRateLimit(kind) ? baseMsRateLimited : baseMs
+function backoff(latest: Failed, failed: number, random: () => number): number {
+  const base = isRateLimit(latest) ? baseMsRateLimited : baseMs
   return random() * Math.min(capMs, base * 2 ** (failed - 1))
 }

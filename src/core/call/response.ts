@@ -2,36 +2,24 @@ import { firstIssues } from '../../contract/issues.ts'
 import { validate } from '../../contract/validate.ts'
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
 import { costOf } from '../credits/ledger.ts'
-import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
+import { parsed } from '../http/dialect.ts'
+import { readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
-import { AttemptFailure } from './attempt-failure.ts'
+import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
+import type { Received } from './exchange.ts'
 import { type Decoded, decode } from './decode.ts'
-
-/** A successful response, not parsed yet. */
-export interface Received {
-  readonly response: Response
-  readonly text: string
-  /** False if the body was cut off because it is too large. */
-  readonly complete: boolean
-  /**
-   * `service`: fetch returned a success. `middleware`: a middleware answered and nothing was sent. `uncertain`: a
-   * middleware returned a success after fetch failed.
-   */
-  readonly origin: 'service' | 'uncertain' | 'middleware'
-}
 
 /**
  * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the
  * response may have been charged.
+ *
+ * @throws {Failure} if the response is not usable.
  */
-export async function readAnswer(
-  call: Call,
-  entry: Attempt,
-  received: Received,
-): Promise<Answer | AttemptFailure> {
+export async function readAnswer(call: Call, entry: Attempt, received: Received): Promise<Answer> {
   const { operation, settings, purchase, attempts } = call
-  const { redactor, dialect, validation, schema, paging } = settings
+  const { redactor, dialect } = call.client
+  const { validation, schema, paging } = settings
   const { response, complete } = received
   let { text } = received
   let value: unknown
@@ -52,13 +40,12 @@ export async function readAnswer(
 
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  const decoded: Decoded | AttemptFailure =
+  const decoded: Decoded =
     value === undefined
-      ? unreadable(response.status, text, complete)
+      ? notJson(response.status, text, complete)
       : isPlain && validate(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
-  if (decoded instanceof AttemptFailure) return decoded
   if (!decoded.ok) {
     const error = new InvalidResponseError(redactor.text(decoded.message), {
       ...call.context(entry.charged),
@@ -66,7 +53,7 @@ export async function readAnswer(
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
       body: value ?? text,
     })
-    return new AttemptFailure(error, entry.charged, 'unreadable')
+    throw new Failure(error, entry.charged, 'unreadable')
   }
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
@@ -76,35 +63,36 @@ export async function readAnswer(
 }
 
 /** Records the cost of a success. `body` is undefined if the service may not have sent it. */
-function account(call: Call, entry: Attempt, { response, origin }: Received, body: unknown): void {
+function account(call: Call, entry: Attempt, { response, fetchedStatus }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
-  if (!call.metered || origin === 'middleware') return
-  const isReported = origin === 'service' && response.headers.has(creditsHeader)
-  const reported = isReported ? readCredits(response.headers) : null
+  // A hook that answers costs nothing.
+  if (!call.metered || fetchedStatus === null) return
+  const isFetched = fetchedStatus >= 200 && fetchedStatus < 300
+  const reported = isFetched ? readCredits(response.headers) : null
   if (reported !== null) {
     purchase.settle(reported.spent, reported.uncertain)
     entry.charged = reported.charged
     return
   }
-  const cost = origin === 'service' && body !== undefined ? costOf(operation, body, settings.paging) : null
+  const cost = isFetched && body !== undefined ? costOf(operation, body, settings.paging) : null
   if (cost === null) purchase.doubt()
   else purchase.settle(cost)
   // With a fixed price, the success alone proves the charge.
   const isKnown = cost !== null || operation.price.kind === 'perRequest'
-  entry.charged = origin === 'service' && isKnown ? 'yes' : 'unknown'
+  entry.charged = isFetched && isKnown ? 'yes' : 'unknown'
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded | AttemptFailure> {
+async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
-    if (!(error instanceof TimeoutError)) return new AttemptFailure(error, entry.charged)
+    if (!(error instanceof TimeoutError)) throw new Failure(error, entry.charged)
     return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
   }
 }
 
-function unreadable(status: number, text: string, complete: boolean): Decoded {
+function notJson(status: number, text: string, complete: boolean): Decoded {
   const message = !complete
     ? `the answer is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
@@ -113,4 +101,18 @@ function unreadable(status: number, text: string, complete: boolean): Decoded {
         ? `the answer is empty (${status})`
         : 'the answer is not JSON'
   return { ok: false, message, issues: [] }
+}
+
+/** The failure of a success that cannot be read for another reason, such as a hook: it may have been charged. */
+export function unreadable(
+  call: Call,
+  entry: Attempt,
+  { text }: Received,
+  message = 'the answer cannot be read',
+): Failure {
+  const { redactor, dialect } = call.client
+  const charged = entry.charged === 'no' ? call.chargedSoFar : entry.charged
+  const body = redactor.data(parsed(text, dialect)) ?? redactor.text(text)
+  const error = new InvalidResponseError(message, { ...call.context(charged), body })
+  return new Failure(error, charged, 'final')
 }

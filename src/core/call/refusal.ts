@@ -1,0 +1,130 @@
+import type { ServiceErrorCode } from '../../contract/error-envelope.ts'
+import { cut } from '../../contract/issues.ts'
+import { ApiError, type Charged, ConnectionError, RedirectError, apiErrorClasses } from '../../errors.ts'
+import { type ErrorBody, parsed } from '../http/dialect.ts'
+import { readCredits } from '../http/proxy-protocol.ts'
+import { announcedWait } from '../retry/announced-wait.ts'
+import { Failure, type FailureKind } from '../retry/failure.ts'
+import { stakeOf } from '../retry/policy.ts'
+import type { Call } from './call.ts'
+import type { Received } from './exchange.ts'
+
+/** A response that is not a success, redacted. */
+interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+  /** Null if the body is not the service's own. */
+  readonly errorBody: ErrorBody | null
+  /** The announced wait in milliseconds, or null. */
+  readonly announced: number | null
+}
+
+/** Makes the failure of a response that is not a success. */
+export function failureOfResponse(call: Call, { response, text, fetchedStatus }: Received): Failure {
+  const { dialect, redactor } = call.client
+  const { status, headers, type } = response
+  // Other 3xx do not redirect, a 304 for example.
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) return redirected(call, status)
+  if (status < 200) return unanswered(call, status)
+  const body = redactor.data(parsed(text, dialect))
+  const announced = announcedWait(headers, body, Date.now())
+  const refusal = { status, headers, body, errorBody: dialect.readError(body), announced }
+  if (fetchedStatus !== null && fetchedStatus >= 200 && fetchedStatus < 300)
+    return failure(call, refusal, call.chargedSoFar, 'final')
+  if (refusal.errorBody === null || status < 400) return refusedByOthers(call, refusal)
+  return refusal.errorBody.charged === undefined
+    ? refusedByService(call, refusal)
+    : refusedByProxy(call, refusal, refusal.errorBody.charged)
+}
+
+function redirected(call: Call, status: number): Failure {
+  const context = { ...call.context(), ...(status > 0 && { status }) }
+  const error = new RedirectError('the answer is a redirect; check baseUrl', context)
+  return new Failure(error, call.chargedSoFar)
+}
+
+function unanswered(call: Call, status: number): Failure {
+  const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
+  const error = new ConnectionError(`no response (status ${status})`, context)
+  return new Failure(error, call.chargedSoFar, 'no-answer')
+}
+
+/** The service never bills a 4xx or 5xx. */
+function refusedByService(call: Call, refusal: Refusal): Failure {
+  const kinds: Record<number, FailureKind> = {
+    401: 'unauthorized',
+    429: 'rate-limited',
+    502: 'upstream',
+    503: 'unavailable',
+  }
+  const { status } = refusal
+  return failure(call, refusal, 'no', kinds[status] ?? (status < 500 ? 'final' : 'server-error'))
+}
+
+/** A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost. */
+function refusedByProxy(call: Call, refusal: Refusal, charged: Charged): Failure {
+  const { status, announced } = refusal
+  const isWaiting = status === 429 && announced !== null && announced > 0
+  const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
+  // A hook that answers costs nothing.
+  return failure(call, refusal, call.chargedSoFar === 'no' ? 'no' : charged, kind)
+}
+
+/** A gateway or a firewall: it may stand behind the charge, or hide a success. */
+function refusedByOthers(call: Call, refusal: Refusal): Failure {
+  const { status } = refusal
+  const mayResend = stakeOf(call.operation) === 'read' || call.settings.retry.ambiguous
+  const own = status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error'
+  return failure(call, refusal, call.chargedSoFar, status === 401 && mayResend ? 'unauthorized' : own)
+}
+
+/** Makes a failure with the error class of the status, or with the one that a proxy names. */
+function failure(call: Call, refusal: Refusal, charged: Charged, kind: FailureKind): Failure {
+  const { operation, client } = call
+  const { status, headers, body, errorBody, announced } = refusal
+  const isByProxy = errorBody?.charged !== undefined
+  const retryAfter = announced === null ? undefined : announced / 1000
+  const details = {
+    ...call.context(charged),
+    status,
+    code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
+    // The message of a proxy is complete.
+    message: isByProxy ? printable(errorBody.message ?? '', maxMessageLength) : describe(call, refusal),
+    requestId: client.redactor.requestId(body),
+    issues: errorBody?.issues,
+    retryAfter,
+    ...(status === 403 && { requiredScopes: isByProxy ? errorBody.requiredScopes : operation.scopes }),
+  }
+  const ErrorClass = apiErrorClasses[status] ?? ApiError
+  const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
+  return new Failure(error, charged, kind, announced, isByProxy ? readCredits(headers) : null)
+}
+
+/** Longest code and message that an error repeats, in characters: they end up in logs. */
+const maxCodeLength = 64
+const maxMessageLength = 500
+
+/** One line of text, of bounded length. */
+function printable(text: string, maxLength: number): string {
+  return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
+}
+
+function describe({ operation }: Call, { status, errorBody, announced }: Refusal): string {
+  const { code = '', message = '' } = errorBody ?? {}
+  const said = [code, message]
+    .filter((text) => text !== '')
+    .map((text) => printable(text, maxMessageLength))
+    .join(': ')
+  const parts = [`the service answered ${status}`, errorBody === null ? 'without its own error body' : said]
+  const [issue] = errorBody?.issues ?? []
+  if (issue && errorBody?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
+  if (announced !== null) parts.push(`retry after ${announced / 1000} s`)
+  const isExplained = operation.scopes.some((scope) => message.includes(scope))
+  if (status === 403 && operation.scopes.length > 0 && !isExplained) {
+    parts.push(
+      `the credential lacks ${operation.scopes.join(' or ')}, or the member behind it lost the permission`,
+    )
+  }
+  return parts.join('; ')
+}
