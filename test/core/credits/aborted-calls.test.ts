@@ -95,4 +95,33 @@ describe('search() rejects with the reason of its signal, and nothing else fails
     await vi.advanceTimersByTimeAsync(100)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
+
+  it('when it is aborted while it asks the first of two budgets', async () => {
+    const abort = new AbortController()
+    const inner = new CreditBudget(10)
+    const first: Budget = {
+      reserve: (...args) => new Promise((resolve) => setTimeout(() => resolve(inner.reserve(...args)), 50)),
+    }
+    const { budget, reserve } = watched(new CreditBudget(10))
+    const client = makeClient({ budget: first })
+    const call = client.microblog.search(query, { budget, signal: abort.signal }).then()
+    setTimeout(() => abort.abort(reason), 10)
+    expect((await settle(call)).error).toBe(reason)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(reserve).not.toHaveBeenCalled()
+    expect(inner.reserved).toBe(0)
+  })
+
+  it('when it is aborted while a second budget never answers: the first has its credits again', async () => {
+    const abort = new AbortController()
+    const first = new CreditBudget(10)
+    const second: Budget = { reserve: () => new Promise(() => {}) }
+    const call = makeClient({ budget: first }).microblog.search(query, {
+      budget: second,
+      signal: abort.signal,
+    })
+    setTimeout(() => abort.abort(reason), 10)
+    expect((await settle(call)).error).toBe(reason)
+    expect([first.reserved, first.remaining]).toEqual([0, 10])
+  })
 })

@@ -6,7 +6,8 @@ export const ownError = new Error('thrown by the test')
 
 /** How a budget answers, and what it has left. */
 const answers = {
-  enough: async (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) => inner.reserve(...args),
+  enough: (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) =>
+    Promise.resolve().then(() => inner.reserve(...args)),
   slow: async (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) => {
     await sleep(below(5))
     return inner.reserve(...args)

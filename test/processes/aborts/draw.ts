@@ -15,5 +15,5 @@ export const anyMoment = (): Moment => (chance(0.6) ? { turns: below(40) } : { m
 
 export async function until(moment: Moment): Promise<void> {
   if ('ms' in moment) return sleep(moment.ms)
-  for (let turn = 0; turn < moment.turns; turn++) await undefined
+  for (let turn = 0; turn < moment.turns; turn++) await Promise.resolve()
 }
