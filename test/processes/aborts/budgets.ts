@@ -5,10 +5,12 @@ import { below, chance, never, pick, sleep } from './draw.ts'
 export const ownError = new Error('thrown by the test')
 
 /** How a budget answers, and what it has left. */
-const answers = {
-  enough: (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) =>
-    Promise.resolve().then(() => inner.reserve(...args)),
-  slow: async (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) => {
+const answers: Record<
+  string,
+  (inner: CreditBudget, ...args: Parameters<Budget['reserve']>) => Promise<Reservation>
+> = {
+  enough: (inner, ...args) => Promise.resolve().then(() => inner.reserve(...args)),
+  slow: async (inner, ...args) => {
     await sleep(below(5))
     return inner.reserve(...args)
   },
@@ -17,9 +19,9 @@ const answers = {
   },
   rejects: () => Promise.reject(ownError),
   rejectsLater: () => sleep(below(5)).then(() => Promise.reject(ownError)),
-  never: () => never<Reservation>(),
+  never: () => never(),
 }
-const kinds = ['plain', ...(Object.keys(answers) as (keyof typeof answers)[])] as const
+const kinds = ['plain', ...Object.keys(answers)]
 
 /** A budget that notes what it is asked for. */
 export class WatchedBudget implements Budget {
@@ -36,9 +38,9 @@ export class WatchedBudget implements Budget {
   reserve(credits: number, operation: string): Reservation | Promise<Reservation> {
     this.asked++
     this.onAsked()
-    if (this.kind === 'plain') return this.#watched(this.inner.reserve(credits, operation))
-    const answer = answers[this.kind](this.inner, credits, operation)
-    const watched = answer.then((reservation) => this.#watched(reservation))
+    const answer = answers[this.kind]
+    if (answer === undefined) return this.#watched(this.inner.reserve(credits, operation))
+    const watched = answer(this.inner, credits, operation).then((reservation) => this.#watched(reservation))
     const settled = watched.catch(() => {})
     if (this.kind !== 'never') this.answered = this.answered.then(() => settled)
     return watched
