@@ -99,3 +99,20 @@ describe.each(operations.map(({ id }) => id))('%s, answered with hostile JSON', 
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 })
+
+it.each([
+  ['just below', -2000, undefined],
+  ['just above', 3, 'InvalidResponseError'],
+])('search() counts an answer of a size %s the limit, without the key', async (_, more, name) => {
+  const call = knownOf('microblog.search')
+  const text = JSON.stringify({ ...call.body, x: `\\u006f${apiKey.slice(1)}` }).replace('\\\\u', '\\u')
+  const filler = 'x'.repeat(64 * 2 ** 20 + more - Buffer.byteLength(text) - 8)
+  const { seen, fetch } = service(call, `{"y":"${filler}",${text.slice(1)}`)
+  const client = clientOf({ fetch, retry: false })
+  let body: unknown
+  const error = await failureOf(async () => {
+    body = await client.microblog.search({ query: 'data' })
+  })
+  expect([error?.name, holds(body ?? (error as InvalidResponseError).body, apiKey)]).toEqual([name, false])
+  expect([seen.charged, client.credits.spent + client.credits.uncertain]).toEqual([2, 2])
+})
