@@ -74,6 +74,15 @@ describe('limits', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('search() fails without sending when its surface stays closed beyond its deadline', async () => {
+    service.script(rateLimited(30))
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
+    const { error, ms } = await settle(client.microblog.search({ query: 'b' }, { deadline: 10_000 }))
+    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] })
+    expect(ms).toBe(0)
+  })
+
   it('search() keeps two clients with one key to two requests in flight', async () => {
     let open = 0
     let peak = 0

@@ -83,6 +83,16 @@ describe('sharedLimiter()', () => {
     expect(ms).toBeGreaterThan(0)
   })
 
+  it('keeps a limiter without a client when a 429 ends a request that took longer than a window', async () => {
+    await use('slow', async (limiter) => {
+      await pass(2 * windowMs)
+      limiter.hold('a', 10 * windowMs)
+    })
+    await pass(2 * windowMs)
+    const { error } = await settle(ask(sharedLimiter('slow', baseUrl), windowMs))
+    expect(error).toBeInstanceOf(SurfaceClosed)
+  })
+
   it('keeps a limiter without a client while a 429 closes its surface', async () => {
     await use('closed', (limiter) => limiter.hold('a', 10 * windowMs))
     await pass(8 * windowMs)

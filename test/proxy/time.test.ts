@@ -21,6 +21,20 @@ describe('a caller of createProxy() who leaves', () => {
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
+  it('before the budget is known reserves nothing, with any budget', async () => {
+    const budget = new CreditBudget(0)
+    const reserve = vi.spyOn(budget, 'reserve')
+    const later = () => new Promise<CreditBudget>((resolve) => setTimeout(() => resolve(budget), 1000))
+    const { proxy, sandbox, failures } = setUp({ budget: later })
+    const abort = new AbortController()
+    const answer = post(proxy, { signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    expect((await settle(answer)).value?.status).toBe(499)
+    expect(reserve).not.toHaveBeenCalled()
+    expect([sandbox.requests, failures]).toEqual([[], []])
+  })
+
   it('during a free request frees its slot', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ delay: 1000 })

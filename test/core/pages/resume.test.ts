@@ -68,6 +68,11 @@ describe('resume()', () => {
     ['is of another query', { next: { query: 'go', cursor: 'A' } }, /another walk: query differs/],
     ['lacks a filter', { next: { query: 'rust', cursor: 'A' } }, /another walk: filters differs/],
     [
+      'has a param that the walk lacks',
+      { next: { query: 'rust', filters, count: 5 } },
+      /walk: count differs/,
+    ],
+    [
       'has another filter',
       { next: { query: 'rust', filters: { ...filters, lang: 'de' } } },
       /another walk: filters differs/,

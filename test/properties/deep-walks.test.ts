@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type PagedCall,
+  type PagedOptions,
+  PaginationError,
+  type SocialSearch,
+  isSocialSearchError,
+} from '../../src/index.ts'
+import { clientOf, failureOf, hostileTexts, longText, service } from '../support/hostile-answers.ts'
+import { type KnownCall, knownCalls } from '../support/known-calls.ts'
+
+let known: KnownCall[]
+beforeAll(async () => void (known = await knownCalls()))
+
+type AnyWalk = PagedCall<unknown, unknown>
+type Walk = (client: SocialSearch, params: never, options: PagedOptions) => unknown
+
+/** Lists with pages, as a user walks them. */
+const walks: Record<string, Walk> = {
+  'microblog.search': ({ microblog }, params, options) => microblog.search(params, options),
+  'professionalnet.posts.search': (client, params, options) =>
+    client.professionalnet.posts.search(params, options),
+  'professionalnet.person.posts': (client, params, options) =>
+    client.professionalnet.person.posts(params, options),
+  'professionalnet.person.comments': (client, params, options) =>
+    client.professionalnet.person.comments(params, options),
+  'professionalnet.posts.reactions': (client, params, options) =>
+    client.professionalnet.posts.reactions(params, options),
+  'professionalnet.industries.list': (client, params, options) =>
+    client.professionalnet.industries.list(params, options),
+  'technews.search': (client, params, options) => client.technews.search(params, options),
+  'mentions.list': ({ mentions }, params, options) => mentions.list(params, options),
+}
+
+/** The first page of a walk that has more, so that the hostile one comes second. */
+function firstPage({ body }: KnownCall): string {
+  const meta = { ...(body['meta'] as object), hasMore: true, nextCursor: 'second', page: 1, pageCount: 3 }
+  return JSON.stringify({ ...body, meta })
+}
+
+/** Takes what a walk yields; returns how many pages or items, and the error that ended it. */
+async function take(walk: AsyncIterable<unknown>): Promise<{ count: number; error: Error | undefined }> {
+  let count = 0
+  const error = await failureOf(async () => {
+    for await (const each of walk) count += each === undefined ? 0 : 1
+  })
+  return { count, error }
+}
+
+/** All items at once. */
+async function* collected(walk: AnyWalk): AsyncGenerator {
+  yield* await walk.toArray({ limit: 200 })
+}
+
+function problemsOf(client: SocialSearch, charged: number, error: Error | undefined): string[] {
+  const { spent, uncertain, reserved } = client.credits
+  const isCounted = reserved === 0 && spent <= charged && charged <= spent + uncertain
+  return [
+    ...(isCounted
+      ? []
+      : [`charged ${charged}, spent ${spent}, uncertain ${uncertain}, reserved ${reserved}`]),
+    ...(error === undefined || isSocialSearchError(error) ? [] : [`ended with ${String(error)}`]),
+  ]
+}
+
+describe.each(Object.keys(walks))('a walk of %s over hostile pages', (id) => {
+  const validations = ['strict', 'lenient', 'off'] as const
+
+  it('delivers each paid page, or has it in the error with the params to resume', async () => {
+    const call = known.find(({ operation }) => operation.id === id)!
+    const problems: string[] = []
+    let turn = 0
+    for (const [title, hostile] of hostileTexts(call, 2)) {
+      const validation = validations[turn++ % 3]!
+      const either = [[hostile], [firstPage(call), hostile]]
+      // Long ones come in one place.
+      for (const texts of hostile.length > longText ? [either[turn % 2]!] : either) {
+        const { seen, fetch } = service(call, ...texts)
+        const client = clientOf({ fetch, retry: false })
+        const walk = walks[id]!(client, call.params as never, { validation, maxPages: 3 }) as AnyWalk
+        const pages = walk.pages()
+        const { count, error } = await take(pages)
+        const found = problemsOf(client, seen.charged, error)
+        const { body, page, next } = (error ?? {}) as {
+          body?: unknown
+          page?: unknown
+          next?: object | null
+        }
+        const delivered = count + Number((body ?? page) !== undefined)
+        // Free pages may be fetched ahead.
+        if (call.charge > 0 && delivered !== seen.requests)
+          found.push(`delivered ${delivered} of ${seen.requests} pages, ${String(error)}`)
+        // After a page without the params of the next one, nothing can be resumed.
+        if (next) walk.resume({ next })
+        else if (error !== undefined && !(error instanceof PaginationError))
+          found.push(`no next: ${String(error)}`)
+        const where = `${title}, page ${texts.length}, ${validation}`
+        problems.push(...found.map((problem) => `${where}: ${problem}`))
+      }
+    }
+    expect(problems).toEqual([])
+  })
+
+  it('ends with an error of this package at most, item by item and with toArray()', async () => {
+    const call = known.find(({ operation }) => operation.id === id)!
+    const problems: string[] = []
+    let turn = 0
+    for (const [title, hostile] of hostileTexts(call, 2)) {
+      const validation = validations[turn++ % 3]!
+      const { seen, fetch } = service(call, firstPage(call), hostile)
+      const client = clientOf({ fetch, retry: false })
+      const walk = walks[id]!(client, call.params as never, { validation, maxPages: 2 }) as AnyWalk
+      const ended = turn % 2 === 0 ? take(walk) : take(collected(walk))
+      const { error } = await ended
+      const found = problemsOf(client, seen.charged, error)
+      problems.push(...found.map((problem) => `${title}, ${validation}: ${problem}`))
+    }
+    expect(problems).toEqual([])
+  })
+})
