@@ -54,6 +54,8 @@ export class Purchase implements CallCredits {
   readonly #log: Log | undefined
   /** One for each budget; undefined while nothing is reserved. */
   #reservations: readonly Reservation[] | undefined
+  /** Reservations in the first budgets, while the next one is asked. */
+  #asked: Reservation[] | undefined
   #isClosed = false
 
   /** @param worstCase Highest cost of one success in credits; null for a free operation. */
@@ -79,24 +81,34 @@ export class Purchase implements CallCredits {
   }
 
   /**
-   * The same in every budget and in the ledger, or nowhere.
+   * The same in every budget and in the ledger, or nowhere. Once the call has ended, it asks no further budget.
    *
    * @throws {CreditBudgetError} if a budget has too few credits left.
    */
   async reserveInBudgets(): Promise<void> {
     if (this.#worstCase === null || this.#reservations !== undefined) return
     const reservations: Reservation[] = []
+    this.#asked = reservations
     try {
-      for (const budget of this.#budgets)
+      for (const budget of this.#budgets) {
         reservations.push(await budget.reserve(this.#worstCase, this.#operation))
+        if (this.#isClosed) break
+      }
     } catch (error) {
-      for (const reservation of reservations) this.#attempt(() => reservation.release())
+      this.#giveBack()
       throw error
     }
+    if (this.#isClosed) {
+      this.#giveBack()
+      return
+    }
+    this.#asked = undefined
     this.#reservations = reservations
     this.#account.reserved += this.#worstCase
-    // The call may have ended while a budget was asked.
-    if (this.#isClosed) this.close()
+  }
+
+  #giveBack(): void {
+    for (const reservation of this.#asked?.splice(0) ?? []) this.#attempt(() => reservation.release())
   }
 
   /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
@@ -118,6 +130,7 @@ export class Purchase implements CallCredits {
   /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
+    this.#giveBack()
     this.#end(0, 0, (reservation) => reservation.release())
   }
 
