@@ -1,5 +1,5 @@
 import { setImmediate as settled } from 'node:timers/promises'
-import { SocialSearch } from '../src/index.ts'
+import { SocialSearch, isSocialSearchError } from '../src/index.ts'
 import { createSandbox } from '../src/sandbox/index.ts'
 import { serveSandbox } from '../src/sandbox/node.ts'
 
@@ -7,22 +7,49 @@ const limits = { perMinute: false } as const
 const query = { query: 'typescript' }
 const noop = (): void => {}
 
-/** A search of twenty posts, always the same, with a fetch that responds at once. */
-export async function warmSearch(): Promise<() => Promise<void>> {
+/** What a client can go through, each time the same way, with a fetch that responds at once. */
+export interface Scenarios {
+  /** A search that finds twenty posts. */
+  search(): Promise<void>
+  /** The same after a 429. */
+  searchAfter429(): Promise<void>
+  /** A walk whose second page fails. */
+  failedPage(): Promise<void>
+}
+
+/** Makes the scenarios, with a search that has run before. */
+export async function warmScenarios(): Promise<Scenarios> {
   const sandbox = createSandbox({ seed: 1, limits })
-  let page: Response | undefined
-  const keep = async (request: Request): Promise<Response> => {
-    page ??= await sandbox.fetch(request)
-    return page.clone()
-  }
   const { baseUrl, apiKey } = sandbox
-  const client = new SocialSearch({ baseUrl, apiKey, fetch: keep, limits })
+  let page: Response | undefined
+  /** Statuses of the next responses; 200 if there are none. */
+  const statuses: number[] = []
+  const fetch = async (request: Request): Promise<Response> => {
+    page ??= await sandbox.fetch(request)
+    const status = statuses.shift() ?? 200
+    if (status === 200) return page.clone()
+    const error = { code: `status_${status}`, ...(status === 429 && { retryAfter: 0 }) }
+    return Response.json({ requestId: 'req_1', error }, { status })
+  }
+  const client = new SocialSearch({ baseUrl, apiKey, fetch, limits })
   const search = async (): Promise<void> => {
     const { posts } = await client.microblog.search(query)
     if (posts.length !== 20) throw new Error(`the search found ${posts.length} posts`)
   }
   for (let i = 0; i < 10; i++) await search()
-  return search
+  return {
+    search,
+    searchAfter429() {
+      statuses.push(429)
+      return search()
+    },
+    async failedPage() {
+      statuses.push(200, 500)
+      const walk = client.microblog.search(query).toArray({ limit: 40 })
+      const error: unknown = await walk.catch((error: unknown) => error)
+      if (!isSocialSearchError(error) || error.next === undefined) throw new Error('the page must fail')
+    },
+  }
 }
 
 /** Bytes of a waiting call, measured with many calls behind two that never get a response. Needs --expose-gc. */

@@ -1,37 +1,41 @@
 /**
- * Fails if a search exceeds a bound of `bounds.json`. It measures counts and bytes, which are equal on all machines,
- * and no times. With `--list`, it prints the files and functions of a search in the order of their first call.
+ * Fails if a search exceeds a bound of `bounds.json`, or passes one of the four packages by. It measures counts and bytes,
+ * which are equal on all machines, and no times. With `--paths`, it prints the files and functions that a search, a 429 and
+ * a failed page go through.
  */
+import packageJson from '../package.json' with { type: 'json' }
 import bounds from './bounds.json' with { type: 'json' }
 import { functionsCalled } from './coverage.ts'
-import { bytesOfWaitingCall, requestsOfSearch, warmSearch } from './figures.ts'
-import { inOrderOfCall } from './order.ts'
+import { bytesOfWaitingCall, requestsOfSearch, warmScenarios } from './figures.ts'
+import { printPaths } from './paths.ts'
 
-const folder = new URL('../src/', import.meta.url)
+const sources = new URL('../src/', import.meta.url)
+const packages = new URL('../node_modules/', import.meta.url)
 
 // First, since counting calls makes V8 keep more memory.
 const waitingBytes = await bytesOfWaitingCall()
-const search = await warmSearch()
-const called = await functionsCalled(folder, search)
-
+const scenarios = await warmScenarios()
+const called = await functionsCalled(sources, () => scenarios.search())
 hold('files that a warm search passes', new Set(called.map(({ file }) => file)).size, bounds.files)
-hold(
-  'function calls in them',
-  called.reduce((sum, { calls }) => sum + calls, 0),
-  bounds.calls,
-)
 hold('bytes of a waiting call', Math.round(waitingBytes), bounds.waitingBytes)
 hold('requests for one search', await requestsOfSearch(), bounds.requests)
 
-if (process.argv.includes('--list')) {
-  for (const { file, name, calls } of await inOrderOfCall(folder, called, search))
-    console.log(`${String(calls).padStart(4)} ${file} ${name || '(callback)'}`)
+const inPackages = await functionsCalled(packages, () => scenarios.search())
+for (const name of bounds.packages) {
+  const range = (packageJson.dependencies as Record<string, string | undefined>)[name]
+  const calls = inPackages.filter(({ file }) => file.startsWith(`${name}/`)).length
+  check(range?.startsWith('^') === true && calls > 0, `${name} ${range}: ${calls} functions run in a search`)
 }
+
+if (process.argv.includes('--paths')) await printPaths(sources, scenarios)
 // Waiting calls keep the process alive.
 process.exit()
 
 function hold(what: string, found: number, most: number): void {
-  const holds = found <= most
-  console.log(`${holds ? '✓' : '✗'} ${what}: ${found}, at most ${most}`)
+  check(found <= most, `${what}: ${found}, at most ${most}`)
+}
+
+function check(holds: boolean, said: string): void {
+  console.log(`${holds ? '✓' : '✗'} ${said}`)
   if (!holds) process.exitCode = 1
 }

@@ -14,7 +14,7 @@ import {
 import { type Send, Pace } from './pace.ts'
 import { CountedSlots, Polling } from './polling.ts'
 import { QueuedSlots, type Slots } from './slots.ts'
-import { type Slot, type SlotSource, SurfaceQueue } from './surface-queue.ts'
+import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
@@ -68,24 +68,15 @@ export class LocalLimiter implements CallLimiter {
 
   /** Counts a request that another limiter has granted, as if acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
-    const queue = this.#queue(surface)
-    let free: (() => void) | undefined
-    let isReleased = false
-    // It takes the next free slot, unless it ends before.
-    void this.#take().then((slot) => {
-      free = () => slot?.release(null)
-      if (isReleased) free()
-    })
-    return queue.lease(send, share, {
-      release: () => {
-        isReleased = true
-        free?.()
-      },
-    })
+    // It takes the next free slot, or frees it at once if it has ended before.
+    const taking = this.#take()
+    const release = (): void => void taking.then((slot) => slot?.release(null))
+    return this.#queue(surface).lease(send, share, { release })
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
+    this.#adjustSlots()
     for (const queue of this.#queues.values()) queue.wake()
   }
 
@@ -95,27 +86,26 @@ export class LocalLimiter implements CallLimiter {
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new Pace(this.limits, this.#margin, perMinute)
-    const source: SlotSource = {
+    const queue = new SurfaceQueue(pace, {
       inFlight: this.#inFlight,
-      wait: ({ perMinute }) => (this.#slots.isFull ? Infinity : pace.wait(perMinute)),
-      take: () => this.#take(),
+      wait: ({ perMinute }) => pace.wait(perMinute),
+      isFull: () => this.#slots.isFull,
+      take: () => {
+        // The other surfaces come first the next time.
+        this.#queues.delete(name)
+        this.#queues.set(name, queue)
+        return this.#take()
+      },
       wake: () => this.wake(),
-    }
-    const queue = new SurfaceQueue(pace, source)
+    })
     this.#queues.set(name, queue)
     return queue
   }
 
-  async #take(): Promise<Slot | undefined> {
+  #take(): Promise<Slot | undefined> {
     this.#adjustSlots()
-    const free = await this.#slots.take()
-    if (free === undefined) return undefined
     this.#inUse?.add(this)
-    const release = (): void => {
-      this.#adjustSlots()
-      free()
-    }
-    return { release }
+    return this.#slots.take()
   }
 
   #adjustSlots(): void {

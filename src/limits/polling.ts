@@ -1,6 +1,6 @@
 import type { CallTicket, Lease } from './limiter.ts'
 import type { Slots } from './slots.ts'
-import type { SurfaceQueue } from './surface-queue.ts'
+import type { Slot, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -100,9 +100,9 @@ export class CountedSlots implements Slots {
     return this.taken >= this.most
   }
 
-  take(): Promise<(() => void) | undefined> {
+  take(): Promise<Slot | undefined> {
     if (this.isFull) return Promise.resolve(undefined)
     this.taken++
-    return Promise.resolve(() => void this.taken--)
+    return Promise.resolve({ release: () => void this.taken-- })
   }
 }

@@ -1,15 +1,16 @@
 import pLimit from 'p-limit'
 
+import type { Slot } from './surface-queue.ts'
+
 /** The requests that a process may have in flight. */
 export interface Slots {
   /** How many are in use. */
   readonly taken: number
   /** How many may be in use. */
   most: number
-  /** Whether `take()` would resolve without a slot now. */
+  /** Whether `take()` would resolve with undefined: all are in use, and it cannot wait. */
   readonly isFull: boolean
-  /** Resolves with a function that frees the slot, or with undefined if all are in use and it cannot wait. */
-  take(): Promise<(() => void) | undefined>
+  take(): Promise<Slot | undefined>
 }
 
 /** Slots of p-limit, whose queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
@@ -33,9 +34,9 @@ export class QueuedSlots implements Slots {
     if (most !== this.most) this.#limit.concurrency = most
   }
 
-  take(): Promise<() => void> {
+  take(): Promise<Slot> {
     return new Promise((resolve) => {
-      void this.#limit(() => new Promise<void>((free) => resolve(free)))
+      void this.#limit(() => new Promise<void>((free) => resolve({ release: () => free() })))
     })
   }
 }

@@ -22,6 +22,8 @@ export interface SlotSource {
   readonly inFlight: WeakMap<Share, number>
   /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
   wait(share: Share): number
+  /** Whether to take no slot before the next {@link SurfaceQueue.wake}. */
+  isFull(): boolean
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(share: Share): Promise<Slot | undefined>
   /** Wakes all queues, after a request has ended. */
@@ -103,8 +105,9 @@ export class SurfaceQueue {
     if (this.#entries.size === 0 || this.#isTakingSlot) return
     this.#endPacedWait()
     const next = this.#next()
-    if (typeof next === 'object') void this.#grantNext(next.group.share)
-    else if (next !== Infinity) {
+    if (typeof next === 'object') {
+      if (!this.#slots.isFull()) void this.#grantNext(next.group.share)
+    } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
       // There, each call polls.
       if (!isTiedToRequests())

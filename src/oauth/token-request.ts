@@ -1,14 +1,7 @@
 import { isRecord } from '../contract/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../core/http/dialect.ts'
-import {
-  type Fetch,
-  callFetch,
-  explainNetworkError,
-  initOf,
-  readText,
-  send,
-} from '../core/http/send.ts'
+import { type Fetch, callFetch, explainNetworkError, initOf, readText, send } from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
 import { FetchMisuse } from '../core/http/network-error.ts'
@@ -52,7 +45,9 @@ export async function requestJson(
     let hasAnswered = false
     try {
       const sending = initOf(init.method, headers, init.body?.toString(), signal)
-      const response = await send(url, sending, undefined, {}, (target, init) => callFetch(fetch, target, init))
+      const response = await send(url, sending, undefined, {}, (target, init) =>
+        callFetch(fetch, target, init),
+      )
       hasAnswered = true
       const { text } = await readText(response, signal)
       if (response.ok) return new Response(withoutUnusableFields(text), response)

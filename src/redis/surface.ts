@@ -58,6 +58,7 @@ export class RedisSurface {
     this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), {
       inFlight,
       wait: (share) => this.#wait(share),
+      isFull: () => false,
       take: (share) => this.#take(share),
       wake,
     })

@@ -87,7 +87,10 @@ function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
     return new Failure(new ConfigurationError(error.message, call.context()), charged)
   if (entry.sent !== null) return new Failure(error, charged)
   const reason = call.client.redactor.text(error instanceof Error ? error.message : String(error))
-  return new Failure(new ConfigurationError(`a hook failed before sending: ${reason}`, call.context()), charged)
+  return new Failure(
+    new ConfigurationError(`a hook failed before sending: ${reason}`, call.context()),
+    charged,
+  )
 }
 
 const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {

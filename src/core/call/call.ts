@@ -110,6 +110,7 @@ export class Call implements CallTicket, Abortable {
 
   /** Releases everything that the call holds. */
   close(): void {
+    this.#leaveQueue()
     this.purchase.close()
     this.#cleanUp?.forEach((cleanUp) => cleanUp())
     this.#openCalls.delete(this)
@@ -121,7 +122,7 @@ export class Call implements CallTicket, Abortable {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
     if (this.isQueued) this.client.limiter.cancel(this, reason)
-    else this.#onAbort?.(reason)
+    this.#onAbort?.(reason)
   }
 
   throwIfAborted(): void {
@@ -152,25 +153,20 @@ export class Call implements CallTicket, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  /**
-   * Waits in the queue for a lease.
-   *
-   * @throws {QueueFullError} if too many calls wait already.
-   * @throws {RateLimitError} if an earlier 429 has closed the surface for too long.
-   */
-  async enterQueue(): Promise<Lease> {
+  /** @throws {QueueFullError} if too many calls wait already. */
+  enterQueue(): void {
     this.#openCalls.queue(this)
     this.isQueued = true
     this.phase = 'queue'
     this.patience = Math.min(this.patience, this.sendBy - performance.now())
-    try {
-      return await this.client.limiter.acquire(this)
-    } catch (error) {
-      throw error instanceof SurfaceClosed ? this.#closedSurface(error.remaining) : error
-    } finally {
-      this.isQueued = false
-      this.#openCalls.unqueue(this)
-    }
+  }
+
+  /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
+  take(lease: Lease): Lease {
+    this.#leaveQueue()
+    if (this.#aborted === undefined) return lease
+    this.tell(() => lease.release())
+    throw this.#aborted.reason
   }
 
   /** Begins an attempt in the timeline. */
@@ -231,13 +227,20 @@ export class Call implements CallTicket, Abortable {
   errorOf(thrown: unknown): unknown {
     const error = thrown instanceof Failure ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
-    const isShared = error instanceof SharedError && error !== this.#aborted?.reason
-    return isShared ? error.of(this.context()) : error
+    if (error === this.#aborted?.reason) return error
+    if (error instanceof SurfaceClosed) return this.#closedSurface(error.remaining)
+    return error instanceof SharedError ? error.of(this.context()) : error
   }
 
   /** Whether the call has no request in flight. */
   get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
+  }
+
+  #leaveQueue(): void {
+    if (!this.isQueued) return
+    this.isQueued = false
+    this.#openCalls.unqueue(this)
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

@@ -8,13 +8,13 @@ import { waitForRetry } from './wait-for-retry.ts'
 export async function run(call: Call): Promise<Answer> {
   try {
     // Outside pRetry, which would double the memory of a call that waits.
-    let lease = await queue(call)
+    let lease = call.take(await queue(call))
     return await pRetry(() => attempt(call, lease), {
       retries: Infinity,
       minTimeout: 0,
       shouldRetry: async ({ error }) => {
         if (!(await waitForRetry(call, error))) return false
-        lease = await queue(call)
+        lease = call.take(await queue(call))
         return true
       },
     })
@@ -25,28 +25,37 @@ export async function run(call: Call): Promise<Answer> {
   }
 }
 
-/** Reserves credits and gets the token, so that a slow budget or provider holds no slot; then waits for a lease. */
-async function queue(call: Call): Promise<Lease> {
+/** Waits in the queue for a lease. Without a budget or provider to ask, calls made together keep their order. */
+function queue(call: Call): Promise<Lease> {
   const { credential } = call.client
   call.throwIfAborted()
-  // Without a budget to ask, a call queues at once: calls made together keep their order.
-  if (call.settings.budgets.length === 0) call.purchase.reserve()
-  else await call.race(() => call.purchase.reserveInBudgets())
-  if (credential.fixed === undefined) await updateToken(call)
-  else call.token = credential.fixed
-  const lease = await call.enterQueue()
+  if (credential.fixed === undefined || call.settings.budgets.length > 0) return prepareAndQueue(call)
+  call.purchase.reserve()
+  call.token = credential.fixed
+  return acquire(call)
+}
+
+/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+async function prepareAndQueue(call: Call): Promise<Lease> {
+  await call.race(() => call.purchase.reserveInBudgets())
+  await updateToken(call)
+  const lease = await acquire(call)
+  if (lease.queued + lease.paced <= staleMs) return lease
   try {
-    // The token may have been refreshed since.
-    if (credential.fixed === undefined && lease.queued + lease.paced > staleMs) await updateToken(call)
-    call.throwIfAborted()
+    await updateToken(call)
     return lease
   } catch (error) {
-    lease.release()
+    call.tell(() => lease.release())
     throw error
   }
 }
 
-/** After this time in the queue, in milliseconds, a call asks for its token again. */
+function acquire(call: Call): Promise<Lease> {
+  call.enterQueue()
+  return call.client.limiter.acquire(call)
+}
+
+/** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
 async function updateToken(call: Call): Promise<void> {

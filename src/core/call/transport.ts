@@ -96,12 +96,25 @@ export class Transport {
   }
 
   /** Makes one call of a composed request. */
-  async send(
+  send(
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
     cancelRules?: CancelRules,
   ): Promise<Answer> {
+    try {
+      return run(this.#open(operation, request, options, cancelRules))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #open(
+    operation: Operation,
+    request: ComposedRequest,
+    options: AnyCallOptions | undefined,
+    cancelRules: CancelRules | undefined,
+  ): Call {
     const settings = options === undefined ? this.#defaults : this.#settingsOf(operation, request, options)
     const priced = this.priced(operation, request)
     const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
@@ -110,7 +123,7 @@ export class Transport {
     this.#openCalls.add(call)
     if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
       endEarly(call, cancelRules)
-    return run(call)
+    return call
   }
 
   /** The settings of a call. An error names its operation. */

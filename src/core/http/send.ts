@@ -44,7 +44,12 @@ export async function send(
 }
 
 /** The options of fetch for a JSON body, or for none. */
-export function initOf(method: string, headers: Headers, body: string | undefined, signal: AbortSignal): Init {
+export function initOf(
+  method: string,
+  headers: Headers,
+  body: string | undefined,
+  signal: AbortSignal,
+): Init {
   // Deno resends a request on a dead keep-alive connection, unless its body is a stream.
   const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init

@@ -109,13 +109,21 @@ export function merge<Options>(
 }
 
 /** The settings of calls of a client made with `withOptions`. */
-export function resolveShared(settings: CallSettings, options: SharedOptions, redactor: Redactor): CallSettings {
+export function resolveShared(
+  settings: CallSettings,
+  options: SharedOptions,
+  redactor: Redactor,
+): CallSettings {
   assertOptions(options, sharedChanges)
   return merge(settings, options, sharedChanges, redactor)
 }
 
 /** The settings of a call with its own options. */
-export function resolveCall(settings: CallSettings, options: AnyCallOptions, redactor: Redactor): CallSettings {
+export function resolveCall(
+  settings: CallSettings,
+  options: AnyCallOptions,
+  redactor: Redactor,
+): CallSettings {
   assertOptions(options, callChanges)
   return merge(settings, options, callChanges, redactor)
 }
