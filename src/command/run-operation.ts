@@ -2,6 +2,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { count } from '../contract/count.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { OpenRecord } from '../contract/undocumented.ts'
+import type { Middleware } from '../core/http/middleware.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../lib/list-items.ts'
 import { ApiError } from '../errors.ts'
@@ -36,7 +37,12 @@ export async function runOperation(
   })
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
-  const client = clientFor(flags, { middleware: [stop.middleware] })
+  // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
+  const keepCredits: Middleware = (request, next) => {
+    job?.keepCredits(credits())
+    return next(request)
+  }
+  const client = clientFor(flags, { middleware: [stop.middleware, keepCredits] })
   // Check the params before a file is created.
   client.quote(operation.id as never, id ?? params)
 
@@ -46,6 +52,11 @@ export async function runOperation(
   }
   const job = jobOf(flags, start)
   const state = job?.state ?? start
+  /** Of all runs together: spent, perhaps spent, and reserved. */
+  const credits = (): number => {
+    const { spent, uncertain, reserved } = client.credits
+    return state.credits + spent + uncertain + reserved
+  }
   const options = { ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal }
   let next: object | null | undefined = state.next
   let { records } = state
@@ -65,19 +76,17 @@ export async function runOperation(
       const text = head + formatter.page(written)
       head = ''
       unwritten = page
-      const credits = state.credits + client.credits.spent + client.credits.uncertain
-      if (job !== undefined) job.append(text, { next, records, credits })
+      if (job !== undefined) job.append(text, { next, records, credits: credits() })
       else if (!(await print(text))) return 0
       unwritten = undefined
       const isLast =
         next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
       if (!isLast) job?.reserve()
-      // Of all runs together.
-      showProgress(flags, `${count(records, 'record')}, ${count(credits, 'credit')}`)
+      showProgress(flags, `${count(records, 'record')}, ${count(credits(), 'credit')}`)
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
-    else if (head !== '') job.append(head, { next, records, credits: state.credits })
+    else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
     else if (job !== undefined)
@@ -101,11 +110,12 @@ export async function runOperation(
     complain(flags, reason, command, unwritten)
     return code
   } finally {
-    job?.close()
+    job?.close(credits())
     stop.end()
   }
 
   async function* pagesOf(): AsyncGenerator<OpenRecord> {
+    if (state.next === null) return
     const { transport } = client
     if (operation.paging === undefined)
       yield (await transport.request(operation, params, options, id)).body as OpenRecord
