@@ -119,6 +119,26 @@ describe('a stream of a walk', () => {
     expect(sent() - before).toBe(1)
   })
 
+  it('buys nothing before its first read', async () => {
+    const before = sent()
+    const posts = streamOf(client.microblog.search({ query: 'coffee' }))
+    // A stream that reads ahead pulls at its start.
+    await new Promise((resolve) => setImmediate(resolve))
+    await posts.cancel()
+    expect(sent() - before).toBe(0)
+  })
+
+  it('buys no page before the last item of the previous one is read', async () => {
+    const before = sent()
+    const reader = streamOf(client.microblog.search({ query: 'coffee' })).getReader()
+    for (let item = 0; item < 20; item++) await reader.read()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(sent() - before).toBe(1)
+    await reader.read()
+    expect(sent() - before).toBe(2)
+    await reader.cancel()
+  })
+
   it('is written to a file by stream/promises, as a web stream or in a pipeline', async () => {
     const path = join(folder, 'posts.csv')
     const fields = ['id', 'engagements.viewsCount']
