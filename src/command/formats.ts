@@ -7,6 +7,7 @@ import { jsonText } from '../lib/json.ts'
 import { UsageError } from './command-errors.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
+import { escapedForTerminal } from './terminal.ts'
 
 export const formats = ['jsonl', 'json', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
@@ -16,10 +17,7 @@ export function createFormatter(format: Format, operation: Operation, options: F
   const isTerminal = width !== undefined
   const text = (record: unknown, indent?: number): string => {
     const json = jsonText(fields === undefined ? record : picked(record, fields), indent)
-    // JSON leaves these control characters unescaped, and some terminals obey them.
-    return isTerminal
-      ? json.replaceAll(/[\u007f-\u009f]/g, (code) => `\\u00${code.charCodeAt(0).toString(16)}`)
-      : json
+    return isTerminal ? escapedForTerminal(json) : json
   }
   switch (format) {
     case 'jsonl':
@@ -32,7 +30,10 @@ export function createFormatter(format: Format, operation: Operation, options: F
       const lines = csvLines({ fields: fields ?? columnsOf(operation) })
       return {
         head: lines.header,
-        page: (records) => records.map((record) => lines.line(record)).join(''),
+        page: (records) => {
+          const text = records.map((record) => lines.line(record)).join('')
+          return isTerminal ? text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ') : text
+        },
         tail: '',
       }
     }

@@ -27,6 +27,7 @@ export interface JobState {
   /** Length of the complete pages in the output. */
   readonly bytes: number
   readonly records: number
+  /** Credits that all runs have spent or may have spent. */
   readonly credits: number
 }
 
@@ -88,7 +89,7 @@ export class JobFile {
     try {
       job.#store(state)
     } catch (error) {
-      job.close()
+      job.close(state.credits)
       rmSync(path, { force: true })
       throw error
     }
@@ -113,9 +114,20 @@ export class JobFile {
     this.#reserved = Math.max(this.#reserved, 2 * bytes.length)
   }
 
-  close(): void {
+  /** Replaces the credits in the state. */
+  keepCredits(credits: number): void {
+    if (credits !== this.state.credits) this.#store({ ...this.state, credits })
+  }
+
+  /** @param credits What all runs have cost in the end. */
+  close(credits: number): void {
     this.#release()
     closeSync(this.#file)
+    try {
+      this.keepCredits(credits)
+    } catch {
+      // The state still has the highest cost of the page, and the caller the error that ended the job.
+    }
   }
 
   /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
@@ -140,7 +152,12 @@ function statePathOf(path: string): string {
 function parseState(path: string, text: string): JobState {
   try {
     const state: unknown = JSON.parse(text)
-    if (isRecord(state) && Number.isSafeInteger(state['bytes']) && 'next' in state)
+    if (
+      isRecord(state) &&
+      Number.isSafeInteger(state['bytes']) &&
+      Number.isFinite(state['credits']) &&
+      'next' in state
+    )
       return state as unknown as JobState
   } catch {
     // Refused below.

@@ -36,7 +36,12 @@ export async function runOperation(
   })
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
-  const client = clientFor(flags, { hooks: stop.hooks })
+  // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
+  const keepCredits = (): void => job?.keepCredits(credits())
+  const { hooks } = stop
+  const client = clientFor(flags, {
+    hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
+  })
   // Check the params before a file is created.
   client.quote(operation.id as never, id ?? params)
 
@@ -46,6 +51,11 @@ export async function runOperation(
   }
   const job = jobOf(flags, start)
   const state = job?.state ?? start
+  /** Of all runs together: spent, perhaps spent, and reserved. */
+  const credits = (): number => {
+    const { spent, uncertain, reserved } = client.credits
+    return state.credits + spent + uncertain + reserved
+  }
   const options = { ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal }
   let next: object | null | undefined = state.next
   let { records } = state
@@ -65,19 +75,17 @@ export async function runOperation(
       const text = head + formatter.page(written)
       head = ''
       unwritten = page
-      const credits = state.credits + client.credits.spent + client.credits.uncertain
-      if (job !== undefined) job.append(text, { next, records, credits })
+      if (job !== undefined) job.append(text, { next, records, credits: credits() })
       else if (!(await print(text))) return 0
       unwritten = undefined
       const isLast =
         next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
       if (!isLast) job?.reserve()
-      // Of all runs together.
-      showProgress(flags, `${count(records, 'record')}, ${count(credits, 'credit')}`)
+      showProgress(flags, `${count(records, 'record')}, ${count(credits(), 'credit')}`)
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
-    else if (head !== '') job.append(head, { next, records, credits: state.credits })
+    else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
     else if (job !== undefined)
@@ -86,7 +94,9 @@ export async function runOperation(
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
     return 0
   } catch (error) {
-    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    // An error of a hook has what failed as its cause.
+    const { cause = error } = error as { cause?: unknown }
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : cause
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (error as { next?: object | null }).next ?? next
     // A request that the service finds invalid stays so.
@@ -101,11 +111,12 @@ export async function runOperation(
     complain(flags, reason, command, unwritten)
     return code
   } finally {
-    job?.close()
+    job?.close(credits())
     stop.end()
   }
 
   async function* pagesOf(): AsyncGenerator<OpenRecord> {
+    if (state.next === null) return
     const { transport } = client
     if (operation.paging === undefined)
       yield (await transport.request(operation, params, options, id)).body as OpenRecord

@@ -26,7 +26,7 @@ export class Stop {
   }
 
   /** Notes when a request is under way. After a success, the page must still be read and written. */
-  readonly hooks: Hooks = {
+  readonly hooks = {
     beforeRequest: [() => void (this.#isUnderWay = true)],
     afterResponse: [
       ({ response }) => {
@@ -34,7 +34,7 @@ export class Stop {
       },
     ],
     beforeError: [({ error }) => (this.#fail(), error)],
-  }
+  } satisfies Hooks
 
   /** Call it when a page is read: from then on, an interruption cannot lose it. */
   pageIsRead(): void {

@@ -28,13 +28,14 @@ export function createTable(
       ))
       const rows = records.map((record) => names.map((name) => cell(record, name)))
       const isFirst = widths === undefined
-      const fitted = (widths ??= fit([names, ...rows], width))
+      const titles = names.map(oneLine)
+      const fitted = (widths ??= fit([titles, ...rows], width))
       const line = (cells: readonly string[]): string =>
         cells
           .map((cell, index) => pad(cell, fitted[index] ?? 0))
           .join(' '.repeat(gap))
           .trimEnd()
-      const head = bold ? `\u001b[1m${line(names)}\u001b[22m` : line(names)
+      const head = bold ? `\u001b[1m${line(titles)}\u001b[22m` : line(titles)
       return [...(isFirst ? [head] : []), ...rows.map(line)].map((text) => `${text}\n`).join('')
     },
   }
@@ -50,10 +51,13 @@ function readable(names: readonly string[], records: readonly unknown[], width: 
   return names.filter(isReadable).slice(0, most)
 }
 
-/** One line of text, without characters that steer the terminal. */
 function cell(record: unknown, name: string): string {
-  const value = cellOf(record, name.split('.'), ', ')
-  return String(value ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+  return oneLine(String(cellOf(record, name.split('.'), ', ') ?? ''))
+}
+
+/** One line of text, without characters that steer the terminal. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
 function pad(cell: string, width: number): string {

@@ -62,6 +62,14 @@ export function wrapped(
   return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
 }
 
+/** Escapes what JSON leaves unescaped, and terminals obey: control characters, and those that turn the direction of text. */
+export function escapedForTerminal(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /**
  * Reports an error: its message, or with `--json` one object with its fields.
  *
@@ -83,14 +91,15 @@ export function complain(
       ...(paid !== undefined && { body: paid }),
       ...(next !== undefined && { resume: next }),
     }
-    say(jsonText(all))
+    say(escapedForTerminal(jsonText(all)))
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
   if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined) say(`The answer, which may have been charged:\n${jsonText(paid)}`)
+  if (paid !== undefined)
+    say(`The answer, which may have been charged:\n${escapedForTerminal(jsonText(paid))}`)
 }
 
 function codeOf(error: unknown): unknown {

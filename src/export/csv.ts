@@ -11,8 +11,7 @@ export interface CsvLines {
 export function csvLines(options: ColumnOptions): CsvLines {
   const { columns, separator } = resolveColumns(options)
   const format: Options = {
-    escape_formulas: true,
-    cast: { boolean: String },
+    cast: { boolean: String, string: harmless },
     // Readers skip empty lines.
     quoted_empty: columns.length === 1,
   }
@@ -23,8 +22,18 @@ export function csvLines(options: ColumnOptions): CsvLines {
 }
 
 /**
+ * Puts a `'` where a spreadsheet would read a formula. Depending on its settings, it splits lines at semicolons or tabs
+ * instead of commas. Quotes inside such a line do not hold a text together, but the quotes at the start of a part vanish.
+ */
+function harmless(text: string): string {
+  return text
+    .replace(/^(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/, "'")
+    .replaceAll(/([;\t\r\n])(?="*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
+}
+
+/**
  * Returns a stream that turns posts or other records into a CSV file, as UTF-8 bytes: a header, then one row for
- * each. It puts a `'` in front of a text that a spreadsheet would run as a formula.
+ * each. It puts a `'` in front of what a spreadsheet would run as a formula.
  *
  * @throws {ConfigurationError} for fields that cannot be columns.
  * @example

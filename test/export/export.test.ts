@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
-import Papa from 'papaparse'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
@@ -25,97 +23,12 @@ async function* listed(...items: unknown[]) {
 }
 
 const textOf = (stream: ReadableStream<Uint8Array>) => new Response(stream as ReadableStream).text()
-const csvOf = (items: unknown[], ...fields: string[]) =>
-  textOf(streamOf(listed(...items)).pipeThrough(toCsv({ fields })))
-
-/** What two readers of CSV, from different hands, make of a text. */
-function readBack(text: string): string[][][] {
-  return [parse(text), Papa.parse<string[]>(text.replace(/\n$/, '')).data]
-}
 
 describe('toJsonl()', () => {
   it('writes each post whole, in order', async () => {
     const lines = (await textOf(streamOf(walk()).pipeThrough(toJsonl()))).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual(await walk().toArray({ limit: 1000 }))
   })
-})
-
-describe('toCsv()', () => {
-  it('writes a file that two other readers read back unchanged', async () => {
-    const fields = fieldsOf('microblog.search')
-    const text = await textOf(streamOf(walk()).pipeThrough(toCsv({ fields })))
-    const posts = await walk().toArray({ limit: 1000 })
-    const rows = posts.map(({ images, video, engagements: { ...counts }, ...post }) => [
-      ...[
-        post.id,
-        post.body,
-        post.author,
-        post.name,
-        post.timestamp,
-        post.url,
-        images.join('|'),
-        video ?? '',
-      ],
-      ...[counts.bookmarkCount, counts.favoriteCount, counts.quoteCount, counts.replyCount].map(String),
-      ...[counts.retweetCount, counts.viewsCount].map(String),
-    ])
-    // Posts that begin with a handle get a sign in front, in case a spreadsheet reads the file.
-    const shown = rows.map((row) => row.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)))
-    for (const read of readBack(text)) expect(read).toEqual([fields.map(({ path }) => path), ...shown])
-  })
-
-  it('keeps quotes, separators, line ends, and cells that are empty or look like rows', async () => {
-    const odd = [
-      'a"b',
-      'a,b',
-      'a\nb',
-      'a\r\nb',
-      'a\rb',
-      ' a ',
-      '',
-      '"',
-      'é\u{1F600}',
-      'null',
-      '; a',
-      '\uFEFFa',
-      '\u2028',
-    ]
-    const text = await csvOf([...odd.map((a) => ({ a, b: 'x' }))], 'a', 'b')
-    for (const read of readBack(text)) expect(read.slice(1)).toEqual(odd.map((a) => [a, 'x']))
-    const single = await csvOf([{ a: '' }, { a: 'x' }, {}], 'a')
-    for (const read of readBack(single)) expect(read).toEqual([['a'], [''], ['x'], ['']])
-  })
-
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("http://a.example","b")'])(
-    'writes %j so that a spreadsheet does not run it',
-    async (a) => {
-      for (const read of readBack(await csvOf([{ a, b: [a, 'x'] }], 'a', 'b')))
-        expect(read[1]).toEqual([`'${a}`, `'${a}|x`])
-    },
-  )
-
-  it('leaves numbers below zero alone', async () => {
-    expect(await csvOf([{ a: -1 }], 'a')).toBe('a\n-1\n')
-  })
-
-  it('finds nested fields, joins lists, and writes other objects as JSON', async () => {
-    const record = { a: { b: [1, 'x', null] }, c: [{ d: 1 }, { d: 2 }], e: { f: 1 }, g: true, h: null }
-    const text = await csvOf([record], 'a.b', 'c.d', 'c', 'e', 'g', 'h', 'i.j', 'toString')
-    expect(parse(text)[1]).toEqual(['1|x|', '1|2', '[{"d":1},{"d":2}]', '{"f":1}', 'true', '', '', ''])
-  })
-
-  it('writes the header when the walk has no items', async () => {
-    expect(await csvOf([], 'a', 'b.c')).toBe('a,b.c\n')
-  })
-
-  it.each([
-    [{}],
-    [{ fields: [] }],
-    [{ fields: ['a', 'a'] }],
-    [{ fields: [''] }],
-    [{ fields: ['a..b'] }],
-    [{ fields: ['a'], columns: 1 }],
-  ])('refuses %j', (options) => expect(() => toCsv(options as never)).toThrow(ConfigurationError))
 })
 
 describe('fieldsOf()', () => {
@@ -204,6 +117,26 @@ describe('a stream of a walk', () => {
     expect(sent() - before).toBe(1)
     await reader.cancel()
     expect(sent() - before).toBe(1)
+  })
+
+  it('buys nothing before its first read', async () => {
+    const before = sent()
+    const posts = streamOf(client.microblog.search({ query: 'coffee' }))
+    // A stream that reads ahead pulls at its start.
+    await new Promise((resolve) => setImmediate(resolve))
+    await posts.cancel()
+    expect(sent() - before).toBe(0)
+  })
+
+  it('buys no page before the last item of the previous one is read', async () => {
+    const before = sent()
+    const reader = streamOf(client.microblog.search({ query: 'coffee' })).getReader()
+    for (let item = 0; item < 20; item++) await reader.read()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(sent() - before).toBe(1)
+    await reader.read()
+    expect(sent() - before).toBe(2)
+    await reader.cancel()
   })
 
   it('is written to a file by stream/promises, as a web stream or in a pipeline', async () => {

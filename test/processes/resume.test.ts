@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -110,6 +111,35 @@ describe('--resume', () => {
     expect(server.requests).toHaveLength(2)
     expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(text)
+  })
+
+  it('keeps its budget over all runs, also if they lose answers or are killed at any moment', async () => {
+    const out = newFile()
+    const args = ['--all', '--count', '5', '--budget', '50', '--out', out, '--resume']
+    const stored = (): number =>
+      existsSync(`${out}.state.json`)
+        ? (JSON.parse(readFileSync(`${out}.state.json`, 'utf8')) as { credits: number }).credits
+        : 0
+    let code: number | null = null
+    for (let runs = 0; runs < 50 && code !== 5; runs++) {
+      const before = server.requests.length
+      const isKilled = runs % 3 > 0
+      if (!isKilled) server.inject({ reset: 'after', skip: 1 })
+      const during = (child: ChildProcess): void => {
+        const pages = Math.floor(Math.random() * 3)
+        const timer = setInterval(() => {
+          if (server.requests.length < before + pages) return
+          clearInterval(timer)
+          setTimeout(() => child.kill('SIGKILL'), Math.random() * (pages === 0 ? 150 : 20))
+        }, 1)
+        child.on('close', () => clearInterval(timer))
+      }
+      const options = isKilled ? { during } : {}
+      ;({ code } = await search('typescript', options, ...args))
+      expect(server.ledger.spent).toBeLessThanOrEqual(stored())
+      expect(stored()).toBeLessThanOrEqual(50)
+    }
+    expect([code, stored()]).toEqual([5, 50])
   })
 
   it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, CreditBudget, CreditBudgetError, UpstreamError } from '../../src/index.ts'
+import {
+  ConfigurationError,
+  CreditBudget,
+  CreditBudgetError,
+  PaginationError,
+  UpstreamError,
+} from '../../src/index.ts'
 import { type WatchBatch, type WatchOptions, watchSearch } from '../../src/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
@@ -127,6 +133,18 @@ describe('watchSearch()', () => {
     expect(idsOf(batch)).toEqual(range(71, 90))
     expect(feed.after(batch.gap?.next.cursor)[0]).toBe('70')
     await expect(batches.next()).rejects.toThrow(UpstreamError)
+  })
+
+  it('begins the gap at the newest posts when a poll fails on a page without a next one', async () => {
+    const { feed, batches } = setUp(30)
+    await next(batches)
+    feed.post(60)
+    const meta = { returnedCount: 20, hasMore: true }
+    feed.onRequest = () => Response.json({ ...page(feed.ids.slice(0, 20)), meta })
+    const batch = await next(batches)
+    expect(idsOf(batch)).toEqual(range(71, 90))
+    expect(batch.gap).toEqual({ next: { query: 'acme', category: 'Latest' } })
+    await expect(batches.next()).rejects.toThrow(PaginationError)
   })
 
   it('starts with an empty batch if there are no posts, so that later ones are all new', async () => {

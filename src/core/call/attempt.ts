@@ -86,11 +86,12 @@ function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
   if (error instanceof FetchMisuse)
     return new Failure(new ConfigurationError(error.message, call.context()), charged)
   if (entry.sent !== null) return new Failure(error, charged)
-  const reason = call.client.redactor.text(error instanceof Error ? error.message : String(error))
-  return new Failure(
-    new ConfigurationError(`a hook failed before sending: ${reason}`, call.context()),
-    charged,
-  )
+  const { message } = error instanceof Error ? error : { message: String(error) }
+  const said = `a hook failed before sending: ${call.client.redactor.text(message)}`
+  const failed = new ConfigurationError(said, call.context())
+  // The caller's own error, which knows no credential.
+  Object.defineProperty(failed, 'cause', { value: error, enumerable: false })
+  return new Failure(failed, charged)
 }
 
 const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
