@@ -1,5 +1,7 @@
 import type { Operation } from './operation.ts'
-import { anyObject } from './undocumented.ts'
+import type { Schema } from './schema.ts'
+import { anyObject } from './schemas/open.ts'
+import type { OpenRecord } from './undocumented.ts'
 
 /** GET /openapi.json (service description, parts 4.1 and 9). */
 export const descriptionGet = {
@@ -12,6 +14,6 @@ export const descriptionGet = {
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject,
-  response: anyObject,
+  request: anyObject as Schema<OpenRecord>,
+  response: anyObject as Schema<OpenRecord>,
 } as const satisfies Operation

@@ -1,6 +1,7 @@
 import { creditRates } from './credits.ts'
-import { request, response } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
+import type { Schema } from './schema.ts'
+import { microblogSearchBody, microblogSearchParams } from './schemas/microblog.ts'
 
 /** Which microblog posts to look for. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -137,8 +138,8 @@ export const microblogSearch = {
   },
   documented: true,
   errors: [400, 401, 429, 502],
-  request,
-  response,
+  request: microblogSearchParams as Schema<MicroblogSearchParams>,
+  response: microblogSearchBody as Schema<MicroblogSearchBody>,
   list: 'posts',
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

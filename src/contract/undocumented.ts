@@ -1,5 +1,6 @@
 import type { Paging } from './operation.ts'
-import type { JsonSchema } from './validate.ts'
+import type { Schema } from './schema.ts'
+import { anyObject, openBody } from './schemas/open.ts'
 
 /** A value whose fields the service does not document. */
 export interface OpenRecord {
@@ -15,24 +16,14 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
-/** Any object; the service checks it. */
-export const anyObject: JsonSchema = { type: 'object' }
-
-/** The only documented field of every response. */
-const withRequestId: JsonSchema = {
-  type: 'object',
-  properties: { requestId: { type: 'string' } },
-  required: ['requestId'],
-}
-
 /** Fields shared by the operations on an organization's own data. */
 export const undocumentedRead = {
   method: 'GET',
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject,
-  response: withRequestId,
+  request: anyObject as Schema<OpenRecord>,
+  response: openBody as Schema<OpenBody>,
 } as const
 
 /** Paging by cursor, inferred from the documented searches; callers can override it. */
@@ -43,7 +34,7 @@ export const undocumentedSearch = {
   method: 'POST',
   scopes: ['search:read'],
   documented: false,
-  request: anyObject,
-  response: withRequestId,
+  request: anyObject as Schema<OpenRecord>,
+  response: openBody as Schema<OpenBody>,
   paging: inferredCursor,
 } as const

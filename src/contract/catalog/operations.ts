@@ -1,5 +1,7 @@
 import type { Operation } from '../operation.ts'
-import { planet } from '../generated/planet.ts'
+import type { Schema } from '../schema.ts'
+import { boundedPlanet } from '../schemas/planet.ts'
+import type { Planet, PlanetId } from './planet.ts'
 
 /** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
@@ -7,8 +9,8 @@ const common = {
   surface: null,
   price: { kind: 'free' },
   documented: true,
-  request: planet,
-  response: planet,
+  request: boundedPlanet as Schema<Planet<PlanetId>>,
+  response: boundedPlanet as Schema<Planet<PlanetId>>,
 } as const
 
 /** POST /planets. */

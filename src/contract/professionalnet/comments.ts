@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.posts.comments.ts'
 import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { postCommentsBody, postCommentsParams } from '../schemas/comments.ts'
 
 /** Which post's comments to fetch. */
 export interface PostCommentsParams {
@@ -55,7 +56,7 @@ export const postComments = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  request: postCommentsParams as Schema<PostCommentsParams>,
+  response: postCommentsBody as Schema<PostCommentsBody>,
   list: 'comments',
 } as const satisfies Operation

@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { companyGetBody, companyGetParams } from '../schemas/company.ts'
 
 /** Which company to look up. */
 export interface CompanyGetParams {
@@ -66,6 +67,6 @@ export const companyGet = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  request: companyGetParams as Schema<CompanyGetParams>,
+  response: companyGetBody as Schema<CompanyGetBody>,
 } as const satisfies Operation

@@ -1,5 +1,6 @@
-import { request, response } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { industriesListBody, industriesListParams } from '../schemas/industries.ts'
 
 /** The industry codes to list. */
 export interface IndustriesListParams {
@@ -39,8 +40,8 @@ export const industriesList = {
   price: { kind: 'free' },
   documented: true,
   errors: [401],
-  request,
-  response,
+  request: industriesListParams as Schema<IndustriesListParams>,
+  response: industriesListBody as Schema<IndustriesListBody>,
   list: 'industries',
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.posts.search.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { professionalnetPostsSearchBody, professionalnetPostsSearchParams } from '../schemas/posts.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -138,8 +139,8 @@ export const professionalnetPostsSearch = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  request: professionalnetPostsSearchParams as Schema<ProfessionalnetPostsSearchParams>,
+  response: professionalnetPostsSearchBody as Schema<ProfessionalnetPostsSearchBody>,
   list: 'posts',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation
