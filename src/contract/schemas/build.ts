@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+// By name, since `z.core` as a value would keep all of zod, with its translations, in a bundle.
+import { $constructor, $ZodObjectJIT } from 'zod/v4/core'
 import { got } from '../issues.ts'
 
 /** What zod cannot put into JSON Schema: lengths in code points, defaults of the service, integers of 64 bits. */
@@ -24,15 +26,15 @@ export function noted<Type extends z.ZodMiniType>(schema: Type, notes: Notes): T
 const { process } = globalThis as { process?: { versions?: { node?: unknown } } }
 const compiles = process?.versions?.node !== undefined && !('document' in globalThis)
 
-const parser: z.core.$constructor<z.core.$ZodObject> = z.core.$ZodObjectJIT
+const CompiledParser: z.core.$constructor<z.core.$ZodObject> = $ZodObjectJIT
 const MiniObject: z.core.$constructor<z.ZodMiniObject> = z.ZodMiniObject
 
 /** An object of zod/mini with the compiled parser of classic zod. */
-const CompiledObject: z.core.$constructor<z.ZodMiniObject> = z.core.$constructor(
+const CompiledObject: z.core.$constructor<z.ZodMiniObject> = $constructor(
   'CompiledObject',
   (schema, definition) => {
     // The first one sets the parser.
-    parser.init(schema, definition)
+    CompiledParser.init(schema, definition)
     MiniObject.init(schema, definition)
   },
 )
