@@ -1,7 +1,14 @@
 import * as z from 'zod/mini'
 import { count } from './count.ts'
+import { isRecord } from './is-record.ts'
 import { type Issue, dotPath, got, maxIssues } from './issues.ts'
 import type { Schema } from './schema.ts'
+
+/** Stops at the first issue, so that a huge list of invalid items costs no more than one. */
+const untilInvalid: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
+
+/** Maximum number of list items in a value that is explained whole. An item may have a dozen issues. */
+const maxItems = 5000
 
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
@@ -11,14 +18,23 @@ import type { Schema } from './schema.ts'
  */
 export function check(schema: Schema, value: unknown, most = maxIssues): Issue[] {
   const type = schema as z.core.$ZodType
-  try {
-    if (z.safeParse(type, value).success) return []
-    return listed(z.safeParse(type, value, { error: messageOf }).error?.issues ?? [], most)
-  } catch (error) {
-    // zod passes all issues within a list as arguments of a call, and there may be too many.
-    if (!(error instanceof RangeError)) throw error
-    return [{ path: '', message: 'has too many issues' }]
+  if (z.safeParse(type, value, untilInvalid).success) return []
+  const isHuge = hasManyItems(value)
+  const context = { ...(isHuge && untilInvalid), error: messageOf }
+  const issues = listed(z.safeParse(type, value, context).error?.issues ?? [], most)
+  return isHuge ? [...issues.slice(0, most), { path: '', message: 'may have further issues' }] : issues
+}
+
+function hasManyItems(value: unknown): boolean {
+  let items = 0
+  const found = new Set([value])
+  for (const each of found) {
+    if (Array.isArray(each)) items += each.length
+    else if (!isRecord(each)) continue
+    if (items > maxItems) return true
+    for (const name in each) found.add((each as Record<string, unknown>)[name])
   }
+  return false
 }
 
 /** The schema of the items of a list in a body; undefined if it is not documented. */

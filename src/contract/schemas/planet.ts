@@ -82,18 +82,20 @@ export const boundedPlanet = z.pipe(shallow, planet)
 function isShallow(value: unknown): boolean {
   let planets = new Set([value])
   for (let depth = 0; planets.size > 0; depth++) {
-    if (depth > maxDepth) return false
+    if (depth === maxDepth) return false
     planets = new Set([...planets].flatMap(planetsIn))
   }
   return true
 }
 
 /** The planets that the satellites of a planet circle. */
-function planetsIn(planet: unknown): unknown[] {
+function planetsIn(planet: unknown): object[] {
   const satellites = isRecord(planet) ? planet['satellites'] : undefined
   if (!Array.isArray(satellites)) return []
-  return satellites.flatMap((satellite: unknown) => {
+  // A list may lack the methods of arrays.
+  const found = Array.from<unknown, unknown>(satellites, (satellite) => {
     const orbit = isRecord(satellite) ? satellite['orbit'] : undefined
-    return isRecord(orbit) && isRecord(orbit['planet']) ? [orbit['planet']] : []
+    return isRecord(orbit) ? orbit['planet'] : undefined
   })
+  return found.filter(isRecord)
 }
