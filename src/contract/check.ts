@@ -1,14 +1,16 @@
 import * as z from 'zod/mini'
 import { count } from './count.ts'
-import { isRecord } from './is-record.ts'
 import { type Issue, dotPath, got, maxIssues } from './issues.ts'
 import type { Schema } from './schema.ts'
 
 /** Stops at the first issue, so that a huge list of invalid items costs no more than one. */
 const untilInvalid: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
-/** Maximum number of list items in a value that is explained whole. An item may have a dozen issues. */
-const maxItems = 5000
+/** Maximum number of possible issues of a value that is explained whole; Safari passes no more arguments to a function. */
+const maxPossibleIssues = 65_000
+
+/** No documented object has more fields. */
+const maxFields = 30
 
 /**
  * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
@@ -19,19 +21,19 @@ const maxItems = 5000
 export function check(schema: Schema, value: unknown, most = maxIssues): Issue[] {
   const type = schema as z.core.$ZodType
   if (z.safeParse(type, value, untilInvalid).success) return []
-  const isHuge = hasManyItems(value)
+  const isHuge = mayHaveManyIssues(value)
   const context = { ...(isHuge && untilInvalid), error: messageOf }
   const issues = listed(z.safeParse(type, value, context).error?.issues ?? [], most)
   return isHuge ? [...issues.slice(0, most), { path: '', message: 'may have further issues' }] : issues
 }
 
-function hasManyItems(value: unknown): boolean {
-  let items = 0
+function mayHaveManyIssues(value: unknown): boolean {
+  let possible = 0
   const found = new Set([value])
   for (const each of found) {
-    if (Array.isArray(each)) items += each.length
-    else if (!isRecord(each)) continue
-    if (items > maxItems) return true
+    if (typeof each !== 'object' || each === null) continue
+    possible += Array.isArray(each) ? each.length : maxFields
+    if (possible > maxPossibleIssues) return true
     for (const name in each) found.add((each as Record<string, unknown>)[name])
   }
   return false
