@@ -3,6 +3,8 @@ import type { Schema } from './schema.ts'
 import { anyObject } from './schemas/open.ts'
 import type { OpenRecord } from './undocumented.ts'
 
+const open: Schema<OpenRecord> = anyObject
+
 /** GET /openapi.json (service description, parts 4.1 and 9). */
 export const descriptionGet = {
   id: 'openapi',
@@ -14,6 +16,6 @@ export const descriptionGet = {
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject as Schema<OpenRecord>,
-  response: anyObject as Schema<OpenRecord>,
+  request: open,
+  response: open,
 } as const satisfies Operation

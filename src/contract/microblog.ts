@@ -123,6 +123,9 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
   meta: MicroblogSearchMeta
 }
 
+const request: Schema<MicroblogSearchParams> = microblogSearchParams
+const response: Schema<MicroblogSearchBody> = microblogSearchBody
+
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
@@ -138,8 +141,8 @@ export const microblogSearch = {
   },
   documented: true,
   errors: [400, 401, 429, 502],
-  request: microblogSearchParams as Schema<MicroblogSearchParams>,
-  response: microblogSearchBody as Schema<MicroblogSearchBody>,
+  request,
+  response,
   list: 'posts',
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

@@ -16,14 +16,17 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
+const request: Schema<OpenRecord> = anyObject
+const response: Schema<OpenBody> = openBody
+
 /** Fields shared by the operations on an organization's own data. */
 export const undocumentedRead = {
   method: 'GET',
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject as Schema<OpenRecord>,
-  response: openBody as Schema<OpenBody>,
+  request,
+  response,
 } as const
 
 /** Paging by cursor, inferred from the documented searches; callers can override it. */
@@ -34,7 +37,7 @@ export const undocumentedSearch = {
   method: 'POST',
   scopes: ['search:read'],
   documented: false,
-  request: anyObject as Schema<OpenRecord>,
-  response: openBody as Schema<OpenBody>,
+  request,
+  response,
   paging: inferredCursor,
 } as const

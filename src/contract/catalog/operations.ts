@@ -3,14 +3,16 @@ import type { Schema } from '../schema.ts'
 import { boundedPlanet } from '../schemas/planet.ts'
 import type { Planet, PlanetId } from './planet.ts'
 
+const planet: Schema<Planet<PlanetId>> = boundedPlanet
+
 /** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
   scopes: [],
   surface: null,
   price: { kind: 'free' },
   documented: true,
-  request: boundedPlanet as Schema<Planet<PlanetId>>,
-  response: boundedPlanet as Schema<Planet<PlanetId>>,
+  request: planet,
+  response: planet,
 } as const
 
 /** POST /planets. */

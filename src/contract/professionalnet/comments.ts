@@ -39,6 +39,9 @@ export interface PostCommentsBody<Comment = PostComment> {
   }
 }
 
+const request: Schema<PostCommentsParams> = postCommentsParams
+const response: Schema<PostCommentsBody> = postCommentsBody
+
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
@@ -56,7 +59,7 @@ export const postComments = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: postCommentsParams as Schema<PostCommentsParams>,
-  response: postCommentsBody as Schema<PostCommentsBody>,
+  request,
+  response,
   list: 'comments',
 } as const satisfies Operation

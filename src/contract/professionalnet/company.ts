@@ -51,6 +51,9 @@ export interface CompanyGetBody {
   company: Company
 }
 
+const request: Schema<CompanyGetParams> = companyGetParams
+const response: Schema<CompanyGetBody> = companyGetBody
+
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
   id: 'professionalnet.company.get',
@@ -67,6 +70,6 @@ export const companyGet = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: companyGetParams as Schema<CompanyGetParams>,
-  response: companyGetBody as Schema<CompanyGetBody>,
+  request,
+  response,
 } as const satisfies Operation

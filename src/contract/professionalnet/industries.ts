@@ -29,6 +29,9 @@ export interface IndustriesListBody<Item = Industry> {
 /** Industries on a page, always. */
 export const industriesPageSize = 25
 
+const request: Schema<IndustriesListParams> = industriesListParams
+const response: Schema<IndustriesListBody> = industriesListBody
+
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {
   id: 'professionalnet.industries.list',
@@ -40,8 +43,8 @@ export const industriesList = {
   price: { kind: 'free' },
   documented: true,
   errors: [401],
-  request: industriesListParams as Schema<IndustriesListParams>,
-  response: industriesListBody as Schema<IndustriesListBody>,
+  request,
+  response,
   list: 'industries',
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

@@ -123,6 +123,9 @@ export interface ProfessionalnetPostsSearchBody<Post = ProfessionalnetPost> {
   }
 }
 
+const request: Schema<ProfessionalnetPostsSearchParams> = professionalnetPostsSearchParams
+const response: Schema<ProfessionalnetPostsSearchBody> = professionalnetPostsSearchBody
+
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {
   id: 'professionalnet.posts.search',
@@ -139,8 +142,8 @@ export const professionalnetPostsSearch = {
   timeoutMs: recommendedTimeoutMs,
   documented: true,
   errors: [400, 401, 429, 502, 503],
-  request: professionalnetPostsSearchParams as Schema<ProfessionalnetPostsSearchParams>,
-  response: professionalnetPostsSearchBody as Schema<ProfessionalnetPostsSearchBody>,
+  request,
+  response,
   list: 'posts',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

@@ -74,7 +74,7 @@ export const satellite = object({
 const maxDepth = 250
 
 /** Refuses what would exhaust the stack of the parser after it. */
-const shallow = z.custom<unknown>(isShallow, { error: 'is nested too deeply, or in a circle' })
+const shallow = z.custom(isShallow, { error: 'is nested too deeply, or in a circle' })
 
 /** A planet of bounded depth, for requests and responses. */
 export const boundedPlanet = z.pipe(shallow, planet)

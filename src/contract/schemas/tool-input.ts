@@ -12,7 +12,7 @@ export function toolInputOf(
   bounds: { maxPages: number; maxNextLength: number },
 ): Schema {
   const isDocumented = request instanceof z.ZodMiniObject
-  const params = Object.entries(isDocumented ? (request.shape as z.core.$ZodShape) : {}).filter(
+  const params = Object.entries(isDocumented ? request.shape : {}).filter(
     ([name, field]) => name !== paging?.param && z.globalRegistry.get(field)?.deprecated !== true,
   )
   const shape = {
