@@ -25,14 +25,16 @@ const entry = {
   ...onClient,
   'sandbox/index': 'src/sandbox/index.ts',
   'sandbox/node': 'src/sandbox/node.ts',
+  'schemas/index': 'src/schemas/index.ts',
   node: 'src/serve/node.ts',
 }
 
 /** Separate files in the package, so that a bundle holds only the operations and methods it uses. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['src/contract/schemas/**'] }).map(
-    (file) => [file.replace(/^src\/|\.ts$/g, ''), file],
-  ),
+  globSync(['src/contract/**/*.ts', 'src/resources/*.ts']).map((file) => [
+    file.replace(/^src\/|\.ts$/g, ''),
+    file,
+  ]),
 )
 
 const common = {

@@ -85,7 +85,7 @@ export { type ContractDifference, type ContractDifferenceKind, compareContract }
 export type { CreditRateName } from './contract/credits.ts'
 export type { OperationId } from './contract/operations.ts'
 export type { Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
-export type { JsonSchema } from './contract/validate.ts'
+export type { Schema } from './contract/schema.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'

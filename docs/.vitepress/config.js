@@ -34,6 +34,7 @@ const guides = [
       'docs/oauth.md': 'OAuth',
       'docs/events.md': 'Events',
       'docs/watch.md': 'Watch for new posts',
+      'docs/schemas.md': 'Schemas',
       'docs/export.md': 'Exports',
       'docs/cli.md': 'Command line',
       'docs/testing.md': 'Test your app',

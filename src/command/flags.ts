@@ -1,5 +1,5 @@
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { JsonSchema } from '../contract/validate.ts'
 import { isRecord } from '../contract/is-record.ts'
 import { wholeNumber } from '../lib/assert.ts'
 import { maxTimerMs } from '../lib/time.ts'
@@ -40,11 +40,13 @@ export interface ParamFlag {
 
 /** The param that is an argument instead of a flag: the id of a record, or the required text. */
 export function positionalOf({ pathId, request }: Operation): string | undefined {
-  return pathId === undefined ? request.required?.[0] : 'id'
+  return pathId === undefined ? jsonSchemaOf(request).required?.[0] : 'id'
 }
 
 export function paramFlags(operation: Operation): ParamFlag[] {
-  return flagsOf(operation.request, []).filter(({ path }) => path[0] !== positionalOf(operation))
+  return flagsOf(jsonSchemaOf(operation.request), []).filter(
+    ({ path }) => path[0] !== positionalOf(operation),
+  )
 }
 
 function flagsOf({ properties = {} }: JsonSchema, parents: readonly string[]): ParamFlag[] {

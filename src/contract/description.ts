@@ -1,5 +1,9 @@
 import type { Operation } from './operation.ts'
-import { anyObject } from './undocumented.ts'
+import type { Schema } from './schema.ts'
+import { anyObject } from './schemas/open.ts'
+import type { OpenRecord } from './undocumented.ts'
+
+const open: Schema<OpenRecord> = anyObject
 
 /** GET /openapi.json (service description, parts 4.1 and 9). */
 export const descriptionGet = {
@@ -12,6 +16,6 @@ export const descriptionGet = {
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject,
-  response: anyObject,
+  request: open,
+  response: open,
 } as const satisfies Operation

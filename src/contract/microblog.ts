@@ -1,6 +1,7 @@
 import { creditRates } from './credits.ts'
-import { request, response } from './generated/microblog.search.ts'
 import type { Operation } from './operation.ts'
+import type { Schema } from './schema.ts'
+import { microblogSearchBody, microblogSearchParams } from './schemas/microblog.ts'
 
 /** Which microblog posts to look for. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -121,6 +122,9 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
   posts: Post[]
   meta: MicroblogSearchMeta
 }
+
+const request: Schema<MicroblogSearchParams> = microblogSearchParams
+const response: Schema<MicroblogSearchBody> = microblogSearchBody
 
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {

@@ -1,6 +1,6 @@
 import type { CreditRateName } from './credits.ts'
 import type { PathId } from './path-id.ts'
-import type { JsonSchema } from './validate.ts'
+import type { Schema } from './schema.ts'
 
 /** A permission that a credential carries. */
 export type Scope =
@@ -63,9 +63,9 @@ export interface Operation {
   /** Statuses of the documented errors; absent if none is documented. */
   readonly errors?: readonly number[]
   /** Schema of the params or body. */
-  readonly request: JsonSchema
+  readonly request: Schema
   /** Schema of the response. */
-  readonly response: JsonSchema
+  readonly response: Schema
   /** Name of the array in the response, if it is a list. */
   readonly list?: string
   /** How to request the next page; inferred from the documented searches if the operation is not documented. */

@@ -1,5 +1,6 @@
+import { check } from './check.ts'
 import { type Issue, got } from './issues.ts'
-import { type JsonSchema, validate } from './validate.ts'
+import { int64 } from './schemas/build.ts'
 
 /** The ids that an operation accepts in its path: text with a prefix, or integers of 64 bits. */
 export interface PathId {
@@ -7,11 +8,11 @@ export interface PathId {
   readonly prefix?: string
 }
 
-const int64: JsonSchema = { type: 'integer', format: 'int64' }
+const integerId = int64()
 
 /** Returns what is wrong with an id, or an empty list. */
 export function checkPathId({ prefix }: PathId, id: unknown): Issue[] {
-  if (prefix === undefined) return validate(int64, id)
+  if (prefix === undefined) return check(integerId, id)
   return describeId(id, prefix).map((message) => ({ path: '', message }))
 }
 

@@ -1,5 +1,6 @@
 import type { Paging } from './operation.ts'
-import type { JsonSchema } from './validate.ts'
+import type { Schema } from './schema.ts'
+import { anyObject, openBody } from './schemas/open.ts'
 
 /** A value whose fields the service does not document. */
 export interface OpenRecord {
@@ -15,15 +16,8 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
-/** Any object; the service checks it. */
-export const anyObject: JsonSchema = { type: 'object' }
-
-/** The only documented field of every response. */
-const withRequestId: JsonSchema = {
-  type: 'object',
-  properties: { requestId: { type: 'string' } },
-  required: ['requestId'],
-}
+const request: Schema<OpenRecord> = anyObject
+const response: Schema<OpenBody> = openBody
 
 /** Fields shared by the operations on an organization's own data. */
 export const undocumentedRead = {
@@ -31,8 +25,8 @@ export const undocumentedRead = {
   surface: null,
   price: { kind: 'free' },
   documented: false,
-  request: anyObject,
-  response: withRequestId,
+  request,
+  response,
 } as const
 
 /** Paging by cursor, inferred from the documented searches; callers can override it. */
@@ -43,7 +37,7 @@ export const undocumentedSearch = {
   method: 'POST',
   scopes: ['search:read'],
   documented: false,
-  request: anyObject,
-  response: withRequestId,
+  request,
+  response,
   paging: inferredCursor,
 } as const

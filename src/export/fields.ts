@@ -1,5 +1,6 @@
+import { itemSchemaOf } from '../contract/check.ts'
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import { type OperationId, operationOf } from '../contract/operations.ts'
-import type { JsonSchema } from '../contract/validate.ts'
 import { assertOptions } from '../lib/assert.ts'
 import { jsonText } from '../lib/json.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -37,10 +38,10 @@ export function fieldsOf(id: OperationId): Column[] {
   const operation = operationOf(id)
   if (operation === undefined) throw new ConfigurationError(`unknown operation ${id}`)
   const { documented, response, list } = operation
-  const item = list === undefined ? response : response.properties?.[list]?.items
+  const item = list === undefined ? response : itemSchemaOf(response, list)
   if (!documented || item === undefined)
     throw new ConfigurationError(`the service does not document the fields of ${id}; name them in fields`)
-  return columnsOf(item, [])
+  return columnsOf(jsonSchemaOf(item), [])
 }
 
 function columnsOf({ type, properties }: JsonSchema, names: readonly string[]): Column[] {

@@ -2,8 +2,8 @@ import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json
 import { catalogOperations } from '../contract/catalog/operations.ts'
 import type { Planet } from '../contract/catalog/planet.ts'
 import type { Problem } from '../contract/catalog/problem.ts'
+import { check } from '../contract/check.ts'
 import { firstIssues } from '../contract/issues.ts'
-import { validate } from '../contract/validate.ts'
 import { createRandom } from './random.ts'
 import { readBody } from './read-body.ts'
 import type { SandboxRequest } from './types.ts'
@@ -52,7 +52,7 @@ export function createCatalog(seed: number): Catalog {
     const body = await readBody(request, parseCatalogJson)
     if (body.kind !== 'json') return problem(400, `The body is ${body.kind}`)
     entry.body = body.value
-    const issues = validate(operation.request, body.value)
+    const issues = check(operation.request, body.value)
     if (issues.length > 0)
       return problem(
         400,

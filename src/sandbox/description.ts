@@ -1,7 +1,8 @@
 import { creditRates } from '../contract/credits.ts'
+import { jsonSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
-import type { JsonSchema } from '../contract/validate.ts'
+import type { Schema } from '../contract/schema.ts'
 import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */
@@ -42,7 +43,8 @@ export function describeService(): Outcome {
 
 function describe(operation: Operation): object {
   const { id, summary, method, scopes, documented, request, response } = operation
-  const shape = (schema: JsonSchema) => json(documented ? schema : { ...schema, description: open })
+  const shape = (schema: Schema) =>
+    json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
   const parameters = [...pathParameters(operation), ...queryParameters(operation)]
   return {
     operationId: id,
@@ -68,7 +70,7 @@ function pathParameters({ pathId }: Operation): object[] {
 
 function queryParameters({ method, request }: Operation): object[] {
   if (method !== 'GET') return []
-  const { properties = {}, required = [] } = request
+  const { properties = {}, required = [] } = jsonSchemaOf(request)
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',

@@ -1,7 +1,9 @@
-import { type MicroblogPost, microblogSearch } from '../contract/microblog.ts'
-import type { Operation } from '../contract/operation.ts'
-import { type ProfessionalnetPost, professionalnetPostsSearch } from '../contract/professionalnet/posts.ts'
-import { validate } from '../contract/validate.ts'
+import { check } from '../contract/check.ts'
+import type { MicroblogPost } from '../contract/microblog.ts'
+import type { ProfessionalnetPost } from '../contract/professionalnet/posts.ts'
+import type { Schema } from '../contract/schema.ts'
+import { microblogPost as microblogPostSchema } from '../contract/schemas/microblog.ts'
+import { professionalnetPost } from '../contract/schemas/posts.ts'
 import { assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, newest } from './corpus.ts'
 import { normalize } from './match-words.ts'
@@ -64,7 +66,7 @@ function microblogPost(given: SandboxPost, field: string, position: number): Ind
     ...{ name: author, url, images: [], video: null, ...given, id, author, timestamp },
     engagements: { ...noEngagements, ...given.engagements },
   }
-  assertPost(microblogSearch, field, post)
+  assertPost(microblogPostSchema, field, post)
   const found = (pattern: RegExp): string[] =>
     Array.from(post.body.matchAll(pattern), ([, text = '']) => text.toLowerCase())
   const { favoriteCount, retweetCount, replyCount } = post.engagements
@@ -101,7 +103,7 @@ function networkPost(given: SandboxNetworkPost, field: string, position: number)
       ...{ numLikes: 0, numComments: 0, numShares: 0, reactionTypeCounts: [], ...given.social_details },
     },
   }
-  assertPost(professionalnetPostsSearch, field, post)
+  assertPost(professionalnetPost, field, post)
   return {
     ...{ post, activity, at: parsedTime(field, 'postedAt', postedAt), topic: anything },
     ...{ person: null, company: null, mentionedPeople: [], mentionedCompanies: [] },
@@ -131,10 +133,10 @@ export function networkWith(network: Network, posts: readonly NetworkPost[]): Ne
   return { ...network, posts: withAuthors, made: null }
 }
 
-function assertPost({ response, list = '' }: Operation, field: string, post: object): void {
-  const schema = response.properties?.[list]?.items ?? {}
-  assertRecord(field, post, Object.keys(schema.properties ?? {}))
-  const [issue] = validate(schema, post)
+function assertPost(schema: Schema & { readonly shape: object }, field: string, post: object): void {
+  assertRecord(field, post, Object.keys(schema.shape))
+  // As it would be sent: fields that are undefined are absent.
+  const [issue] = check(schema, JSON.parse(JSON.stringify(post)))
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
 }
 

@@ -1,3 +1,4 @@
+import { check } from '../contract/check.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { type Admission, type KeyPermissions, admit, defaultScopes } from './admission.ts'
 import { type SandboxResponse, errorResponse, validationError, success } from './responses.ts'
@@ -7,7 +8,6 @@ import { type CountsAsOpen, toResponse } from './to-response.ts'
 import { injectedResponse, connectionReset, createFaults, applyFault } from './faults.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { inputOf } from '../contract/input.ts'
-import { validate } from '../contract/validate.ts'
 import { createChargeRecorder } from './charge-recorder.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
@@ -122,7 +122,7 @@ export function createService(options: SandboxOptions): Service {
       if (operation.method !== 'GET' && body.kind !== 'json')
         return validationError(requestId, [{ path: '', message: 'must be JSON' }])
       const input = body.kind === 'json' ? body.value : inputOf(entry.query, operation)
-      const issues = validate(operation.request, input)
+      const issues = check(operation.request, input)
       const outcome = issues.length > 0 ? { issues } : handle(input, id)
       if ('issues' in outcome) return validationError(requestId, outcome.issues)
       if ('missing' in outcome) return errorResponse(requestId, 404, { message: outcome.missing })

@@ -8,7 +8,7 @@ import type { CallLimits } from './allowance.ts'
 import { mainFields } from '../export/main-fields.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
-import { toolSchema } from './tool-schema.ts'
+import { toolInput, toolSchema } from './tool-schema.ts'
 import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
@@ -98,8 +98,9 @@ function toolOf(
 ): AgentTool {
   const name = operation.id.replaceAll('.', '_')
   const description = describe(operation, limits)
-  const inputSchema = toolSchema(operation)
-  const tool = { name, operation, schema: inputSchema, fields }
+  const input = toolInput(operation)
+  const inputSchema = toolSchema(operation, input)
+  const tool = { name, operation, input, fields }
   return {
     ...{ name, operation: operation.id as OperationId, price: operation.price },
     ...{ description, inputSchema, json: jsonOf(name, description, inputSchema) },

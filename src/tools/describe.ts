@@ -8,9 +8,8 @@ export function describe(
   operation: Operation,
   { maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
 ): string {
-  const { summary, documented, request } = operation
-  const isOpen = !documented && request.properties === undefined
-  const open = isOpen && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
+  const { summary, documented } = operation
+  const open = !documented && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
   const isFree = operation.price.kind === 'free'
   const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
   const ask =

@@ -1,5 +1,6 @@
 import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { Schema } from '../contract/schema.ts'
 import type { OperationId } from '../contract/operations.ts'
 import type { Transport } from '../core/call/transport.ts'
 import { type Budget, CreditBudget, rounded } from '../core/credits/budget.ts'
@@ -11,7 +12,7 @@ import { buy, itemsToExpect } from './buy.ts'
 import { Refusal, failureOf, isRefusal } from './failures.ts'
 import { type Bought, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
-import type { Confirm, ToolCallOptions, ToolJsonSchema, ToolReport, ToolResult, ToolTally } from './types.ts'
+import type { Confirm, ToolCallOptions, ToolReport, ToolResult, ToolTally } from './types.ts'
 
 /** What all tools of one `createTools()` share. */
 export interface SessionSettings extends CallLimits {
@@ -31,7 +32,7 @@ export interface SessionSettings extends CallLimits {
 export interface SessionTool {
   readonly name: string
   readonly operation: Operation
-  readonly schema: ToolJsonSchema
+  readonly input: Schema
   readonly fields: readonly string[] | undefined
 }
 
@@ -72,7 +73,7 @@ export class ToolSession {
     const signal = options.signal ?? options.abortSignal
     const run: Run = { tool, args: {}, pages: 1, options, signal, done: 0, allowance: undefined }
     try {
-      const issues = inputIssues(tool.schema, input)
+      const issues = inputIssues(tool.input, input)
       const [first] = issues
       if (first !== undefined)
         throw new Refusal('invalid_request', `${first.path || 'the input'} ${first.message}`, issues)

@@ -1,6 +1,9 @@
+import { check } from '../contract/check.ts'
 import { type Issue, firstIssues } from '../contract/issues.ts'
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
-import { type JsonSchema, validate } from '../contract/validate.ts'
+import type { Schema } from '../contract/schema.ts'
+import { toolInputOf } from '../contract/schemas/tool-input.ts'
 import { allParamTexts } from './param-texts.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 
@@ -13,36 +16,40 @@ const maxCharacters = 100_000
 /** Issues that a model is told at once. */
 const maxIssues = 10
 
-const pages: ToolJsonSchema = {
-  ...{ type: 'integer', minimum: 1, maximum: maxPages, default: 1, description: 'Pages to read.' },
+/** More than the longest handle needs. */
+const maxNextLength = 100
+
+/** What the arguments mean that tools add to the params. */
+const addedTexts = {
+  pages: 'Pages to read.',
+  next: '`next` of the latest result, beside the same other arguments: reads on after it.',
 }
 
-const next: ToolJsonSchema = {
-  ...{ type: 'string', maxLength: 100 },
-  description: '`next` of the latest result, beside the same other arguments: reads on after it.',
+/** The schema that checks the input of an operation's tool. */
+export function toolInput(operation: Operation): Schema {
+  return toolInputOf(operation, { maxPages, maxNextLength })
 }
 
-/** The arguments of an operation's tool. Pages are reached by handles instead of the service's cursors and numbers. */
-export function toolSchema(operation: Operation): ToolSchema {
-  const { id, request, list, paging, pathId, method } = operation
-  const isClosed = request.additionalProperties === false || (pathId !== undefined && method === 'GET')
+/** The arguments of an operation's tool, for a model. */
+export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema {
+  const schema = jsonSchemaOf(input)
+  const texts = {
+    ...allParamTexts[id],
+    ...(pathId && { id: `Starts with ${pathId.prefix}.` }),
+    ...addedTexts,
+  }
   const plain: ToolJsonSchema = {
     type: 'object',
-    properties: {
-      ...(pathId !== undefined && { id: { type: 'string', description: `Starts with ${pathId.prefix}.` } }),
-      ...described(request, allParamTexts[id] ?? {}, paging?.param),
-      ...(paging !== undefined && { pages }),
-      ...(list !== undefined && { next }),
-    },
-    required: [...(pathId === undefined ? [] : ['id']), ...(request.required ?? [])],
+    properties: described(schema, texts),
+    required: schema.required ?? [],
     // An empty schema allows the same as true, and the AI SDK keeps it.
-    additionalProperties: isClosed ? false : {},
+    additionalProperties: schema.additionalProperties ?? {},
   }
   const standard: ToolSchema['~standard'] = {
     version: 1,
     vendor: 'social-search-sdk',
     validate(value) {
-      const issues = inputIssues(plain, value)
+      const issues = inputIssues(input, value)
       if (issues.length === 0) return { value: value as Record<string, unknown> }
       return {
         issues: issues.map(({ path, message }) => ({
@@ -58,25 +65,21 @@ export function toolSchema(operation: Operation): ToolSchema {
 }
 
 /** What is wrong with the input of a tool. */
-export function inputIssues(schema: ToolJsonSchema, input: unknown): Issue[] {
+export function inputIssues(schema: Schema, input: unknown): Issue[] {
   if (isTooLarge(input))
     return [{ path: '', message: `is too large; send at most ${maxCharacters} characters` }]
-  return firstIssues(validate(schema as JsonSchema, input, maxIssues))
+  return firstIssues(check(schema, input, maxIssues))
 }
 
 function described(
   { properties = {} }: JsonSchema,
   texts: Readonly<Record<string, string>>,
-  left: string | undefined,
   prefix = '',
 ): Record<string, ToolJsonSchema> {
-  const entries = Object.entries(properties).filter(
-    ([name, { deprecated }]) => name !== left && deprecated !== true,
-  )
   return Object.fromEntries(
-    entries.map(([name, schema]) => {
+    Object.entries(properties).map(([name, schema]) => {
       const path = prefix + name
-      const parts = schema.properties && { properties: described(schema, texts, undefined, `${path}.`) }
+      const parts = schema.properties && { properties: described(schema, texts, `${path}.`) }
       const text = texts[path]
       return [name, { ...schema, ...parts, ...(text !== undefined && { description: text }) }]
     }),

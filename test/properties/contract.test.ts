@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { catalogOperations } from '../../src/contract/catalog/operations.ts'
+import { check } from '../../src/contract/check.ts'
+import { jsonSchemaOf } from '../../src/contract/json-schema.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
-import { validate } from '../../src/contract/validate.ts'
 import { decode } from '../../src/core/call/decode.ts'
 import { catalog, requests, responses } from '../support/documented-shapes.ts'
 import type { Shape } from '../support/shapes.ts'
@@ -35,10 +36,13 @@ describe('the contract', () => {
   it.each([
     ...requests
       .filter(isDescribed)
-      .map(([{ id, request }, shape]) => [`${id} request`, request, shape] as const),
+      .map(([{ id, request }, shape]) => [`${id} request`, jsonSchemaOf(request), shape] as const),
     ...responses
       .filter(isDescribed)
-      .map(([operation, shape]) => [`${operation.id} response`, operation.response, shape] as const),
+      .map(
+        ([operation, shape]) =>
+          [`${operation.id} response`, jsonSchemaOf(operation.response), shape] as const,
+      ),
   ])('%s: its JSON Schema accepts and refuses the same values', (_, schema, shape) => {
     const accepts = reader(schema)
     fc.assert(
@@ -48,27 +52,24 @@ describe('the contract', () => {
     expect(shape.violations.filter(({ value }) => accepts(value))).toEqual([])
   })
 
-  it.each(named(requests))('%s: validate() accepts every documented value', (_, operation, shape) => {
+  it.each(named(requests))('%s: check() accepts every documented value', (_, operation, shape) => {
     fc.assert(
       fc.property(shape.valid, (params) => {
-        expect(validate(operation.request, params)).toEqual([])
+        expect(check(operation.request, params)).toEqual([])
       }),
       { seed: 7 },
     )
   })
 
-  it.each(named(requests))(
-    '%s: validate() names the path of each single violation',
-    (_, operation, shape) => {
-      expect(shape.violations.length).toBeGreaterThan(5)
-      for (const { path, value } of shape.violations) {
-        expect([validate(operation.request, value).map((issue) => issue.path), value]).toEqual([
-          [path.join('.')],
-          value,
-        ])
-      }
-    },
-  )
+  it.each(named(requests))('%s: check() names the path of each single violation', (_, operation, shape) => {
+    expect(shape.violations.length).toBeGreaterThan(5)
+    for (const { path, value } of shape.violations) {
+      expect([check(operation.request, value).map((issue) => issue.path), value]).toEqual([
+        [path.join('.')],
+        value,
+      ])
+    }
+  })
 
   it.each(named(responses))(
     '%s: decode() returns every documented value unchanged',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type PostCommentsBody, postComments } from '../../src/contract/professionalnet/comments.ts'
 import { type Company, companyGet } from '../../src/contract/professionalnet/company.ts'
-import { validate } from '../../src/contract/validate.ts'
+import { check } from '../../src/contract/check.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
 import { call, unpaced } from './helpers.ts'
 
@@ -15,7 +15,7 @@ describe('createSandbox() company lookup', () => {
     for (const { url } of networkOf(seed, 4000).companies) {
       const { status, body } = await call(sandbox, companyPath, { url })
       expect(status).toBe(200)
-      expect(validate(companyGet.response, body)).toEqual([])
+      expect(check(companyGet.response, body)).toEqual([])
       found.push(body['company'] as Company)
     }
     expect(found.length).toBeGreaterThan(36)
@@ -75,7 +75,7 @@ describe('createSandbox() post comments', () => {
         postUrl: post.share_url,
       })
       expect(status).toBe(200)
-      expect(validate(postComments.response, body)).toEqual([])
+      expect(check(postComments.response, body)).toEqual([])
       const returned = Math.min(100, numComments)
       expect(body.comments).toHaveLength(returned)
       expect(body.meta).toMatchObject({ returnedCount: returned, creditsCharged: returned })

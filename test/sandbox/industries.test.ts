@@ -4,7 +4,7 @@ import {
   type Industry,
   industriesList,
 } from '../../src/contract/professionalnet/industries.ts'
-import { validate } from '../../src/contract/validate.ts'
+import { check } from '../../src/contract/check.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 
@@ -25,7 +25,7 @@ describe('createSandbox() industries', () => {
     const { status, body } = await get(sandbox)
     const industries = await all(sandbox)
     expect(status).toBe(200)
-    expect(validate(industriesList.response, body)).toEqual([])
+    expect(check(industriesList.response, body)).toEqual([])
     expect(body.meta).toEqual({
       total: industries.length,
       page: 1,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { creditRates } from '../../src/contract/credits.ts'
 import type { Operation, Scope } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
-import { validate } from '../../src/contract/validate.ts'
+import { check } from '../../src/contract/check.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
 import { call, unpaced } from './helpers.ts'
@@ -46,7 +46,7 @@ describe.each(all.map((operation) => [operation.id, operation] as const))(
       const sandbox = unpaced({ keys: [{ key: 'all', scopes }] })
       const { status, body } = await send(sandbox, operation, 'all')
       expect(status).toBe(200)
-      expect(validate(operation.response, body)).toEqual([])
+      expect(check(operation.response, body)).toEqual([])
       const items = operation.list === undefined ? [] : (body[operation.list] as unknown[])
       const { price } = operation
       const expected =

@@ -5,7 +5,7 @@ import {
   type ProfessionalnetPostsSearchParams,
   professionalnetPostsSearch,
 } from '../../src/contract/professionalnet/posts.ts'
-import { validate } from '../../src/contract/validate.ts'
+import { check } from '../../src/contract/check.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 
@@ -37,7 +37,7 @@ describe('createSandbox() professional-network search', () => {
       for (const page of [1, 2, 500]) {
         const { status, body } = await search(sandbox, { query, page })
         expect(status).toBe(200)
-        expect(validate(professionalnetPostsSearch.response, body)).toEqual([])
+        expect(check(professionalnetPostsSearch.response, body)).toEqual([])
         expect(body.meta).toEqual({ returnedCount: body.posts.length, page })
       }
     }

@@ -1,11 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Planet, PlanetId } from '../../src/contract/catalog/planet.ts'
-import type * as comments from '../../src/contract/schemas/comments.ts'
-import type * as company from '../../src/contract/schemas/company.ts'
-import type * as industries from '../../src/contract/schemas/industries.ts'
-import type * as microblogSchemas from '../../src/contract/schemas/microblog.ts'
-import type { planet } from '../../src/contract/schemas/planet.ts'
-import type * as posts from '../../src/contract/schemas/posts.ts'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
 import {
@@ -13,27 +6,17 @@ import {
   ApiError,
   type ClientOptions,
   type CompanyGetBody,
-  type CompanyGetParams,
   type ConnectionPhase,
-  type IndustriesListBody,
-  type IndustriesListParams,
   type Industry,
   CreditBudget,
   type InvalidRequestError,
   type Issue,
-  type MicroblogFilters,
   type MicroblogPost,
-  type MicroblogSearchBody,
   type MicroblogSearchPage,
   type MicroblogSearchParams,
   type PagedCall,
   type PagedOptions,
-  type PostComment,
-  type PostCommentsBody,
-  type PostCommentsParams,
   type ProfessionalnetPost,
-  type ProfessionalnetPostsSearchBody,
-  type ProfessionalnetPostsSearchParams,
   SocialSearch,
   type TimeoutPhase,
   createTransport,
@@ -47,34 +30,6 @@ import type { SandboxServerOptions } from '../../src/sandbox/node.ts'
 
 declare const client: SocialSearch
 const params = { query: 'rust' }
-
-/** Interfaces take read-only lists; what zod infers is mutable. */
-type Mutable<T> = T extends readonly (infer Item)[]
-  ? Mutable<Item>[]
-  : T extends object
-    ? { [Key in keyof T]: Mutable<T[Key]> }
-    : T
-
-describe('the contract', () => {
-  it('interfaces match the schemas', () => {
-    expectTypeOf<z.output<typeof microblogSchemas.post>>().toEqualTypeOf<MicroblogPost>()
-    expectTypeOf<z.output<typeof microblogSchemas.request>>().toEqualTypeOf<Mutable<MicroblogSearchParams>>()
-    expectTypeOf<z.output<typeof microblogSchemas.filters>>().toEqualTypeOf<Mutable<MicroblogFilters>>()
-    expectTypeOf<z.output<typeof microblogSchemas.response>>().toEqualTypeOf<MicroblogSearchBody>()
-    expectTypeOf<z.output<typeof posts.post>>().toEqualTypeOf<ProfessionalnetPost>()
-    expectTypeOf<z.output<typeof posts.request>>().toEqualTypeOf<Mutable<ProfessionalnetPostsSearchParams>>()
-    expectTypeOf<z.output<typeof posts.response>>().toEqualTypeOf<ProfessionalnetPostsSearchBody>()
-    expectTypeOf<z.output<typeof company.request>>().toEqualTypeOf<CompanyGetParams>()
-    expectTypeOf<z.output<typeof company.response>>().toEqualTypeOf<CompanyGetBody>()
-    expectTypeOf<z.output<typeof comments.request>>().toEqualTypeOf<PostCommentsParams>()
-    expectTypeOf<z.output<typeof comments.comment>>().toEqualTypeOf<PostComment>()
-    expectTypeOf<z.output<typeof comments.response>>().toEqualTypeOf<PostCommentsBody>()
-    expectTypeOf<z.output<typeof industries.request>>().toEqualTypeOf<IndustriesListParams>()
-    expectTypeOf<z.output<typeof industries.industry>>().toEqualTypeOf<Industry>()
-    expectTypeOf<z.output<typeof planet>>().toEqualTypeOf<Planet<PlanetId>>()
-    expectTypeOf<z.output<typeof industries.response>>().toEqualTypeOf<IndustriesListBody>()
-  })
-})
 
 describe('microblog.search()', () => {
   it('returns a page when awaited and posts when iterated', async () => {

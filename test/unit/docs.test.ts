@@ -5,7 +5,7 @@ import { renderPages } from '../../src/cli/docs/pages.ts'
 import { catalogOperations } from '../../src/contract/catalog/operations.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operations } from '../../src/contract/operations.ts'
-import type { JsonSchema } from '../../src/contract/validate.ts'
+import type { JsonSchema } from '../../src/contract/json-schema.ts'
 
 const pages = renderPages(readDeclarations())
 

@@ -1,4 +1,5 @@
 import { catalogOperations, planetsCreate } from '../../contract/catalog/operations.ts'
+import { jsonSchemaOf } from '../../contract/json-schema.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Declarations, Documented } from './declarations.ts'
 import { fieldTable } from './fields.ts'
@@ -8,7 +9,7 @@ import { code, sentence } from './words.ts'
 export function catalogPage(declarations: Declarations): string {
   const client = declarations.exported('catalog/client.ts', 'CatalogClient')
   const planet = declarations.exported('contract/catalog/planet.ts', 'Planet')
-  const shape = fieldTable(planetsCreate.request, planet, 'required')
+  const shape = fieldTable(jsonSchemaOf(planetsCreate.request), planet, 'required')
   return [
     '# Catalog',
     sentence(client.text),

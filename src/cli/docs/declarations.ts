@@ -6,7 +6,7 @@ const root = new URL('../../../', import.meta.url)
 
 /** Reads docstrings of interfaces and classes, and signatures of methods, from the sources. */
 export interface Declarations {
-  /** The type of a request or response, as its schema declares it: `ZodMiniType<MicroblogSearchParams>`. */
+  /** The type of a request or response, as its operation declares it: `Schema<MicroblogSearchParams>`. */
   typeOf(operation: string, part: 'request' | 'response'): Documented
   /** The member at a path such as `microblog.search`. Default client: `SocialSearch`. */
   member(path: string, client?: Documented): Documented
@@ -34,12 +34,7 @@ export function readDeclarations(): Declarations {
     config: unknown
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path('.'))
-  const roots = [
-    'src/index.ts',
-    'src/contract/operations.ts',
-    'src/catalog/index.ts',
-    'src/contract/schemas/index.ts',
-  ].map(path)
+  const roots = ['src/index.ts', 'src/contract/operations.ts', 'src/catalog/index.ts'].map(path)
   const program = ts.createProgram(roots, options)
   const checker = program.getTypeChecker()
 
@@ -88,8 +83,11 @@ export function readDeclarations(): Declarations {
   return {
     exported,
     typeOf(operation, part) {
-      const schemas = checker.getTypeOfSymbol(symbolOf('contract/schemas/index.ts', 'schemas'))
-      const schema = typeIn(typeIn(schemas, operation), part)
+      const operations = checker.getTypeOfSymbol(symbolOf('contract/operations.ts', 'operations'))
+      const found = checker
+        .getTypeArguments(operations as ts.TypeReference)
+        .find((type) => (typeIn(type, 'id') as ts.StringLiteralType).value === operation)
+      const schema = typeIn(found ?? fail(operation), part)
       const [type = schema] = checker.getTypeArguments(schema as ts.TypeReference)
       return describe(type, type.aliasSymbol ?? type.symbol)
     },

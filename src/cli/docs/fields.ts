@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../contract/validate.ts'
+import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { Documented } from './declarations.ts'
 import { code, eachOf, sentence, table, uncapitalized } from './words.ts'
 

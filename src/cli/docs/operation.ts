@@ -1,4 +1,5 @@
 import { serviceErrorStatus } from '../../contract/error-envelope.ts'
+import { jsonSchemaOf } from '../../contract/json-schema.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { apiErrorClasses } from '../../errors.ts'
 import type { Declarations } from './declarations.ts'
@@ -40,7 +41,7 @@ export function callOf(
   { id, documented, request, method, paging }: Operation,
   declarations: Declarations,
 ): string {
-  const { properties = {}, required = [] } = request
+  const { properties = {}, required = [] } = jsonSchemaOf(request)
   const names =
     required.length > 0 ? required : Object.keys(properties).filter((name) => name !== paging?.param)
   const args = declarations
@@ -67,20 +68,21 @@ function facts(operation: Operation): string {
 
 function requestPart({ id, method, request }: Operation, declarations: Declarations): string {
   const docs = declarations.typeOf(id, 'request')
+  const params = jsonSchemaOf(request)
   const closed =
-    request.additionalProperties === false ? ' The client refuses other fields before it sends anything.' : ''
+    params.additionalProperties === false ? ' The client refuses other fields before it sends anything.' : ''
   const sent = `**Params** (\`${docs.name}\`), sent as ${method === 'GET' ? 'the query' : 'a JSON body'}.${closed}`
-  return `${sent}\n\n${fieldTable(request, docs, 'required')}`
+  return `${sent}\n\n${fieldTable(params, docs, 'required')}`
 }
 
 function responsePart({ id, response }: Operation, declarations: Declarations): string {
   const docs = declarations.typeOf(id, 'response')
-  const fields = fieldTable(response, docs, 'optional')
+  const fields = fieldTable(jsonSchemaOf(response), docs, 'optional')
   return `**Response** (\`${docs.name}\`). Further fields are kept.\n\n${fields}`
 }
 
 function openPart({ id, response, method }: Operation, declarations: Declarations): string {
-  const { required = [] } = response
+  const { required = [] } = jsonSchemaOf(response)
   const member = declarations.member(id)
   const input = member.parameters().find(({ name }) => name === 'params' || name === 'body')
   const absence = method === 'GET' && input?.optional ? ', if any,' : ''

@@ -1,4 +1,5 @@
 import { format, resolveConfig } from 'prettier'
+import { jsonSchemaOf } from '../../contract/json-schema.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
 import type { Declarations } from './declarations.ts'
@@ -9,7 +10,7 @@ export async function renderToolTexts(declarations: Declarations, file: string):
   const documented = (operations as readonly Operation[]).filter(({ documented }) => documented)
   const texts = documented.map(({ id, request }) => [
     id,
-    paramTexts(request, declarations.typeOf(id, 'request')),
+    paramTexts(jsonSchemaOf(request), declarations.typeOf(id, 'request')),
   ])
   const code = `// Written by \`npm run docs\` from the docstrings of the params.
 

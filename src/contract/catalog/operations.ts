@@ -1,5 +1,9 @@
 import type { Operation } from '../operation.ts'
-import { planet } from '../generated/planet.ts'
+import type { Schema } from '../schema.ts'
+import { boundedPlanet } from '../schemas/planet.ts'
+import type { Planet, PlanetId } from './planet.ts'
+
+const planet: Schema<Planet<PlanetId>> = boundedPlanet
 
 /** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {

@@ -1,3 +1,4 @@
+import { jsonSchemaOf } from '../json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { compareSchemas } from './compare-schemas.ts'
 import type { Finding } from './difference.ts'
@@ -77,7 +78,7 @@ function queryOf(parameters: readonly PublishedParameter[]) {
 }
 
 function compareQuery({ ours, document }: Both, parameters: readonly PublishedParameter[]): Finding[] {
-  const expected = ours.method === 'GET' ? ours.request : queryOf([])
+  const expected = ours.method === 'GET' ? jsonSchemaOf(ours.request) : queryOf([])
   return compareSchemas(
     { path: 'query', ours: [expected], theirs: [queryOf(parameters)], side: 'request' },
     document,
@@ -95,13 +96,16 @@ function compareBody(both: Both): Finding[] {
     return schema === undefined
       ? []
       : [{ kind: 'field_unknown', path: 'request', assumed: null, published: 'a body' }]
-  return compareWhole({ path: 'request', ours: ours.request, theirs: schema, side: 'request' }, document)
+  return compareWhole(
+    { path: 'request', ours: jsonSchemaOf(ours.request), theirs: schema, side: 'request' },
+    document,
+  )
 }
 
 function compareResponse({ ours, theirs, document }: Both): Finding[] {
   const { success } = readResponses(theirs, document)
   return compareWhole(
-    { path: 'response', ours: ours.response, theirs: jsonOf(success), side: 'response' },
+    { path: 'response', ours: jsonSchemaOf(ours.response), theirs: jsonOf(success), side: 'response' },
     document,
   )
 }
@@ -156,7 +160,7 @@ function compareOpen(both: Both, parameters: readonly PublishedParameter[]): Fin
   const request = body === undefined ? true : openJsonOf(resolve(document, body))
   const sent = readSchema([request ?? true], document)
   const findings = compareWhole(
-    { path: 'response', ours: ours.response, theirs: response, side: 'response' },
+    { path: 'response', ours: jsonSchemaOf(ours.response), theirs: response, side: 'response' },
     document,
   )
   const unknown = findings

@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.posts.comments.ts'
 import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { postCommentsBody, postCommentsParams } from '../schemas/comments.ts'
 
 /** Which post's comments to fetch. */
 export interface PostCommentsParams {
@@ -37,6 +38,9 @@ export interface PostCommentsBody<Comment = PostComment> {
     creditsCharged: number
   }
 }
+
+const request: Schema<PostCommentsParams> = postCommentsParams
+const response: Schema<PostCommentsBody> = postCommentsBody
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {

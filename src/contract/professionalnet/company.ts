@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.company.get.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { companyGetBody, companyGetParams } from '../schemas/company.ts'
 
 /** Which company to look up. */
 export interface CompanyGetParams {
@@ -49,6 +50,9 @@ export interface CompanyGetBody {
   requestId: string
   company: Company
 }
+
+const request: Schema<CompanyGetParams> = companyGetParams
+const response: Schema<CompanyGetBody> = companyGetBody
 
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {

@@ -1,5 +1,6 @@
-import { request, response } from '../generated/professionalnet.industries.list.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { industriesListBody, industriesListParams } from '../schemas/industries.ts'
 
 /** The industry codes to list. */
 export interface IndustriesListParams {
@@ -27,6 +28,9 @@ export interface IndustriesListBody<Item = Industry> {
 
 /** Industries on a page, always. */
 export const industriesPageSize = 25
+
+const request: Schema<IndustriesListParams> = industriesListParams
+const response: Schema<IndustriesListBody> = industriesListBody
 
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {

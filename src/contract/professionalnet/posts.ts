@@ -1,7 +1,8 @@
 import { creditRates } from '../credits.ts'
-import { request, response } from '../generated/professionalnet.posts.search.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema.ts'
+import { professionalnetPostsSearchBody, professionalnetPostsSearchParams } from '../schemas/posts.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -121,6 +122,9 @@ export interface ProfessionalnetPostsSearchBody<Post = ProfessionalnetPost> {
     page: number
   }
 }
+
+const request: Schema<ProfessionalnetPostsSearchParams> = professionalnetPostsSearchParams
+const response: Schema<ProfessionalnetPostsSearchBody> = professionalnetPostsSearchBody
 
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {

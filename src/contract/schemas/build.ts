@@ -1,8 +1,11 @@
 import * as z from 'zod/mini'
+// By name, since `z.core` as a value would keep all of zod, with its translations, in a bundle.
+import { $constructor, $ZodObjectJIT } from 'zod/v4/core'
+import { got } from '../issues.ts'
 
-/** Adds to a JSON Schema what zod does not emit: lengths that are checked in code, and defaults. */
-export interface Notes {
-  type?: 'integer'
+/** What zod cannot put into JSON Schema: lengths in code points, defaults of the service, integers of 64 bits. */
+interface Notes {
+  type?: 'integer' | 'object'
   format?: 'int64'
   minLength?: number
   maxLength?: number
@@ -10,34 +13,65 @@ export interface Notes {
   deprecated?: true
 }
 
-const allNotes = new WeakMap<object, Notes>()
-
-export function notesOf(schema: object): Notes | undefined {
-  return allNotes.get(schema)
-}
-
-/** Attaches notes to a schema. They do not change which values it accepts. */
-export function noted<Schema extends object>(schema: Schema, notes: Notes): Schema {
-  allNotes.set(schema, notes)
+/** Adds to the JSON Schema of a schema. Notes do not change which values it accepts. */
+export function noted<Type extends z.ZodMiniType>(schema: Type, notes: Notes): Type {
+  z.globalRegistry.add(schema, { ...notes })
   return schema
 }
 
+/**
+ * Whether zod may compile its parsers of objects, which makes them five times as fast. Browsers and workers may forbid
+ * `new Function`, and report each try.
+ */
+const { process } = globalThis as { process?: { versions?: { node?: unknown } } }
+const compiles = process?.versions?.node !== undefined && !('document' in globalThis)
+
+const CompiledParser: z.core.$constructor<z.core.$ZodObject> = $ZodObjectJIT
+const MiniObject: z.core.$constructor<z.ZodMiniObject> = z.ZodMiniObject
+
+/** An object of zod/mini with the compiled parser of classic zod. */
+const CompiledObject: z.core.$constructor<z.ZodMiniObject> = $constructor(
+  'CompiledObject',
+  (schema, definition) => {
+    // The first one sets the parser.
+    CompiledParser.init(schema, definition)
+    MiniObject.init(schema, definition)
+  },
+)
+
+const compiled = (catchall?: z.ZodMiniType) => (shape: z.core.$ZodShape) =>
+  new CompiledObject({ type: 'object', shape, ...(catchall && { catchall }) })
+
+/** An object that may have further fields; its output drops them. */
+export const object: typeof z.object = compiles ? (compiled() as typeof z.object) : z.object
+
+/** An object that may not have further fields. */
+export const strictObject: typeof z.strictObject = compiles
+  ? (compiled(z.never()) as typeof z.strictObject)
+  : z.strictObject
+
+/** An object that may have further fields; its output keeps them. */
+export const looseObject: typeof z.looseObject = compiles
+  ? (compiled(z.unknown()) as typeof z.looseObject)
+  : z.looseObject
+
 /** An optional field with the default `value` on the service's side. */
-export function defaulted<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  value: unknown,
-): z.ZodMiniOptional<Schema> {
+export function defaulted<Type extends z.ZodMiniType>(schema: Type, value: unknown): z.ZodMiniOptional<Type> {
   return noted(z.optional(schema), { default: value })
 }
 
-/** A string with bounds on its length, in code points. */
+/**
+ * A string with bounds on its length, in code points: the service does not document its unit, and no unit gives a
+ * smaller count, so a refused text is too long in any unit.
+ */
 export function text({ min = 0, max }: { min?: number; max: number }): z.ZodMiniString<string> {
-  const schema = z.string().check(
-    z.refine((value) => {
-      const { length } = Array.from(value)
-      return length >= min && length <= max
-    }),
-  )
+  const schema = z.string().check(({ value, issues }) => {
+    // At least half of the UTF-16 units are code points, so a text that is far too long need not be counted.
+    const length = value.length > max * 2 ? value.length : Array.from(value).length
+    const issue = { origin: 'string', inclusive: true, input: value, length } as const
+    if (length < min) issues.push({ ...issue, code: 'too_small', minimum: min })
+    if (length > max) issues.push({ ...issue, code: 'too_big', maximum: max })
+  })
   return noted(schema, { ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
@@ -56,10 +90,12 @@ export function integer(bounds: { min: number; max?: number }): z.ZodMiniNumber<
 }
 
 /** An integer of 64 bits: a bigint, or a number that holds it exactly. */
-export function int64() {
+export function int64(): z.ZodMiniCustom<bigint | number, bigint | number> {
+  const form = 'an integer of 64 bits, as a bigint or as a number that holds it exactly'
   const schema = z.custom<bigint | number>(
-    (value) =>
+    (value: unknown) =>
       Number.isSafeInteger(value) || (typeof value === 'bigint' && BigInt.asIntN(64, value) === value),
+    { error: ({ input }) => `must be ${form}, got ${got(input)}` },
   )
   return noted(schema, { type: 'integer', format: 'int64' })
 }

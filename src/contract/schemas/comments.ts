@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, text } from './build.ts'
+import { defaulted, integer, object, strictObject, text } from './build.ts'
 import { defaultMaxComments } from '../limits.ts'
 
-export const request = z.strictObject({
+export const postCommentsParams = strictObject({
   postUrl: text({ min: 1, max: 2048 }),
   maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
 })
 
-export const comment = z.object({
+export const postComment = object({
   profileUrl: z.string(),
   authorName: z.string(),
   authorHeadline: z.string(),
@@ -16,8 +16,8 @@ export const comment = z.object({
   permalink: z.string(),
 })
 
-export const response = z.object({
+export const postCommentsBody = object({
   requestId: z.string(),
-  comments: z.array(comment),
-  meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+  comments: z.array(postComment),
+  meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
 })

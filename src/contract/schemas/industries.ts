@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, text } from './build.ts'
+import { defaulted, integer, object, strictObject, text } from './build.ts'
 
-export const request = z.strictObject({
+export const industriesListParams = strictObject({
   q: z.optional(text({ min: 1, max: 100 })),
   page: defaulted(integer({ min: 1 }), 1),
 })
 
-export const industry = z.object({ id: z.int(), label: z.string(), hierarchy: z.string() })
+export const industry = object({ id: z.int(), label: z.string(), hierarchy: z.string() })
 
-export const response = z.object({
+export const industriesListBody = object({
   requestId: z.string(),
   industries: z.array(industry),
-  meta: z.object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
+  meta: object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, text, texts } from './build.ts'
+import { defaulted, integer, object, strictObject, text, texts } from './build.ts'
 import { microblogPageSize } from '../limits.ts'
 
 const flag = z.optional(z.boolean())
@@ -7,7 +7,7 @@ const accounts = z.optional(texts({ maxItems: 30, maxLength: 100 }))
 const words = z.optional(texts({ maxItems: 50, maxLength: 200 }))
 const minimum = z.optional(integer({ min: 0 }))
 
-export const filters = z.strictObject({
+export const microblogFilters = strictObject({
   lang: z.optional(text({ max: 32 })),
   since: z.optional(text({ max: 32 })),
   until: z.optional(text({ max: 32 })),
@@ -36,15 +36,26 @@ export const filters = z.strictObject({
   radius: z.optional(z.number()),
 })
 
-export const request = z.strictObject({
+export const microblogCategory = z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])
+
+export const microblogSearchParams = strictObject({
   query: text({ min: 1, max: 200 }),
   cursor: z.optional(text({ max: 1024 })),
   count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
-  category: z.optional(z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])),
-  filters: z.optional(filters),
+  category: z.optional(microblogCategory),
+  filters: z.optional(microblogFilters),
 })
 
-export const post = z.object({
+export const microblogEngagements = object({
+  bookmarkCount: z.number(),
+  favoriteCount: z.number(),
+  quoteCount: z.number(),
+  replyCount: z.number(),
+  retweetCount: z.number(),
+  viewsCount: z.number(),
+})
+
+export const microblogPost = object({
   id: z.string(),
   body: z.string(),
   author: z.string(),
@@ -53,22 +64,17 @@ export const post = z.object({
   url: z.string(),
   images: z.array(z.string()),
   video: z.nullable(z.string()),
-  engagements: z.object({
-    bookmarkCount: z.number(),
-    favoriteCount: z.number(),
-    quoteCount: z.number(),
-    replyCount: z.number(),
-    retweetCount: z.number(),
-    viewsCount: z.number(),
-  }),
+  engagements: microblogEngagements,
 })
 
-export const response = z.object({
+export const microblogSearchMeta = object({
+  returnedCount: integer({ min: 0 }),
+  hasMore: z.boolean(),
+  nextCursor: z.exactOptional(z.string()),
+})
+
+export const microblogSearchBody = object({
   requestId: z.string(),
-  posts: z.array(post),
-  meta: z.object({
-    returnedCount: integer({ min: 0 }),
-    hasMore: z.boolean(),
-    nextCursor: z.exactOptional(z.string()),
-  }),
+  posts: z.array(microblogPost),
+  meta: microblogSearchMeta,
 })

@@ -1,7 +1,7 @@
+import { check, itemSchemaOf } from '../../contract/check.ts'
 import { isRecord } from '../../contract/is-record.ts'
 import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { validate } from '../../contract/validate.ts'
 import { missingItems } from '../../lib/list-items.ts'
 import type { CallSettings } from '../options/settings.ts'
 import { applySchema } from './apply-schema.ts'
@@ -33,7 +33,7 @@ export async function decode(
   const lenient = validation === 'lenient'
   // With `lenient`, items are validated one by one below.
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
-  const issues = validation === 'off' ? [] : validate(response, shape)
+  const issues = validation === 'off' ? [] : check(response, shape)
   if (issues.length > 0) return { ok: false, message: 'the answer is not of the documented shape', issues }
   if (property === undefined || !Array.isArray(sent)) {
     if (schema === undefined)
@@ -45,11 +45,11 @@ export async function decode(
     return { ok: true, body: value, invalid: null }
   }
 
-  const itemSchema = lenient ? response.properties?.[property]?.items : undefined
+  const itemSchema = lenient ? itemSchemaOf(response, property) : undefined
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of (sent as unknown[]).entries()) {
-    const issues = itemSchema ? validate(itemSchema, item) : []
+    const issues = itemSchema ? check(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)

@@ -1,5 +1,5 @@
+import { check } from '../../contract/check.ts'
 import { firstIssues } from '../../contract/issues.ts'
-import { validate } from '../../contract/validate.ts'
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors.ts'
 import { costOf } from '../credits/ledger.ts'
 import { parsed } from '../http/dialect.ts'
@@ -43,7 +43,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   const decoded: Decoded =
     value === undefined
       ? notJson(response.status, text, complete)
-      : isPlain && validate(operation.response, value).length === 0
+      : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
   if (!decoded.ok) {
