@@ -24,18 +24,6 @@ function abortAll(this: AbortSignal): void {
   for (const follower of followers.get(this) ?? []) follower.abort(this.reason)
 }
 
-/** Settles like the work, or rejects with the signal's reason as soon as it aborts, also if the work ignores it. */
-export function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort))
-  })
-}
-
 /** Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts. */
 export function within<T, L>(
   ms: number,

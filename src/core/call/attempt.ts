@@ -6,7 +6,6 @@ import {
   SocialSearchError,
   TimeoutError,
 } from '../../errors.ts'
-import { unlessAborted } from '../../lib/abort.ts'
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
 import { FetchMisuse } from '../http/network-error.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
@@ -67,6 +66,18 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
     // aborts.
     controller.abort(attemptIsOver)
   }
+}
+
+/** Settles like the work, or rejects with the signal's reason as soon as it aborts, also if the work ignores it. */
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** The failure of an attempt that its timeout or the caller has ended. */
