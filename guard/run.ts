@@ -15,11 +15,6 @@ const search = await warmSearch()
 const called = await functionsCalled(folder, search)
 
 hold('files that a warm search passes', new Set(called.map(({ file }) => file)).size, bounds.files)
-hold(
-  'function calls in them',
-  called.reduce((sum, { calls }) => sum + calls, 0),
-  bounds.calls,
-)
 hold('bytes of a waiting call', Math.round(waitingBytes), bounds.waitingBytes)
 hold('requests for one search', await requestsOfSearch(), bounds.requests)
 

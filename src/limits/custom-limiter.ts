@@ -1,16 +1,17 @@
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import { type CallQueue, type Lease, type Limiter, type Waiter, SurfaceClosed } from './limiter.ts'
+import { type CallLimiter, type CallTicket, type Lease, type Limiter, SurfaceClosed } from './limiter.ts'
 
 /**
- * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not lost. It
+ * Adapts a user's limiter, which cancels by signal. It logs errors of a lease, so that a paid response is not lost. It
  * enforces the wait of a 429 even if the user's limiter does not.
  */
-export class CustomLimiter implements CallQueue {
+export class CustomLimiter implements CallLimiter {
   readonly #limiter: Limiter
   readonly #log: Log | undefined
   /** Monotonic time until which a 429 has closed a surface. */
   readonly #closedUntil: Map<string | null, number>
+  readonly #waiting = new Map<CallTicket, (reason: unknown) => void>()
 
   constructor(limiter: Limiter, log: Log | undefined, closedUntil = new Map<string | null, number>()) {
     this.#limiter = limiter
@@ -23,15 +24,36 @@ export class CustomLimiter implements CallQueue {
     return new CustomLimiter(this.#limiter, log, this.#closedUntil)
   }
 
-  enter(waiter: Waiter): void {
+  acquire(ticket: CallTicket): Promise<Lease> {
     const controller = new AbortController()
-    waiter.entry = controller
-    void this.#acquire(waiter, controller.signal)
+    const { signal } = controller
+    return new Promise((resolve, reject) => {
+      // The user's limiter may ignore the signal.
+      this.#waiting.set(ticket, (reason) => {
+        controller.abort(reason)
+        reject(reason)
+      })
+      this.#acquire(ticket, signal).then(
+        (lease) => {
+          // The call may have left meanwhile.
+          if (signal.aborted) lease.release()
+          else {
+            this.#waiting.delete(ticket)
+            resolve(lease)
+          }
+        },
+        (error: unknown) => {
+          this.#waiting.delete(ticket)
+          reject(error)
+        },
+      )
+    })
   }
 
-  leave(waiter: Waiter): void {
-    if (waiter.entry instanceof AbortController) waiter.entry.abort()
-    waiter.entry = undefined
+  cancel(ticket: CallTicket, reason: unknown): void {
+    const cancel = this.#waiting.get(ticket)
+    this.#waiting.delete(ticket)
+    cancel?.(reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -39,24 +61,17 @@ export class CustomLimiter implements CallQueue {
     this.#attempt(() => this.#limiter.hold(surface, milliseconds))
   }
 
-  async #acquire(waiter: Waiter, signal: AbortSignal): Promise<void> {
-    const { surface, share, priority, resumed, patience } = waiter
-    try {
-      for (;;) {
-        const lease = this.#guarded(
-          await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal }),
-        )
-        const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
-        if (!signal.aborted && early <= 0) {
-          waiter.grant(lease)
-          return
-        }
-        lease.release()
-        if (early > patience) throw new SurfaceClosed(early)
-        await sleep(early, signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) waiter.refuse(error)
+  async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
+    const { surface, share, priority, resumed, patience } = ticket
+    for (;;) {
+      const lease = this.#guarded(
+        await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal }),
+      )
+      const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
+      if (early <= 0) return lease
+      lease.release()
+      if (early > patience) throw new SurfaceClosed(early)
+      await sleep(early, signal)
     }
   }
 

@@ -94,14 +94,6 @@ export function resolveLimits(limits: Partial<Limits> = {}): Limits {
 /** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
 export const abandonedMs = 50
 
-/** A queued call. The queue calls `grant` or `refuse` once, unless the call leaves before. */
-export interface Waiter extends Omit<Ticket, 'signal'> {
-  /** The queue's record of the call; undefined outside a queue. */
-  entry: object | undefined
-  grant(lease: Lease): void
-  refuse(reason: unknown): void
-}
-
 /** Why the next call of a surface waits. */
 export interface QueueWait {
   /** `slot`: all slots are taken. `pace`: the minute is used up. `rate_limited`: a 429 closed the surface. */
@@ -110,42 +102,39 @@ export interface QueueWait {
   readonly ms: number
 }
 
-/** The queue for the calls of a client. A queued call costs an entry in a list: no promise, timer or signal. */
-export interface CallQueue {
-  enter(waiter: Waiter): void
-  /** Removes a call if it is queued. */
-  leave(waiter: Waiter): void
-  /** Closes a surface for `milliseconds` from now, after a 429. */
-  hold(surface: string | null, milliseconds: number): void
+/** What a call asks of a limiter that can cancel its wait without a signal. */
+export type CallTicket = Omit<Ticket, 'signal'> & { readonly signal?: AbortSignal | undefined }
+
+/**
+ * A limiter as calls use it: those of this package, and a user's in a `CustomLimiter`. A call that waits costs an entry
+ * and a promise: no signal and no timer.
+ */
+export interface CallLimiter extends Limiter {
+  acquire(ticket: CallTicket): Promise<Lease>
+  /** Rejects a waiting `acquire()` with the reason; does nothing if the ticket does not wait. */
+  cancel(ticket: CallTicket, reason: unknown): void
   /** Why a client's next call would wait at a surface; null if it could go now. */
   waitOf?(surface: string | null, share: Share): QueueWait | null
 }
 
-/** Waits in a queue; resolves with the lease. */
-export function acquireFrom(queue: CallQueue, ticket: Ticket): Promise<Lease> {
-  const { signal } = ticket
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const end = <T>(settle: (result: T) => void, result: T): void => {
-      unfollow()
-      settle(result)
-    }
-    const waiter: Waiter = {
-      ...ticket,
-      entry: undefined,
-      grant: (lease) => end(resolve, lease),
-      refuse: (reason) => end(reject, reason),
-    }
-    const abort = (reason: unknown): void => {
-      queue.leave(waiter)
-      waiter.refuse(reason)
-    }
-    const unfollow = followAbort(signal, { abort })
-    queue.enter(waiter)
-  })
+/** Whether a limiter can cancel the wait of a ticket without a signal, like the limiters of this package. */
+export function canCancel(limiter: Limiter): limiter is CallLimiter {
+  return typeof (limiter as Partial<CallLimiter>).cancel === 'function'
 }
 
-/** Whether a limiter has a queue without promises, like the limiters of this package. */
-export function isCallQueue(limiter: Limiter): limiter is Limiter & CallQueue {
-  return typeof (limiter as Partial<CallQueue>).enter === 'function'
+/** Acquires a lease from a limiter of this package, and cancels the wait when the signal aborts. */
+export async function acquireUntilAborted(
+  limiter: CallLimiter,
+  ticket: CallTicket,
+  signal: AbortSignal,
+): Promise<Lease> {
+  signal.throwIfAborted()
+  // A copy, since one ticket may be used for several calls.
+  const own = { ...ticket, signal: undefined }
+  const unfollow = followAbort(signal, { abort: (reason) => limiter.cancel(own, reason) })
+  try {
+    return await limiter.acquire(own)
+  } finally {
+    unfollow()
+  }
 }

@@ -2,73 +2,62 @@ import { organizationLimits } from '../contract/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { JitterMargin } from './jitter-margin.ts'
-import { type QueueParts, type Slot, SurfaceQueue } from './surface-queue.ts'
 import {
-  type CallQueue,
+  type CallLimiter,
+  type CallTicket,
   type Lease,
-  type Limiter,
   type Limits,
   type QueueWait,
   type Share,
-  type Ticket,
-  type Waiter,
-  acquireFrom,
+  acquireUntilAborted,
 } from './limiter.ts'
 import { type Send, Pace } from './pace.ts'
-import { Polling } from './polling.ts'
+import { CountedSlots, Polling } from './polling.ts'
+import { QueuedSlots, type Slots } from './slots.ts'
+import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
 /** A limiter for the clients of one process. */
-export class LocalLimiter implements Limiter, CallQueue {
+export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
-  #slotsTaken = 0
-  /** Callbacks of surfaces that wait for a slot, in order. */
-  readonly #slotWaiters = new Set<(slot: Slot) => void>()
+  readonly #slots: Slots
+  readonly #polling: Polling | undefined
   readonly #queues = new Map<string | null, SurfaceQueue>()
+  readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
-  /** The same for all queues. */
-  readonly #queueParts: QueueParts = {
-    inFlight: new WeakMap(),
-    reserve: (then) => {
-      this.#slotWaiters.add(then)
-      // Deferred, so that of calls made together, the one with the highest priority goes first.
-      queueMicrotask(this.#giveSlots)
-    },
-    onRelease: () => this.wake(),
-  }
   #fewerSlotsUntil = -Infinity
-  readonly #polling = isTiedToRequests() ? new Polling(() => this.wake()) : undefined
   readonly #inUse: Set<LocalLimiter> | undefined
 
   /** @param inUse A set that the limiter joins when it grants a lease. */
   constructor(limits: Partial<Limits> = {}, inUse?: Set<LocalLimiter>) {
     this.limits = { ...organizationLimits, ...limits }
     this.#inUse = inUse
+    const { inFlight } = this.limits
+    if (isTiedToRequests()) {
+      this.#slots = new CountedSlots(inFlight)
+      this.#polling = new Polling(() => this.wake())
+    } else this.#slots = new QueuedSlots(inFlight)
   }
 
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
-    return this.#slotsTaken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
+    return this.#slots.taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
   }
 
-  acquire(ticket: Ticket): Promise<Lease> {
-    return acquireFrom(this, ticket)
+  acquire(ticket: CallTicket): Promise<Lease> {
+    if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
+    const queue = this.#queue(ticket.surface)
+    return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
   }
 
-  enter(waiter: Waiter): void {
-    const queue = this.#queue(waiter.surface)
-    if (this.#polling === undefined) queue.enter(waiter)
-    else this.#polling.enter(queue, waiter)
-  }
-
-  leave(waiter: Waiter): void {
-    if (this.#polling === undefined) this.#queue(waiter.surface).leave(waiter)
-    else this.#polling.leave(waiter)
+  cancel(ticket: CallTicket, reason: unknown): void {
+    const waiting = this.#polling ?? this.#queues.get(ticket.surface)
+    waiting?.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     const { inFlight, windowMs } = this.limits
     // With all slots in use, another process may hold one: use one less for half a window.
-    if (isMomentary(milliseconds, windowMs) && this.#slotsTaken >= inFlight)
+    if (isMomentary(milliseconds, windowMs) && this.#slots.taken >= inFlight)
       this.#fewerSlotsUntil = performance.now() + windowMs / 2
     this.#queue(surface).hold(milliseconds)
   }
@@ -79,15 +68,15 @@ export class LocalLimiter implements Limiter, CallQueue {
 
   /** Counts a request that another limiter has granted, as if acquired here. */
   adopt(surface: string | null, share: Share, send: Send): Lease {
-    // It takes the next free slot, unless it ends before.
-    const slot: Slot = { release: () => void this.#slotWaiters.delete(take) }
-    const take = (): void => void (slot.release = this.#freeSlot)
-    this.#queueParts.reserve(take, share)
-    return this.#queue(surface).lease(send, share, slot)
+    // It takes the next free slot, or frees it at once if it has ended before.
+    const taking = this.#take()
+    const release = (): void => void taking.then((slot) => slot?.release(null))
+    return this.#queue(surface).lease(send, share, { release })
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
+    this.#adjustSlots()
     for (const queue of this.#queues.values()) queue.wake()
   }
 
@@ -96,26 +85,32 @@ export class LocalLimiter implements Limiter, CallQueue {
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const queue = new SurfaceQueue(new Pace(this.limits, this.#margin, perMinute), this.#queueParts)
+    const pace = new Pace(this.limits, this.#margin, perMinute)
+    const queue = new SurfaceQueue(pace, {
+      inFlight: this.#inFlight,
+      wait: ({ perMinute }) => pace.wait(perMinute),
+      isFull: () => this.#slots.isFull,
+      take: () => {
+        // The other surfaces come first the next time.
+        this.#queues.delete(name)
+        this.#queues.set(name, queue)
+        return this.#take()
+      },
+      wake: () => this.wake(),
+    })
     this.#queues.set(name, queue)
     return queue
   }
 
-  readonly #giveSlots = (): void => {
-    const usesFewer = performance.now() <= this.#fewerSlotsUntil
-    const most = usesFewer ? Math.max(1, this.limits.inFlight - 1) : this.limits.inFlight
-    while (this.#slotsTaken < most) {
-      const [then] = this.#slotWaiters
-      if (then === undefined) return
-      this.#slotWaiters.delete(then)
-      this.#slotsTaken++
-      this.#inUse?.add(this)
-      then({ release: this.#freeSlot })
-    }
+  #take(): Promise<Slot | undefined> {
+    this.#adjustSlots()
+    this.#inUse?.add(this)
+    return this.#slots.take()
   }
 
-  readonly #freeSlot = (): void => {
-    this.#slotsTaken--
-    this.#giveSlots()
+  #adjustSlots(): void {
+    const { inFlight } = this.limits
+    const usesFewer = performance.now() <= this.#fewerSlotsUntil
+    this.#slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
   }
 }

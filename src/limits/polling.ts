@@ -1,5 +1,6 @@
-import type { Lease, Waiter } from './limiter.ts'
-import type { SurfaceQueue } from './surface-queue.ts'
+import type { CallTicket, Lease } from './limiter.ts'
+import type { Slots } from './slots.ts'
+import type { Slot, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -10,14 +11,16 @@ const heartbeatMs = 500
 /** After so many milliseconds without a poll or heartbeat, a call has ended with its request. */
 const silentMs = 4 * heartbeatMs
 
-/** Represents a call in a queue, and keeps the result until the call polls. */
-interface PolledCall extends Waiter {
+/** A call in a queue. It keeps its result until it polls. */
+interface PolledCall {
+  readonly ticket: CallTicket
+  readonly queue: SurfaceQueue
+  readonly reject: (reason: unknown) => void
   seenAt: number
   timer: ReturnType<typeof setTimeout> | undefined
   /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
   deliver: (() => void) | undefined
   lease: Lease | undefined
-  readonly queue: SurfaceQueue
 }
 
 /**
@@ -26,7 +29,7 @@ interface PolledCall extends Waiter {
  * timer, and a call that stops polling loses its place or slot.
  */
 export class Polling {
-  readonly #calls = new Set<PolledCall>()
+  readonly #calls = new Map<CallTicket, PolledCall>()
   readonly #wake: () => void
 
   /** @param wake Grants the leases that are due in all queues. */
@@ -34,42 +37,41 @@ export class Polling {
     this.#wake = wake
   }
 
-  enter(queue: SurfaceQueue, waiter: Waiter): void {
-    const { surface, share, priority, resumed, patience } = waiter
-    const call: PolledCall = {
-      ...{ surface, share, priority, resumed, patience, queue },
-      entry: undefined,
-      seenAt: performance.now(),
-      timer: undefined,
-      deliver: undefined,
-      lease: undefined,
-      grant: (lease) => {
+  acquire(queue: SurfaceQueue, ticket: CallTicket): Promise<Lease> {
+    return new Promise((resolve, reject) => {
+      const call: PolledCall = {
+        ...{ ticket, queue, reject, seenAt: performance.now() },
+        ...{ timer: undefined, deliver: undefined, lease: undefined },
+      }
+      const grant = (lease: Lease): void => {
         call.lease = lease
-        call.deliver = () => waiter.grant({ ...lease, release: () => this.#end(call) })
-      },
-      refuse: (reason) => {
+        call.deliver = () => resolve({ ...lease, release: () => this.#end(call) })
+      }
+      const refuse = (reason: unknown): void => {
         call.deliver = () => {
-          this.leave(waiter)
-          waiter.refuse(reason)
+          this.#end(call)
+          reject(reason)
         }
-      },
-    }
-    waiter.entry = call
-    this.#calls.add(call)
-    queue.enter(call)
-    this.#poll(call)
+      }
+      this.#calls.set(ticket, call)
+      queue.enter(ticket, grant, refuse)
+      this.#poll(call)
+    })
   }
 
-  leave(waiter: Waiter): void {
-    if (waiter.entry !== undefined) this.#end(waiter.entry as PolledCall)
-    waiter.entry = undefined
+  cancel(ticket: CallTicket, reason: unknown): void {
+    const call = this.#calls.get(ticket)
+    const isDelivered = call?.lease !== undefined && call.deliver === undefined
+    if (call === undefined || isDelivered) return
+    this.#end(call)
+    call.reject(reason)
   }
 
   #poll(call: PolledCall): void {
     const now = performance.now()
     // A call that was itself delayed would see all others as silent.
     if (now - call.seenAt < silentMs / 2)
-      for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
+      for (const other of this.#calls.values()) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
@@ -79,8 +81,31 @@ export class Polling {
 
   #end(call: PolledCall): void {
     clearTimeout(call.timer)
-    this.#calls.delete(call)
-    if (call.lease === undefined) call.queue.leave(call)
+    this.#calls.delete(call.ticket)
+    if (call.lease === undefined) call.queue.cancel(call.ticket, undefined)
     else call.lease.release()
+  }
+}
+
+/** Slots without a queue of their own, since no call may wait for another one's request. */
+export class CountedSlots implements Slots {
+  taken = 0
+  most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  get isFull(): boolean {
+    return this.taken >= this.most
+  }
+
+  take(): Promise<Slot | undefined> {
+    if (this.isFull) return Promise.resolve(undefined)
+    this.taken++
+    const release = (): void => {
+      this.taken--
+    }
+    return Promise.resolve({ release })
   }
 }

@@ -3,7 +3,7 @@ import type { Ticket } from './limiter.ts'
 /** What determines the place of an entry. */
 export interface Ranked {
   /** A higher priority goes first, then a retry. */
-  readonly waiter: Pick<Ticket, 'priority' | 'resumed'>
+  readonly ticket: Pick<Ticket, 'priority' | 'resumed'>
   /** Otherwise, lower goes first. */
   readonly order: number
   /** The queue's own index of the entry. */
@@ -11,8 +11,8 @@ export interface Ranked {
 }
 
 export function goesBefore(a: Ranked, b: Ranked): boolean {
-  if (a.waiter.priority !== b.waiter.priority) return a.waiter.priority > b.waiter.priority
-  return a.waiter.resumed === b.waiter.resumed ? a.order < b.order : a.waiter.resumed
+  if (a.ticket.priority !== b.ticket.priority) return a.ticket.priority > b.ticket.priority
+  return a.ticket.resumed === b.ticket.resumed ? a.order < b.order : a.ticket.resumed
 }
 
 /** A binary heap: adding and removing take logarithmic time. */

@@ -1,6 +1,6 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Lease, type QueueWait, type Share, type Waiter, SurfaceClosed } from './limiter.ts'
+import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './limiter.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import type { Pace, Send, SendLog } from './pace.ts'
 
@@ -16,16 +16,18 @@ export interface Slot {
   release(send: Send | null): void
 }
 
-/** What a surface queue needs from its limiter. */
-export interface QueueParts {
+/** Where a surface queue gets its slots. */
+export interface SlotSource {
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
-  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. Default: `pace.wait`. */
-  readonly wait?: (share: Share) => number
-  /** Calls `then` with a slot, or without one if the queue should check again. Never throws. */
-  readonly reserve: (then: (slot: Slot | undefined) => void, share: Share) => void
-  /** Called when a request has ended, so that other queues check again. */
-  readonly onRelease: () => void
+  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
+  wait(share: Share): number
+  /** Whether to take no slot before the next {@link SurfaceQueue.wake}. */
+  isFull(): boolean
+  /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
+  take(share: Share): Promise<Slot | undefined>
+  /** Wakes all queues, after a request has ended. */
+  wake(): void
 }
 
 /** Calls with the same limits: those of one client, or of all clients with full limits. */
@@ -37,11 +39,13 @@ interface Group {
 }
 
 interface Entry extends Ranked {
-  readonly waiter: Waiter
+  readonly ticket: CallTicket
   readonly group: Group
   readonly since: number
   /** `#pacedMs` when the call joined. */
   readonly pacedBefore: number
+  readonly grant: (lease: Lease) => void
+  readonly refuse: (reason: unknown) => void
 }
 
 /**
@@ -50,58 +54,59 @@ interface Entry extends Ranked {
  */
 export class SurfaceQueue {
   readonly pace: Pace
-  readonly #parts: QueueParts
+  readonly #slots: SlotSource
+  readonly #entries = new Map<CallTicket, Entry>()
   readonly #groups = new Map<Share | number, Group>()
   #arrivals = 0
-  #queued = 0
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
   #pacedSince: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #isReserving = false
+  #isTakingSlot = false
 
-  constructor(pace: Pace, parts: QueueParts) {
+  constructor(pace: Pace, slots: SlotSource) {
     this.pace = pace
-    this.#parts = parts
+    this.#slots = slots
   }
 
-  enter(waiter: Waiter): void {
+  /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of `cancel()`. */
+  acquire(ticket: CallTicket): Promise<Lease> {
+    return new Promise((grant, refuse) => this.enter(ticket, grant, refuse))
+  }
+
+  /** Like `acquire()`, without a promise. */
+  enter(ticket: CallTicket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): void {
     const { closed } = this.pace
-    if (closed > waiter.patience) {
-      waiter.refuse(new SurfaceClosed(closed))
+    if (closed > ticket.patience) {
+      refuse(new SurfaceClosed(closed))
       return
     }
-    const group = this.#groupOf(waiter.share)
+    const group = this.#groupOf(ticket.share)
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
-    const entry = { waiter, group, order: this.#arrivals++, index: -1, since, pacedBefore }
-    waiter.entry = entry
+    const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
+    this.#entries.set(ticket, entry)
     group.waiting.add(entry)
-    this.#queued++
     // A call behind another one of its group does not change when the next one goes.
     if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
 
-  leave(waiter: Waiter): void {
-    const entry = waiter.entry as Entry | undefined
+  /** Refuses a call if it waits. */
+  cancel(ticket: CallTicket, reason: unknown): void {
+    const entry = this.#entries.get(ticket)
     if (entry === undefined) return
-    waiter.entry = undefined
-    const { share, waiting } = entry.group
-    waiting.delete(entry)
-    // The group of all clients with full limits has another key, and stays.
-    if (waiting.entries.length === 0) this.#groups.delete(share)
-    if (--this.#queued === 0) this.#endPacedWait()
+    this.#leave(entry)
+    entry.refuse(reason)
   }
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#queued === 0 || this.#isReserving) return
+    if (this.#entries.size === 0 || this.#isTakingSlot) return
     this.#endPacedWait()
     const next = this.#next()
     if (typeof next === 'object') {
-      this.#isReserving = true
-      this.#parts.reserve(this.#useSlot, next.group.share)
+      if (!this.#slots.isFull()) void this.#grantNext(next.group.share)
     } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
       // There, each call polls.
@@ -114,24 +119,19 @@ export class SurfaceQueue {
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
     const { closed } = this.pace
-    this.refuse(new SurfaceClosed(closed), ({ patience }) => closed > patience)
+    this.refuse(new SurfaceClosed(closed), ({ patience }) => patience < closed)
     this.wake()
   }
 
   /** Refuses calls in the order of their arrival. */
-  refuse(reason: unknown, which: (waiter: Waiter) => boolean = () => true): void {
-    const entries = [...this.#groups.values()].flatMap(({ waiting }) => waiting.entries)
-    const refused = entries.filter(({ waiter }) => which(waiter)).sort((a, b) => a.order - b.order)
-    for (const { waiter } of refused) {
-      this.leave(waiter)
-      waiter.refuse(reason)
-    }
+  refuse(reason: unknown, which: (ticket: CallTicket) => boolean = () => true): void {
+    for (const ticket of [...this.#entries.keys()]) if (which(ticket)) this.cancel(ticket, reason)
   }
 
   /** Counts a request from now on. The lease holds the slot until it is released. */
   lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
     const { pace } = this
-    const { inFlight, onRelease } = this.#parts
+    const { inFlight } = this.#slots
     const log = pace.logOf(share)
     let isReleased = false
     inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
@@ -155,23 +155,34 @@ export class SurfaceQueue {
         inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
         pace.leave(send, log)
         slot.release(send)
-        onRelease()
+        this.#slots.wake()
       },
     }
   }
 
-  readonly #useSlot = (slot: Slot | undefined): void => {
-    this.#isReserving = false
+  async #grantNext(share: Share): Promise<void> {
+    this.#isTakingSlot = true
+    const slot = await this.#slots.take(share)
+    this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
     const next = slot && this.#next()
-    if (slot && typeof next === 'object' && slot.fits?.(next.waiter.share) !== false) {
-      const { waiter, since, pacedBefore } = next
-      this.leave(waiter)
+    if (slot && typeof next === 'object' && slot.fits?.(next.ticket.share) !== false) {
+      const { ticket, since, pacedBefore, grant } = next
+      this.#leave(next)
       const at = performance.now()
       const paced = Math.min(at - since, this.#pacedMs - pacedBefore)
-      waiter.grant(this.lease({ at, answered: Infinity }, waiter.share, slot, at - since - paced, paced))
+      grant(this.lease({ at, answered: Infinity }, ticket.share, slot, at - since - paced, paced))
     } else slot?.release(null)
     this.wake()
+  }
+
+  #leave(entry: Entry): void {
+    this.#entries.delete(entry.ticket)
+    const { share, waiting } = entry.group
+    waiting.delete(entry)
+    // The group of all clients with full limits has another key, and stays.
+    if (waiting.entries.length === 0) this.#groups.delete(share)
+    if (this.#entries.size === 0) this.#endPacedWait()
   }
 
   /** Why a client's next call would wait; null if it could go now. */
@@ -180,19 +191,18 @@ export class SurfaceQueue {
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
     const ms = this.#paceWait(share, this.pace.logOf(share))
     if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    const isFull = this.#queued > 0 || (this.#parts.inFlight.get(share) ?? 0) >= share.inFlight
+    const isFull = this.#entries.size > 0 || (this.#slots.inFlight.get(share) ?? 0) >= share.inFlight
     return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
   }
 
   /** Milliseconds until the pace lets a client send. */
   #paceWait(share: Share, log: SendLog | undefined): number {
-    const { wait } = this.#parts
-    return Math.max(wait ? wait(share) : this.pace.wait(share.perMinute), log?.wait(share.perMinute) ?? 0)
+    return Math.max(this.#slots.wait(share), log?.wait(share.perMinute) ?? 0)
   }
 
   /** The call that goes next, or the milliseconds until one may. */
   #next(): Entry | number {
-    const { inFlight } = this.#parts
+    const { inFlight } = this.#slots
     let next: Entry | undefined
     let wait = Infinity
     for (const { share, log, waiting } of this.#groups.values()) {

@@ -1,13 +1,11 @@
 import {
-  type CallQueue,
+  type CallLimiter,
+  type CallTicket,
   type Lease,
-  type Limiter,
   type Limits,
   type QueueWait,
   type Share,
-  type Ticket,
-  type Waiter,
-  acquireFrom,
+  acquireUntilAborted,
   resolveLimits,
 } from '../limits/limiter.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
@@ -61,7 +59,7 @@ const lookMs = 1000
  * const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavailable: 'wait' })
  * const client = new SocialSearch({ baseUrl, apiKey, limiter })
  */
-export class RedisLimiter implements Limiter, CallQueue {
+export class RedisLimiter implements CallLimiter {
   readonly #redis: RedisAdapter
   /** The organization's limits, for all its processes together. */
   readonly limits: Limits
@@ -114,21 +112,15 @@ export class RedisLimiter implements Limiter, CallQueue {
     })
   }
 
-  acquire(ticket: Ticket): Promise<Lease> {
-    return acquireFrom(this, ticket)
-  }
-
-  enter(waiter: Waiter): void {
-    if (this.#closed) {
-      waiter.refuse(new ClosedError({}, 'limiter'))
-      return
-    }
+  acquire(ticket: CallTicket): Promise<Lease> {
+    if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
+    if (this.#closed) return Promise.reject(new ClosedError({}, 'limiter'))
     this.#unlisten ??= this.#listen()
-    this.#at(waiter.surface).queue.enter(waiter)
+    return this.#at(ticket.surface).queue.acquire(ticket)
   }
 
-  leave(waiter: Waiter): void {
-    this.#at(waiter.surface).queue.leave(waiter)
+  cancel(ticket: CallTicket, reason: unknown): void {
+    this.#surfaces.get(ticket.surface)?.queue.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {

@@ -58,8 +58,9 @@ export class RedisSurface {
     this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), {
       inFlight,
       wait: (share) => this.#wait(share),
-      reserve: (then, share) => void this.#reserve(share).then(then),
-      onRelease: wake,
+      isFull: () => false,
+      take: (share) => this.#take(share),
+      wake,
     })
   }
 
@@ -90,7 +91,7 @@ export class RedisSurface {
   }
 
   /** Takes a slot; resolves with undefined if the queue must check again. Never rejects. */
-  async #reserve(share: Share): Promise<Slot | undefined> {
+  async #take(share: Share): Promise<Slot | undefined> {
     const { outage, turn } = this.#context
     if (!outage.isOn) return turn(() => this.#ask(this.#limit(share)))
     return this.#slot(crypto.randomUUID(), performance.now(), () => outage.isOn)

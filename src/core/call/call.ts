@@ -13,7 +13,7 @@ import type { Abortable } from '../../lib/abort.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { after } from '../../lib/time.ts'
-import { type Lease, type Share, type Waiter, SurfaceClosed } from '../../limits/limiter.ts'
+import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Failure } from '../retry/policy.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
@@ -38,20 +38,16 @@ export interface Answer {
   readonly credits: CallCredits
 }
 
-/** Called at the end of a wait in the queue: with a lease, or with null and the reason. */
-export type OnLease = (call: Call, lease: Lease | null, reason?: unknown) => void
-
 /** Shared by queued calls. */
 const noAttempts: readonly Attempt[] = []
 const noFailures: readonly Failure[] = []
 
 /** One call: its state, its place in the queue, the context of its errors, and its cancellation. */
-export class Call implements Waiter, Abortable {
+export class Call implements CallTicket, Abortable {
   readonly operation: Operation
   readonly request: ComposedRequest
   readonly settings: Settings
   readonly purchase: Purchase
-  readonly settle: (answer: Promise<Answer>) => void
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
@@ -70,35 +66,28 @@ export class Call implements Waiter, Abortable {
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
-  entry: object | undefined
+  isQueued = false
   /** Undefined without a logger and `onWait`. */
   readonly observer: WaitObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
   #aborted: { readonly reason: unknown } | undefined
-  /** Undefined outside the queue. */
-  #onLease: OnLease | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
 
-  /**
-   * @param operation With the user's price, if there is one.
-   * @param settle Settles the caller's promise.
-   */
+  /** @param operation With the user's price, if there is one. */
   constructor(
     operation: Operation,
     request: ComposedRequest,
     settings: Settings,
     purchase: Purchase,
     openCalls: OpenCalls,
-    settle: (answer: Promise<Answer>) => void,
   ) {
     this.operation = operation
     this.request = request
     this.settings = settings
     this.purchase = purchase
-    this.settle = settle
     this.patience = settings.retry.maxWaitMs
     this.share = settings.share
     this.priority = settings.priority
@@ -118,6 +107,7 @@ export class Call implements Waiter, Abortable {
 
   /** Releases everything that the call holds. */
   close(): void {
+    this.leaveQueue()
     this.purchase.close()
     this.#cleanUp?.forEach((cleanUp) => cleanUp())
     this.#openCalls.delete(this)
@@ -128,10 +118,8 @@ export class Call implements Waiter, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.#onLease !== undefined) {
-      this.settings.limiter.leave(this)
-      this.refuse(reason)
-    } else this.#onAbort?.(reason)
+    if (this.isQueued) this.settings.limiter.cancel(this, reason)
+    else this.#onAbort?.(reason)
   }
 
   /** Sets the abort handler; calls it at once if the call is already aborted. */
@@ -158,27 +146,23 @@ export class Call implements Waiter, Abortable {
     return performance.now() + ms < this.sendBy
   }
 
-  enterQueue(onLease: OnLease): void {
-    try {
-      if (this.#aborted !== undefined) throw this.#aborted.reason
-      this.#openCalls.queue(this)
-    } catch (reason) {
-      onLease(this, null, reason)
-      return
-    }
-    this.#onLease = onLease
+  /** @throws {QueueFullError} if too many calls wait already; the reason, if the call is aborted. */
+  enterQueue(): void {
+    if (this.#aborted !== undefined) throw this.#aborted.reason
+    this.#openCalls.queue(this)
+    this.isQueued = true
     this.phase = 'queue'
     this.patience = Math.min(this.patience, this.sendBy - performance.now())
-    this.settings.limiter.enter(this)
   }
 
-  grant(lease: Lease): void {
-    this.#leaveQueue()?.(this, lease)
-  }
-
-  refuse(reason: unknown): void {
-    const error = reason instanceof SurfaceClosed ? this.#closedSurface(reason.remaining) : reason
-    this.#leaveQueue()?.(this, null, error)
+  /** Releases the lease and throws the reason, if the call was aborted after the grant. */
+  leaveQueue(lease?: Lease): void {
+    if (!this.isQueued) return
+    this.isQueued = false
+    this.#openCalls.unqueue(this)
+    if (lease === undefined || this.#aborted === undefined) return
+    lease.release()
+    throw this.#aborted.reason
   }
 
   /** Adds an attempt to the timeline. */
@@ -223,21 +207,14 @@ export class Call implements Waiter, Abortable {
   /** The error that the caller gets. */
   errorOf(error: unknown): unknown {
     // The reason of the caller's signal is passed on unchanged.
-    const isShared = error instanceof SharedError && error !== this.#aborted?.reason
-    return isShared ? error.of(this.context()) : error
+    if (error === this.#aborted?.reason) return error
+    if (error instanceof SurfaceClosed) return this.#closedSurface(error.remaining)
+    return error instanceof SharedError ? error.of(this.context()) : error
   }
 
   /** Whether the call has no request in flight. */
   get isIdle(): boolean {
     return this.phase === 'queue' || this.phase === 'wait'
-  }
-
-  #leaveQueue(): OnLease | undefined {
-    const onLease = this.#onLease
-    this.#onLease = undefined
-    this.entry = undefined
-    this.#openCalls.unqueue(this)
-    return onLease
   }
 
   #closedSurface(remainingMs: number): RateLimitError {

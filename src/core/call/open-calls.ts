@@ -2,7 +2,7 @@ import { ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
 import type { Abortable } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallQueue, QueueWait, Share, Waiter } from '../../limits/limiter.ts'
+import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
 import type { WaitObserver } from './wait-observer.ts'
 
@@ -28,8 +28,9 @@ export interface SurfaceStatus {
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 
-interface OpenCall extends Waiter, Abortable {
-  readonly settings: { readonly limiter: CallQueue }
+interface OpenCall extends CallTicket, Abortable {
+  readonly settings: { readonly limiter: CallLimiter }
+  readonly isQueued: boolean
   readonly observer: WaitObserver | undefined
   context(): ErrorContext
 }
@@ -87,8 +88,8 @@ export class OpenCalls {
   }
 
   /** Queued calls by surface, and requests in flight. */
-  status(limiter: CallQueue, share: Share): ClientStatus {
-    const queued = [...this.#calls].filter(({ entry }) => entry !== undefined)
+  status(limiter: CallLimiter, share: Share): ClientStatus {
+    const queued = [...this.#calls].filter(({ isQueued }) => isQueued)
     const surfaces = [...this.#surfaces].map((surface) => {
       const priorities = queued.filter((call) => call.surface === surface).map(({ priority }) => priority)
       const { reason, ms } = limiter.waitOf?.(surface, share) ?? { reason: null, ms: 0 }

@@ -9,7 +9,7 @@ import type { Settings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { attempt } from './attempt.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import { type Answer, Call, type OnLease } from './call.ts'
+import { type Answer, Call } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -101,17 +101,28 @@ export class Transport {
     options?: AnyCallOptions,
     cancelRules?: CancelRules,
   ): Promise<Answer> {
-    return new Promise((resolve) => {
-      const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
-      const priced = this.priced(operation, request)
-      const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-      const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
-      const call = new Call(priced, request, settings, purchase, this.#openCalls, resolve)
-      this.#openCalls.add(call)
-      if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
-        endEarly(call, cancelRules)
-      prepareAndQueue(call, runCall)
-    })
+    try {
+      return makeAttempts(this.#open(operation, request, options, cancelRules))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #open(
+    operation: Operation,
+    request: ComposedRequest,
+    options: AnyCallOptions | undefined,
+    cancelRules: CancelRules | undefined,
+  ): Call {
+    const settings = options === undefined ? this.#settings : this.#settingsOf(operation, request, options)
+    const priced = this.priced(operation, request)
+    const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
+    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
+    const call = new Call(priced, request, settings, purchase, this.#openCalls)
+    this.#openCalls.add(call)
+    if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
+      endEarly(call, cancelRules)
+    return call
   }
 
   /** The settings of a call. An error names its operation. */
@@ -136,23 +147,19 @@ export function createTransport(options: ClientOptions): Transport {
   return new Transport(resolveOptions(options))
 }
 
-/** Runs a call when it leaves the queue for the first time, and settles the caller's promise. */
-function runCall(call: Call, lease: Lease | null, reason?: unknown): void {
-  call.settle(makeAttempts(call, lease, reason))
-}
-
 /** Makes attempts until one succeeds or the retry policy stops; rejects with the error that the caller gets. */
-async function makeAttempts(call: Call, first: Lease | null, reason: unknown): Promise<Answer> {
+async function makeAttempts(call: Call): Promise<Answer> {
   try {
-    if (first === null) throw reason
-    for (let lease = first; ;) {
+    for (;;) {
+      const preparing = prepare(call)
+      if (preparing !== undefined) await preparing
+      call.enterQueue()
+      const lease = await call.settings.limiter.acquire(call)
+      call.leaveQueue(lease)
       if (call.settings.credential.fixed === undefined) await updateStaleToken(call, lease)
       const result = await attempt(call, lease)
       if (!(result instanceof AttemptFailure)) return result
       if (!(await waitForRetry(call, result))) throw result.error
-      lease = await new Promise((resolve, reject) => {
-        prepareAndQueue(call, (_, next, reason) => (next === null ? reject(reason) : resolve(next)))
-      })
     }
   } catch (error) {
     throw call.errorOf(error)
@@ -161,23 +168,19 @@ async function makeAttempts(call: Call, first: Lease | null, reason: unknown): P
   }
 }
 
-/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
-function prepareAndQueue(call: Call, onLease: OnLease): void {
+/**
+ * Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. Undefined
+ * if nothing has to be waited for.
+ */
+function prepare(call: Call): Promise<void> | undefined {
   const reserving = call.purchase.reserve()
   const { credential } = call.settings
   call.token = credential.fixed ?? null
-  if (reserving === undefined && credential.fixed !== undefined) {
-    call.enterQueue(onLease)
-    return
-  }
-  const preparing = call.race(async () => {
+  if (reserving === undefined && credential.fixed !== undefined) return undefined
+  return call.race(async () => {
     await reserving
     call.token = await credential.token()
   })
-  preparing.then(
-    () => call.enterQueue(onLease),
-    (reason: unknown) => onLease(call, null, reason),
-  )
 }
 
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */

@@ -13,7 +13,7 @@ import {
 } from '../../lib/assert.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
-import { type Limits, isCallQueue } from '../../limits/limiter.ts'
+import { type Limits, canCancel } from '../../limits/limiter.ts'
 import { sharedLimiter } from '../../limits/shared-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import { ownerOf, resolveProvider } from './resolve-credential.ts'
@@ -64,7 +64,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     dialect: serviceDialect,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: isCallQueue(own) ? own : new CustomLimiter(own, undefined),
+    limiter: canCancel(own) ? own : new CustomLimiter(own, undefined),
     ...limitSettings(limits, limiter?.limits),
     prices: { ...prices },
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),

@@ -7,7 +7,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../lib/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { CallQueue, Share } from '../../limits/limiter.ts'
+import type { CallLimiter, Share } from '../../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { Validation, Wait } from './types.ts'
 
@@ -18,7 +18,7 @@ export interface Settings {
   readonly dialect: Dialect
   readonly credential: Credential
   readonly redactor: Redactor
-  readonly limiter: CallQueue
+  readonly limiter: CallLimiter
   readonly share: Share
   /** Calls that may be queued. */
   readonly maxQueued: number
