@@ -173,12 +173,15 @@ async function makeAttempts(call: Call): Promise<Answer> {
  * if nothing has to be waited for.
  */
 function prepare(call: Call): Promise<void> | undefined {
-  const reserving = call.purchase.reserve()
-  const { credential } = call.settings
+  const { credential, budgets } = call.settings
   call.token = credential.fixed ?? null
-  if (reserving === undefined && credential.fixed !== undefined) return undefined
+  if (credential.fixed !== undefined && budgets.length === 0) {
+    void call.purchase.reserve()
+    return undefined
+  }
+  // Inside race(), so that an aborted call reserves nothing, and no rejection is without a handler.
   return call.race(async () => {
-    await reserving
+    await call.purchase.reserve()
     call.token = await credential.token()
   })
 }
