@@ -56,6 +56,7 @@ const zones = Object.entries(mayImport).map(([room, allowed]) =>
 /** Packages with one door: whatever they do, the rest of the code gets it from the module that wraps them. */
 const doors = {
   oauth4webapi: 'src/oauth/protocol.ts',
+  'p-limit': 'src/limits/slots.ts',
   'lossless-json': 'src/contract/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
   'hyparquet-writer': 'src/export/parquet.ts',

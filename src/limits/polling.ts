@@ -103,6 +103,9 @@ export class CountedSlots implements Slots {
   take(): Promise<Slot | undefined> {
     if (this.isFull) return Promise.resolve(undefined)
     this.taken++
-    return Promise.resolve({ release: () => void this.taken-- })
+    const release = (): void => {
+      this.taken--
+    }
+    return Promise.resolve({ release })
   }
 }

@@ -22,8 +22,8 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
   const share = { inFlight: 1, perMinute: Infinity }
   const ticket = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000 }
-  const ask = (limiter: LocalLimiter, signal = new AbortController().signal) =>
-    limiter.acquire({ ...ticket, signal })
+  const ask = (limiter: LocalLimiter, signal = new AbortController().signal, surface = 'a') =>
+    limiter.acquire({ ...ticket, surface, signal })
 
   /** Runs a function like another worker request, without its timers. */
   function inOtherRequest(work: () => void): void {
@@ -54,6 +54,33 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     first?.release()
     await pass(50)
     expect(isGranted).toBe(true)
+  })
+
+  it('acquire() serves two surfaces in turn when both have calls waiting for a slot', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1 })
+    const { value: first } = await settle(ask(limiter, undefined, 'c'))
+    const order: string[] = []
+    const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((surface) =>
+      ask(limiter, undefined, surface).then((lease) => {
+        order.push(surface)
+        setTimeout(() => lease.release(), 100)
+      }),
+    )
+    first?.release()
+    await settle(Promise.all(calls))
+    expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
+  })
+
+  it('acquire() rejects at once when its call is cancelled, and keeps no slot', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1 })
+    const own = { ...ticket, share: { ...share } }
+    const cancelled = limiter.acquire(own)
+    // By then, it has a slot that it does not know of.
+    await pass(10)
+    const reason = new Error('enough')
+    limiter.cancel(own, reason)
+    await expect(cancelled).rejects.toBe(reason)
+    expect((await settle(ask(limiter))).ms).toBeLessThan(50)
   })
 
   it('acquire() keeps to its slots when the whole worker was paused', async () => {

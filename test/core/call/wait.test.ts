@@ -69,6 +69,7 @@ describe('onWait', () => {
     const heard: Wait[] = []
     const client = makeClient()
     const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
+    await pass(1)
     await settle(client.technews.search({}, { onWait: (wait) => heard.push(wait) }))
     await settle(Promise.all(calls))
     expect(heard).toEqual([
