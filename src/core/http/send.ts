@@ -44,7 +44,12 @@ export async function send(
 }
 
 /** The options of fetch for a JSON body, or for none. */
-export function initOf(method: string, headers: Headers, body: string | undefined, signal: AbortSignal): Init {
+export function initOf(
+  method: string,
+  headers: Headers,
+  body: string | undefined,
+  signal: AbortSignal,
+): Init {
   // Deno resends a request on a dead keep-alive connection, unless its body is a stream.
   const sent = body !== undefined && 'Deno' in globalThis ? new Blob([body]).stream() : (body ?? null)
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init
@@ -70,6 +75,11 @@ export function asResponse(value: unknown, source: string): Response {
     throw new FetchMisuse(`${source} has read the body; it should read response.clone()`)
   }
   return value as Response
+}
+
+/** The status text, without what the constructor of `Response` refuses: Node's fetch decodes it as UTF-8. */
+export function validStatusText({ statusText }: Response): string {
+  return statusText.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')
 }
 
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */

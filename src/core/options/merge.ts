@@ -28,7 +28,7 @@ type Changes<Options> = {
   ) => Partial<CallSettings> | void
 }
 
-/** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
+/** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
 export const sharedChanges: Changes<SharedOptions> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
@@ -60,7 +60,7 @@ export const sharedChanges: Changes<SharedOptions> = {
   hooks: (hooks, { hooks: base }) => {
     assertOptions(hooks, hookNames, 'hooks')
     for (const [name, list] of Object.entries(hooks))
-      if (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function'))
+      if (list !== undefined && (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function')))
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },
@@ -109,13 +109,21 @@ export function merge<Options>(
 }
 
 /** The settings of calls of a client made with `withOptions`. */
-export function resolveShared(settings: CallSettings, options: SharedOptions, redactor: Redactor): CallSettings {
+export function resolveShared(
+  settings: CallSettings,
+  options: SharedOptions,
+  redactor: Redactor,
+): CallSettings {
   assertOptions(options, sharedChanges)
   return merge(settings, options, sharedChanges, redactor)
 }
 
 /** The settings of a call with its own options. */
-export function resolveCall(settings: CallSettings, options: AnyCallOptions, redactor: Redactor): CallSettings {
+export function resolveCall(
+  settings: CallSettings,
+  options: AnyCallOptions,
+  redactor: Redactor,
+): CallSettings {
   assertOptions(options, callChanges)
   return merge(settings, options, callChanges, redactor)
 }
