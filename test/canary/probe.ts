@@ -99,7 +99,7 @@ async function client(
 ): Promise<void> {
   const lines: unknown[] = []
   const write = (...line: unknown[]): void => void lines.push(line)
-  const seenByMiddleware: unknown[] = []
+  const seenByHooks: unknown[] = []
   const tickets: unknown[] = []
   const budget = new root.CreditBudget(1000)
   const make = (trick: service.Trick, more: Partial<Root.ClientOptions> = {}): Root.SocialSearch =>
@@ -118,17 +118,21 @@ async function client(
           throw new Error('no credential was sent')
         return Promise.resolve(trick(secret))
       },
-      middleware: [
-        async (request, next, context) => {
-          seenByMiddleware.push(request.url, [...request.headers], await request.clone().text(), context)
-          try {
-            return await next(request)
-          } catch (error) {
-            seenByMiddleware.push(error)
-            throw error
-          }
-        },
-      ],
+      hooks: {
+        beforeRequest: [
+          async ({ request, options }) => {
+            seenByHooks.push(request.url, [...request.headers], await request.clone().text(), options)
+          },
+        ],
+        // Responses still contain what the service repeats.
+        afterResponse: [({ request, options }) => void seenByHooks.push([...request.headers], options)],
+        beforeError: [
+          ({ request, options, error }) => {
+            seenByHooks.push([...request.headers], options, error)
+            return error
+          },
+        ],
+      },
       ...more,
     })
 
@@ -140,6 +144,11 @@ async function client(
     see(`SocialSearch with ${kind}`, made, made.transport, made.credits, made.withOptions({ timeout: 5 }))
   }
   see('ConnectionError of the runtime’s own fetch', await caught(unreachable(make).microblog.search(search)))
+  const leak = (): never => {
+    throw new Error(`the hook failed with ${secret}`)
+  }
+  const leaky = make(service.page({ hasMore: false }), { hooks: { afterResponse: [leak] } })
+  see('InvalidResponseError', await caught(leaky.microblog.search(search)))
 
   const good = make(service.page({ hasMore: false }))
   const call = good.microblog.search(search)
@@ -180,7 +189,7 @@ async function client(
   await caught(make(service.refusal(429), { limiter }).microblog.search(search))
   see('what a limiter sees', limiter, tickets)
   see('the ledger and a budget', good.credits, budget)
-  see('what middleware sees before the answer', ...seenByMiddleware)
+  see('what hooks see of requests and errors', ...seenByHooks)
   see('log lines of every level', ...lines)
 }
 
@@ -211,6 +220,11 @@ async function misplaced({ root }: Sdk, see: See): Promise<void> {
       await caught(Promise.resolve().then(() => new root.SocialSearch(each as never))),
     )
   }
+  const leak = (): never => {
+    throw new Error(`the hook failed with ${apiKey}`)
+  }
+  const leaky = new root.SocialSearch({ ...good, hooks: { beforeRequest: [leak] } })
+  see('ConfigurationError', await caught(leaky.microblog.search(search)))
 }
 
 /** A page, an error of each kind, and what the backend hears of it. */

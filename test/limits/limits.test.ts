@@ -23,11 +23,12 @@ describe('limits', () => {
 
   it('search() keeps no slot when it is aborted before sending', async () => {
     const starts: number[] = []
-    const middleware = () => {
+    const hook = () => {
       starts.push(performance.now())
       return hang()
     }
-    const client = makeClient({ middleware: [middleware], timeout: 1000, limits: { inFlight: 1 } })
+    const hooks = { beforeRequest: [hook] }
+    const client = makeClient({ hooks, timeout: 1000, limits: { inFlight: 1 } })
     await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
     expect(starts[1]! - starts[0]!).toBe(1000)
   })

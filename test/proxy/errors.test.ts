@@ -3,7 +3,6 @@ import {
   BudgetUnavailableError,
   type ClientOptions,
   CreditBudget,
-  type Middleware,
   type SocialSearch,
   type SocialSearchError,
   TokenStoreError,
@@ -170,7 +169,7 @@ describe('an error through createProxy()', () => {
 
   const secret = 'vault at 10.0.0.7 is sealed'
   it.each<[string, Partial<ClientOptions>]>([
-    ['a middleware', { middleware: [() => Promise.reject(new Error(secret))] }],
+    ['a hook', { hooks: { beforeRequest: [() => Promise.reject(new Error(secret))] } }],
     ['a budget', { budget: { reserve: () => Promise.reject(new BudgetUnavailableError(secret)) } }],
     [
       'a token store',
@@ -187,11 +186,8 @@ describe('an error through createProxy()', () => {
   })
 
   it('reports the credits charged before the backend failed', async () => {
-    const middleware: Middleware = async (request, next) => {
-      await next(request)
-      throw new Error(secret)
-    }
-    const { browser, sandbox } = setUp({}, { backend: { middleware: [middleware] } })
+    const { browser, sandbox } = setUp({}, { backend: { hooks: { beforeError: [() => new Error(secret)] } } })
+    sandbox.inject({ reset: 'after' })
     const { error } = await settle(search(browser))
     expect(error).toMatchObject({ code: 'internal_error', charged: 'unknown' })
     expect(sandbox.ledger.spent).toBe(2)
@@ -234,7 +230,7 @@ describe('the ledger of a page', () => {
       (await import('../../src/contract/microblog.ts')).microblogSearch,
       { query: 'coffee' },
     )
-    const answering = setUp({}, { backend: { middleware: [() => Promise.resolve(new Response(text))] } })
+    const answering = setUp({}, { backend: { hooks: { beforeRequest: [() => new Response(text)] } } })
     expect((await settle(search(answering.browser))).error).toBeUndefined()
     expect(answering.browser.credits).toMatchObject({ spent: 0, uncertain: 0 })
     expect(answering.sandbox.ledger.spent).toBe(0)

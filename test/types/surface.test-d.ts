@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AfterResponseHook, BeforeErrorHook, BeforeRequestHook } from 'ky'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
 import {
@@ -9,6 +10,7 @@ import {
   type ConnectionPhase,
   type Industry,
   CreditBudget,
+  type Hooks,
   type InvalidRequestError,
   type Issue,
   type MicroblogPost,
@@ -220,6 +222,23 @@ describe('new SocialSearch()', () => {
   it('accepts the fetch of a sandbox', () => {
     const sandbox = createSandbox()
     expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
+  })
+})
+
+describe('hooks', () => {
+  it('have the types of ky, without those that could send again', () => {
+    expectTypeOf<Hooks['beforeRequest']>().toEqualTypeOf<BeforeRequestHook[] | undefined>()
+    expectTypeOf<Hooks['afterResponse']>().toEqualTypeOf<AfterResponseHook[] | undefined>()
+    expectTypeOf<Hooks['beforeError']>().toEqualTypeOf<BeforeErrorHook[] | undefined>()
+    const run = (): never => assert.fail()
+    client.withOptions({ hooks: { beforeRequest: [run], afterResponse: [run], beforeError: [run] } })
+    void client.microblog.search(params, {
+      hooks: { beforeRequest: [({ request }) => new Request(request)] },
+    })
+    // @ts-expect-error attempts are the client's
+    client.withOptions({ hooks: { beforeRetry: [run] } })
+    // @ts-expect-error it could change the limits of ky
+    client.withOptions({ hooks: { init: [run] } })
   })
 })
 

@@ -2,7 +2,6 @@ import {
   type Attempt,
   ConfigurationError,
   ConnectionError,
-  InvalidResponseError,
   SocialSearchError,
   TimeoutError,
 } from '../../errors.ts'
@@ -11,7 +10,7 @@ import { FetchMisuse } from '../http/network-error.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import { nextWait, stakeOf } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'
-import { HookFailed, type Received, exchange } from './exchange.ts'
+import { HookFailed, type Received, chargeOf, exchange } from './exchange.ts'
 import { failureOfResponse } from './refusal.ts'
 import { readAnswer, unreadable } from './response.ts'
 
@@ -90,10 +89,8 @@ function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof HookFailed) return failureOfHook(call, entry, error)
   const charged = call.chargedSoFar
-  if (error instanceof ConnectionError) {
-    const { phase } = error
-    return new Failure(error, phase === 'exchange' ? charged : 'no', kindsByPhase[phase])
-  }
+  if (error instanceof ConnectionError)
+    return new Failure(error, chargeOf(call, error), kindsByPhase[error.phase])
   if (error instanceof FetchMisuse)
     return new Failure(new ConfigurationError(error.message, call.context()), charged)
   if (entry.sent !== null) return new Failure(error, charged)
@@ -114,10 +111,14 @@ const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
 /** A hook that fails ends the retries. A success that was paid for stays on the error. */
 function failureOfHook(call: Call, entry: Attempt, { message, received }: HookFailed): Failure {
   const { redactor } = call.client
-  const said = `a hook failed after the response: ${redactor.text(message)}`
-  if (received.response.ok) return unreadable(call, entry, received, said)
-  call.log('error', said)
-  const { error, charged, announced, reported } = failureOfResponse(call, received)
+  const reason = redactor.text(message)
+  if (received.response.ok)
+    return unreadable(call, entry, received, `a hook failed after the response: ${reason}`)
+  call.log('error', 'a hook failed after the response', { reason })
+  const failure = failureOfResponse(call, received)
+  const { error, charged, announced, reported } = failure
+  // Other calls must wait all the same.
+  if (isRateLimit(failure)) call.closeSurface(announced ?? 0)
   return new Failure(error, charged, 'final', announced, reported)
 }
 

@@ -1,4 +1,4 @@
-import { type Attempt, ConnectionError } from '../../errors.ts'
+import { type Attempt, type Charged, ConnectionError } from '../../errors.ts'
 import type { Lease } from '../../limits/limiter.ts'
 import { FetchMisuse } from '../http/network-error.ts'
 import {
@@ -10,7 +10,9 @@ import {
   initOf,
   readText,
   send,
+  validStatusText,
 } from '../http/send.ts'
+import { Failure } from '../retry/failure.ts'
 import type { Call } from './call.ts'
 
 /** A response, read to its end. */
@@ -50,25 +52,33 @@ export async function exchange(
   const context = { operation: operation.id, attempt: call.attempts.length }
 
   let read: Received | undefined
+  let copy: Response | undefined
+  let failed: ConnectionError | undefined
   const fetchOnce = async (target: string | Request, init: Init): Promise<Response> => {
-    const response = await fetchResponse(call, entry, lease, target, init)
-    if (hooks === undefined) return response
-    const { status } = response
-    const { text, complete } = await readBody(call, response, signal)
-    // Statuses such as 204 and 304 have no body, and others no constructor.
-    const copy = text === '' || status < 200 ? response : new Response(text, response)
-    read = { response: copy, fetchedStatus: status, text, complete }
-    return copy
+    try {
+      const response = await fetchResponse(call, entry, lease, target, init)
+      if (hooks === undefined) return response
+      read = { response, fetchedStatus: response.status, ...(await readBody(call, response, signal)) }
+      return (copy = copyForHooks(response, read.text))
+    } catch (error) {
+      if (error instanceof ConnectionError) failed = error
+      throw error
+    }
   }
   try {
     const sending = send(client.baseUrl + request.path, init, hooks, context, fetchOnce)
-    const response = asResponse(await sending, 'a hook')
-    if (read?.response === response) return read
+    const answered = await sending
+    if (read !== undefined && answered === copy) return read
+    const response = asResponse(answered, 'a hook')
     entry.status = response.status
     const fetchedStatus = hooks === undefined ? response.status : (read?.fetchedStatus ?? null)
     return { response, fetchedStatus, ...(await readBody(call, response, signal)) }
   } catch (error) {
-    throw read === undefined || signal.aborted ? error : new HookFailed(error, read)
+    if (signal.aborted) throw error
+    if (read !== undefined) throw new HookFailed(error, read)
+    if (failed === undefined || error === failed || error instanceof FetchMisuse) throw error
+    // A hook has replaced the error, which says whether the request was sent.
+    throw new Failure(error, chargeOf(call, failed))
   }
 }
 
@@ -107,6 +117,13 @@ async function fetchResponse(
   return response
 }
 
+/** A copy whose body hooks can read. Its constructor refuses statuses and texts that fetch returns. */
+function copyForHooks(response: Response, text: string): Response {
+  const { status, headers } = response
+  if (response.body === null) return response
+  return new Response(text, { status: Math.min(status, 599), statusText: validStatusText(response), headers })
+}
+
 async function readBody(call: Call, response: Response, signal: AbortSignal): Promise<BodyText> {
   try {
     return await readText(response, signal)
@@ -117,6 +134,10 @@ async function readBody(call: Call, response: Response, signal: AbortSignal): Pr
 
 function connectionError(call: Call, error: unknown, hasAnswered: boolean): ConnectionError {
   const { message, ...failure } = explainNetworkError(error, call.client.redactor, hasAnswered)
-  const charged = failure.phase === 'exchange' ? call.chargedSoFar : 'no'
-  return new ConnectionError(message, { ...call.context(charged), ...failure })
+  return new ConnectionError(message, { ...call.context(chargeOf(call, failure)), ...failure })
+}
+
+/** The charge of an attempt whose connection failed. */
+export function chargeOf(call: Call, { phase }: Pick<ConnectionError, 'phase'>): Charged {
+  return phase === 'exchange' ? call.chargedSoFar : 'no'
 }

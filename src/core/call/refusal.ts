@@ -2,7 +2,7 @@ import type { ServiceErrorCode } from '../../contract/error-envelope.ts'
 import { cut } from '../../contract/issues.ts'
 import { ApiError, type Charged, ConnectionError, RedirectError, apiErrorClasses } from '../../errors.ts'
 import { type ErrorBody, parsed } from '../http/dialect.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
+import { type ReportedCredits, readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import { stakeOf } from '../retry/policy.ts'
@@ -26,12 +26,13 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
   const { status, headers, type } = response
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) return redirected(call, status)
-  if (status < 200) return unanswered(call, status)
+  // A hook must not make the call pay for another success.
+  const isPaid = fetchedStatus !== null && fetchedStatus >= 200 && fetchedStatus < 300
+  if (status < 200) return unanswered(call, status, isPaid ? 'final' : 'no-answer')
   const body = redactor.data(parsed(text, dialect))
   const announced = announcedWait(headers, body, Date.now())
   const refusal = { status, headers, body, errorBody: dialect.readError(body), announced }
-  if (fetchedStatus !== null && fetchedStatus >= 200 && fetchedStatus < 300)
-    return failure(call, refusal, call.chargedSoFar, 'final')
+  if (isPaid) return failure(call, refusal, call.chargedSoFar, 'final')
   if (refusal.errorBody === null || status < 400) return refusedByOthers(call, refusal)
   return refusal.errorBody.charged === undefined
     ? refusedByService(call, refusal)
@@ -44,10 +45,10 @@ function redirected(call: Call, status: number): Failure {
   return new Failure(error, call.chargedSoFar)
 }
 
-function unanswered(call: Call, status: number): Failure {
+function unanswered(call: Call, status: number, kind: FailureKind): Failure {
   const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
   const error = new ConnectionError(`no response (status ${status})`, context)
-  return new Failure(error, call.chargedSoFar, 'no-answer')
+  return new Failure(error, call.chargedSoFar, kind)
 }
 
 /** The service never bills a 4xx or 5xx. */
@@ -68,7 +69,13 @@ function refusedByProxy(call: Call, refusal: Refusal, charged: Charged): Failure
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
   // A hook that answers costs nothing.
-  return failure(call, refusal, call.chargedSoFar === 'no' ? 'no' : charged, kind)
+  return failure(
+    call,
+    refusal,
+    call.chargedSoFar === 'no' ? 'no' : charged,
+    kind,
+    readCredits(refusal.headers),
+  )
 }
 
 /** A gateway or a firewall: it may stand behind the charge, or hide a success. */
@@ -80,9 +87,15 @@ function refusedByOthers(call: Call, refusal: Refusal): Failure {
 }
 
 /** Makes a failure with the error class of the status, or with the one that a proxy names. */
-function failure(call: Call, refusal: Refusal, charged: Charged, kind: FailureKind): Failure {
+function failure(
+  call: Call,
+  refusal: Refusal,
+  charged: Charged,
+  kind: FailureKind,
+  reported: ReportedCredits | null = null,
+): Failure {
   const { operation, client } = call
-  const { status, headers, body, errorBody, announced } = refusal
+  const { status, body, errorBody, announced } = refusal
   const isByProxy = errorBody?.charged !== undefined
   const retryAfter = announced === null ? undefined : announced / 1000
   const details = {
@@ -98,7 +111,7 @@ function failure(call: Call, refusal: Refusal, charged: Charged, kind: FailureKi
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
-  return new Failure(error, charged, kind, announced, isByProxy ? readCredits(headers) : null)
+  return new Failure(error, charged, kind, announced, reported)
 }
 
 /** Longest code and message that an error repeats, in characters: they end up in logs. */

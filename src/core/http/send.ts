@@ -77,6 +77,11 @@ export function asResponse(value: unknown, source: string): Response {
   return value as Response
 }
 
+/** The status text, without what the constructor of `Response` refuses: Node's fetch decodes it as UTF-8. */
+export function validStatusText({ statusText }: Response): string {
+  return statusText.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')
+}
+
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20
 

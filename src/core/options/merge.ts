@@ -28,7 +28,7 @@ type Changes<Options> = {
   ) => Partial<CallSettings> | void
 }
 
-/** Budgets add up, so that a call cannot drop a limit; headers merge; other options replace. */
+/** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
 export const sharedChanges: Changes<SharedOptions> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
@@ -60,7 +60,7 @@ export const sharedChanges: Changes<SharedOptions> = {
   hooks: (hooks, { hooks: base }) => {
     assertOptions(hooks, hookNames, 'hooks')
     for (const [name, list] of Object.entries(hooks))
-      if (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function'))
+      if (list !== undefined && (!Array.isArray(list) || !list.every((hook) => typeof hook === 'function')))
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },

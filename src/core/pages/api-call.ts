@@ -1,6 +1,7 @@
 import type { Attempt } from '../../errors.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
+import { validStatusText } from '../http/send.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
@@ -65,12 +66,13 @@ export class ApiCall<Body> implements Promise<Body> {
 
 /** The response, redacted, with a body that can be read again. */
 function redactedResponse({ response, text, redactor }: Answer): Response {
-  const { status, statusText } = response
+  const { status } = response
+  const statusText = redactor.text(validStatusText(response))
   const headers = new Headers()
   for (const [name, value] of response.headers) {
     // They describe the body on the wire, not the decoded text.
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
-  return new Response(text, { status, statusText: redactor.text(statusText), headers })
+  return new Response(text, { status, statusText, headers })
 }

@@ -18,15 +18,9 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, byOperation: { 'microblog.search': summary } })
   })
 
-  it('counts credits as uncertain when a middleware replaces a success with an error', async () => {
+  it('counts credits as uncertain when a hook replaces a success with an error', async () => {
     service.script(() => ok())
-    const middleware = [
-      async (request: Request, next: (request: Request) => Promise<Response>) => {
-        await next(request)
-        return failure(503, 'unavailable')
-      },
-    ]
-    const client = makeClient({ middleware })
+    const client = makeClient({ hooks: { afterResponse: [() => failure(503, 'unavailable')] } })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ status: 503, charged: 'unknown' })
     expect(service.arrivals).toHaveLength(1)
@@ -95,18 +89,19 @@ describe('client.credits', () => {
   })
 
   it.each([
-    ['as it is', {}],
-    ['with other credits', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }],
-  ])('counts as uncertain when a middleware responds for a service that failed, %s', async (_, headers) => {
+    ['at the price of a success', {}, 2],
+    ['with the credits that it names', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }, 5],
+  ])('counts what a fetch responds for a service that failed, %s', async (_, headers, spent) => {
     service.script(unreachable())
     const answer = () => ok(undefined, { headers })
-    const client = makeClient({ middleware: [(request, next) => next(request).catch(answer)] })
+    const client = makeClient({ fetch: (request) => fetch(request).catch(answer) })
     const { value } = await settle(client.microblog.search(query).withResponse())
-    expect(value?.credits).toEqual({ spent: 0, uncertain: 2 })
-    expect(value?.attempts).toMatchObject([{ charged: 'unknown' }])
+    expect(service.arrivals).toHaveLength(1)
+    expect(value?.credits).toEqual({ spent, uncertain: 0 })
+    expect(value?.attempts).toMatchObject([{ charged: 'yes' }])
   })
 
-  it('ignores credits in the response of a middleware when the service responded, too', async () => {
+  it('ignores credits in the response of a hook when the service responded, too', async () => {
     const headers = { 'social-search-credits': 'spent=0, uncertain=0, charged=no' }
     const failed = (): Response => failure(502, 'upstream_error', { headers, error: { charged: 'no' } })
     for (const [step, answer] of [
@@ -114,7 +109,7 @@ describe('client.credits', () => {
       [ok(), failed],
     ] as const) {
       service.script(step)
-      const client = makeClient({ middleware: [(request, next) => next(request).then(answer)] })
+      const client = makeClient({ hooks: { afterResponse: [answer] } })
       const { value, error } = await settle(client.microblog.search(query).withResponse())
       expect(value?.attempts ?? [error]).toMatchObject([{ charged: 'unknown' }])
       expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
@@ -142,8 +137,8 @@ describe('client.credits', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
   })
 
-  it('charges nothing when a middleware responds instead of the service', async () => {
-    const client = makeClient({ middleware: [() => Promise.resolve(ok())] })
+  it('charges nothing when a hook responds instead of the service', async () => {
+    const client = makeClient({ hooks: { beforeRequest: [() => ok()] } })
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect(value?.credits).toEqual({ spent: 0, uncertain: 0 })
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })

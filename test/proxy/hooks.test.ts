@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Hooks } from '../../src/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+async function searchWith(hooks: Hooks) {
+  const setup = setUp({}, { backend: { hooks } })
+  return { ...setup, ...(await settle(setup.browser.microblog.search({ query: 'coffee' }))) }
+}
+
+it('createProxy() passes on a paid response when a hook of its client throws', async () => {
+  const fail = () => Promise.reject(new Error('vault at 10.0.0.7 is sealed'))
+  const { value, browser, sandbox, failures } = await searchWith({ afterResponse: [fail] })
+  expect(value?.posts).toHaveLength(20)
+  expect(sandbox.requests).toHaveLength(1)
+  expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  expect(failures).toMatchObject([[{ name: 'InvalidResponseError' }, {}]])
+})
+
+it('createProxy() sends the response of a hook of its client instead of a paid one', async () => {
+  const body = { requestId: 'req_7', error: { code: 'withheld' } }
+  const withhold = () => Response.json(body, { status: 403 })
+  const { error, browser } = await searchWith({ afterResponse: [withhold] })
+  expect(error).toMatchObject({ status: 403, code: 'withheld', charged: 'unknown' })
+  expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+})
