@@ -3,6 +3,7 @@ import type { OperationId } from '../contract/operations.ts'
 import { csvLines } from '../export/csv.ts'
 import { mainFields } from '../export/main-fields.ts'
 import { fieldsOf, resolveColumns, valueAt } from '../export/fields.ts'
+import { jsonText } from '../lib/json.ts'
 import { UsageError } from './command-errors.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
@@ -14,7 +15,7 @@ export function createFormatter(format: Format, operation: Operation, options: F
   const { fields, width } = options
   const isTerminal = width !== undefined
   const text = (record: unknown, indent?: number): string => {
-    const json = JSON.stringify(fields === undefined ? record : picked(record, fields), null, indent)
+    const json = jsonText(fields === undefined ? record : picked(record, fields), indent)
     // JSON leaves these control characters unescaped, and some terminals obey them.
     return isTerminal
       ? json.replaceAll(/[\u007f-\u009f]/g, (code) => `\\u00${code.charCodeAt(0).toString(16)}`)

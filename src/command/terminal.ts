@@ -4,6 +4,7 @@ import {
   ReauthorizationRequiredError,
   SocialSearchError,
 } from '../errors.ts'
+import { jsonText } from '../lib/json.ts'
 import type { SharedFlags } from './flags.ts'
 
 let failure: NodeJS.ErrnoException | undefined
@@ -82,14 +83,14 @@ export function complain(
       ...(paid !== undefined && { body: paid }),
       ...(next !== undefined && { resume: next }),
     }
-    say(JSON.stringify(all))
+    say(jsonText(all))
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
   if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined) say(`The answer, which may have been charged:\n${JSON.stringify(paid)}`)
+  if (paid !== undefined) say(`The answer, which may have been charged:\n${jsonText(paid)}`)
 }
 
 function codeOf(error: unknown): unknown {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../contract/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
+import { jsonText } from '../lib/json.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -40,7 +41,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       },
     )
     for await (const { posts, state, gap } of batches) {
-      const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
+      const text = posts.map((post) => `${jsonText(post)}\n`).join('')
       if (flags.exec !== undefined) await execute(flags.exec, text)
       else if (!(await print(text))) return 0
       if (flags.state !== undefined) replaceFile(flags.state, `${JSON.stringify(state)}\n`)

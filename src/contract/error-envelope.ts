@@ -28,14 +28,16 @@ export interface ErrorEnvelope {
 
 /**
  * Reads the service's error envelope; returns null for any other body, such as the error page of a proxy. Only
- * `requestId` and `error.code` decide: invalid details are dropped.
+ * `requestId` and `error.code` decide, both not empty: invalid details are dropped.
  */
 export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
-  if (!isRecord(body) || typeof body['requestId'] !== 'string' || !isRecord(body['error'])) return null
+  if (!isRecord(body) || !isRecord(body['error'])) return null
+  const { requestId } = body
   const { code, message, issues, retryAfter = body['retryAfter'] } = body['error']
-  if (typeof code !== 'string') return null
+  if (typeof requestId !== 'string' || requestId === '' || typeof code !== 'string' || code === '')
+    return null
   return {
-    requestId: body['requestId'],
+    requestId,
     error: {
       code,
       ...(typeof message === 'string' && { message }),

@@ -1,6 +1,7 @@
 import { type OperationId, operationOf } from '../contract/operations.ts'
 import type { JsonSchema } from '../contract/validate.ts'
 import { assertOptions } from '../lib/assert.ts'
+import { jsonText } from '../lib/json.ts'
 import { ConfigurationError } from '../errors.ts'
 
 /** Type of a column in a Parquet file. CSV ignores it. */
@@ -89,16 +90,17 @@ export function cellOf(
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (!Array.isArray(value)) return JSON.stringify(value)
+  if (!Array.isArray(value)) return jsonText(value)
   const isPlain = value.every((item) => typeof item !== 'object' || item === null)
-  return isPlain ? value.map((item) => String(item ?? '')).join(separator) : JSON.stringify(value)
+  return isPlain ? value.map((item) => String(item ?? '')).join(separator) : jsonText(value)
 }
 
-/** The value at a path. Through a list, it is the list of the values in its items. */
+/** The value at a path. Through a list, it is the list of the values in its items, but not through a list of lists. */
 export function valueAt(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names
   if (name === undefined) return value
-  if (Array.isArray(value)) return value.map((item: unknown) => valueAt(item, names))
+  if (Array.isArray(value))
+    return value.map((item: unknown) => (Array.isArray(item) ? undefined : valueAt(item, names)))
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return valueAt((value as Record<string, unknown>)[name], rest)
 }

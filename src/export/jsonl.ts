@@ -1,3 +1,5 @@
+import { jsonText } from '../lib/json.ts'
+
 /**
  * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
  *
@@ -7,6 +9,6 @@
 export function toJsonl(): TransformStream<unknown, Uint8Array> {
   const encoder = new TextEncoder()
   return new TransformStream<unknown, Uint8Array>({
-    transform: (record, controller) => controller.enqueue(encoder.encode(`${JSON.stringify(record)}\n`)),
+    transform: (record, controller) => controller.enqueue(encoder.encode(`${jsonText(record)}\n`)),
   })
 }

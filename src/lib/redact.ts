@@ -12,6 +12,8 @@ const maxIdLength = 128
 /** Replaces the secrets of one client in text and data. */
 export class Redactor {
   readonly #secrets: string[] = []
+  /** Matches every secret, however JSON escapes it; undefined without secrets. */
+  #pattern: RegExp | undefined
 
   /** Adds a secret, also in its JSON, URL and form encodings. */
   add(secret: string): void {
@@ -22,16 +24,19 @@ export class Redactor {
       if (!this.#secrets.includes(form)) this.#secrets.push(form)
     }
     while (this.#secrets.length > maxForms) this.#secrets.shift()
+    this.#pattern = new RegExp(this.#secrets.map(inAnyEscape).join('|'), 'g')
   }
 
   text(text: string): string {
-    return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, replacement), text)
+    return this.#pattern === undefined ? text : text.replace(this.#pattern, replacement)
   }
 
-  /** Whether a JSON text may contain a secret: as it is, or in escapes that parsing undoes. */
-  mayContainSecret(text: string): boolean {
+  /** Whether a JSON text contains a secret: as it is, or in escapes that parsing undoes. */
+  containsSecret(text: string): boolean {
     for (const secret of this.#secrets) if (text.includes(secret)) return true
-    return text.includes('\\u') || text.includes('\\/')
+    // Most texts have no such escape, and need no slow search.
+    const mayBeEscaped = text.includes('\\u') || text.includes('\\/')
+    return mayBeEscaped && this.#pattern !== undefined && text.search(this.#pattern) !== -1
   }
 
   /** The request id of a body, redacted and printable; undefined if it is missing. */
@@ -46,13 +51,6 @@ export class Redactor {
   /** Redacts every string in parsed JSON, names of properties included. Changes the data in place. */
   data<T>(value: T): T {
     const root = { value }
-    this.redactIn(root)
-    return root.value
-  }
-
-  /** Like {@link data}, for the properties of an object; returns whether it found a secret. */
-  redactIn(root: object): boolean {
-    let found = false
     const open: object[] = [root]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const [name, child] of Object.entries(node)) {
@@ -60,12 +58,23 @@ export class Redactor {
         if (typeof child === 'object' && child !== null) open.push(child as object)
         const clean = this.text(name)
         if (clean === name && value === child) continue
-        found = true
         if (clean !== name) Reflect.deleteProperty(node, name)
         // Plain assignment would turn a property called `__proto__` into the prototype.
         Object.defineProperty(node, clean, { value, enumerable: true, configurable: true, writable: true })
       }
     }
-    return found
+    return root.value
   }
+}
+
+/** A pattern for a secret in JSON, where each character may be escaped: `k` as `\u006b`, `/` as `\/`. */
+function inAnyEscape(secret: string): string {
+  return Array.from(secret, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    const hex = Array.from(code, (digit) => (digit >= 'a' ? `[${digit}${digit.toUpperCase()}]` : digit)).join(
+      '',
+    )
+    const literal = /\w/.test(character) ? character : `\\\\?\\${character}`
+    return `(?:${literal}|\\\\u${hex})`
+  }).join('')
 }

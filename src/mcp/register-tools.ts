@@ -1,3 +1,4 @@
+import { jsonText } from '../lib/json.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress, ToolResult } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
 import { type CallToolResult, type McpServer, type ServerContext, canAskPerson } from './protocol.ts'
@@ -43,7 +44,7 @@ function annotationsOf(isFree: boolean, changes: boolean) {
 
 function contentOf(result: ToolResult): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(result) }],
+    content: [{ type: 'text', text: jsonText(result) }],
     structuredContent: { ...result },
     isError: !result.ok,
   }

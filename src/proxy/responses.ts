@@ -13,6 +13,7 @@ import {
   InvalidResponseError,
   SocialSearchError,
 } from '../errors.ts'
+import { jsonText } from '../lib/json.ts'
 
 /** A response to the browser, as data. */
 export interface ProxyResponse {
@@ -103,18 +104,11 @@ function publicError(error: SocialSearchError, ownId: string): ProxyResponse | n
   return errorResponse(requestId, statusOfCode[code] ?? 500, code, words, { details })
 }
 
-/**
- * Passes a paid body on as it is: the caller may need less than the documented shape. Null if it is nested too deeply to
- * be written again.
- */
-function unusableSuccess({ body, attempts }: InvalidResponseError): ProxyResponse | null {
+/** Passes a paid body on as it is: the caller may need less than the documented shape. */
+function unusableSuccess({ body, attempts }: InvalidResponseError): ProxyResponse {
   const status = attempts.at(-1)?.status ?? 200
   if (status === 204 || status === 205) return { status, headers: {}, body: null }
-  try {
-    return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
-  } catch {
-    return null
-  }
+  return { status, headers: {}, body: typeof body === 'string' ? body : jsonText(body) }
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */

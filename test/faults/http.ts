@@ -31,7 +31,7 @@ const tried = (sent: readonly number[]): string =>
 
 const answers = statuses.flatMap(
   ([status, code, expected, error, ...sent], index): Omit<Fault, 'group'>[] => {
-    const foreign = status >= 500
+    const foreignSent = [status === 429 || status >= 500 ? 3 : 1, 1, 1]
     return [
       {
         id: 50 + index,
@@ -46,12 +46,11 @@ const answers = statuses.flatMap(
       {
         id: 61 + index,
         name: `${status} as HTML`,
-        expected: foreign
-          ? 'from a proxy, which may hide a success: only a GET is retried, and the charge is unknown'
-          : expected,
-        observed: foreign
-          ? `${tried([3, 1, 1])}; ${error} ${status}; POST charged unknown, spent 0, uncertain 2`
-          : `${tried(sent)}; ${error} ${status}; POST charged no, spent 0, uncertain 0`,
+        expected:
+          status === 429 || status >= 500
+            ? 'from a proxy, which may hide a success: only a GET is retried, and the charge is unknown'
+            : 'from a proxy or a firewall, which may hide a success: the charge is unknown',
+        observed: `${tried(foreignSent)}; ${error} ${status}; POST charged unknown, spent 0, uncertain 2`,
         run: () =>
           onWire((socket) => {
             socket.end(answer(`${status} Error`, '<h1>Error</h1>', { 'content-type': 'text/html' }))
@@ -136,9 +135,10 @@ export const http = group('http', [
   ).map(([id, kind, body]) => ({
     id,
     name: `403 with ${kind === 'empty' ? 'an empty body' : kind}`,
-    expected: 'the body of a 403 is not documented: typed, with the required scopes; a requestId is optional',
-    observed: 'PermissionDeniedError, code "http_403", requiredScopes ["search:read"], requestId undefined',
-    run: () => told(403, body, 'code', 'requiredScopes', 'requestId'),
+    expected:
+      'typed, with the required scopes; it may be from a firewall behind the charge, so that is unknown',
+    observed: 'PermissionDeniedError, code "http_403", requiredScopes ["search:read"], charged "unknown"',
+    run: () => told(403, body, 'code', 'requiredScopes', 'charged'),
   })),
   {
     id: 80,
@@ -216,6 +216,16 @@ export const http = group('http', [
         const { value = [] } = await settle(Promise.allSettled(calls))
         const ends = new Set(value.map((end) => ending(end.status === 'rejected' ? end.reason : undefined)))
         return `50 calls, ${at.length} requests; ${[...ends].join(', ')}; ${costs(client, undefined)}`
+      }),
+  },
+  {
+    id: 88,
+    name: '502 with an error code and an empty requestId',
+    expected: "the service makes an id for each response, so this one is not the service's",
+    observed: `${tried([3, 1, 1])}; UpstreamError 502; POST charged unknown, spent 0, uncertain 2`,
+    run: () =>
+      onWire((socket) => {
+        socket.end(answer('502 Bad', '{"requestId":"","error":{"code":"upstream_error"}}'))
       }),
   },
 ])

@@ -6,12 +6,12 @@ const forUsers = `## Summary
 | What happened | Was I charged? | Does the client retry? | What to do |
 |---|---|---|---|
 | \`InvalidRequestError\`, \`CreditBudgetError\`, \`QueueFullError\`, \`ConfigurationError\` | no, nothing was sent | no | change the call, or raise the budget |
-| 400, 403, 404 | no | no | fix what \`issues\` or \`requiredScopes\` names; after a 403, check the permissions of the member behind the key |
-| 401 | no | once, if \`auth\` can refresh its token | replace the key |
+| 400, 403, 404 with the service's error body | no | no | fix what \`issues\` or \`requiredScopes\` names; after a 403, check the permissions of the member behind the key |
+| 401 with the service's error body | no | once, if \`auth\` can refresh its token | replace the key |
 | 429 with the service's error body | no | yes, after the announced time | nothing; if it still fails, retry after \`retryAfter\` |
 | 502 or 503 with the service's error body | no | yes, up to 3 attempts; not a PATCH after a 502 | try later |
 | 500 or 504 with the service's error body | no | only a GET, once | try later |
-| a 5xx without the service's error body, from a proxy | perhaps, if the call is paid | only a GET, up to 3 attempts | see below |
+| any error status without the service's error body, from a proxy or a firewall | perhaps, if the call is paid | only a GET after a 429 or 5xx, up to 3 attempts | see below |
 | no connection: DNS, refused, Deno without \`--allow-net\` | no | yes, up to 3 attempts | check \`baseUrl\` and the network |
 | the certificate is not trusted | no | no | check \`baseUrl\` and the network |
 | a reset or a timeout after sending | perhaps, if the call is paid | only a GET, up to 3 attempts | see below |

@@ -44,10 +44,10 @@ const waits: [id: number, name: string, expected: string, ms: number, answer: Re
   ],
   [
     105,
-    '3 in the header of an HTML page',
-    'the limit is real, also if a proxy announces it',
+    '3 in the header only',
+    'the header alone is enough',
     3000,
-    new Response('<h1>Slow down</h1>', { status: 429, headers: { 'retry-after': '3' } }),
+    failure(429, 'rate_limited', { headers: { 'retry-after': '3' } }),
   ],
   [106, 'nothing', 'backoff from a base of 1 s, with full jitter', 500, limited()],
   [107, '0', 'jitter of up to 250 ms, to avoid a tight loop', 125, limited('0')],

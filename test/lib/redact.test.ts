@@ -20,6 +20,20 @@ describe('Redactor', () => {
     }
   })
 
+  it.each(['\\u006frg_live/5f2b', 'org\\u005Flive\\/5f2b', 'org_live\\u002f5\\u0066\\u0032b'])(
+    'text() removes a secret that JSON escapes as %s',
+    (escaped) => {
+      const redactor = knowing('org_live/5f2b')
+      const cutOff = `{"key":"${escaped}","posts":[{"id"`
+      expect(redactor.containsSecret(cutOff)).toBe(true)
+      expect(redactor.text(cutOff)).toBe('{"key":"[redacted]","posts":[{"id"')
+    },
+  )
+
+  it('containsSecret() is false when a text has other escapes', () => {
+    expect(knowing('org_live_5f2b').containsSecret('{"body":"caf\\u00e9 \\/ \\n"}')).toBe(false)
+  })
+
   it('data() removes it from values and names at any depth, also if escaped', () => {
     const redactor = knowing('org_live_5f2b')
     const data = JSON.parse(

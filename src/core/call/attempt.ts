@@ -1,8 +1,14 @@
-import { type Attempt, ConfigurationError, ConnectionError, SocialSearchError } from '../../errors.ts'
+import {
+  type Attempt,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  SocialSearchError,
+} from '../../errors.ts'
 import { FetchMisuse } from '../http/network-error.ts'
 import { type Exchange, readText, send } from '../http/send.ts'
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
-import { nextWait, stakeOf } from '../retry/policy.ts'
+import { isRateLimit, nextWait, stakeOf } from '../retry/policy.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Answer, Call } from './call.ts'
 import { type Received, readAnswer } from './read-answer.ts'
@@ -22,8 +28,20 @@ export async function attempt(call: Call, lease: Lease): Promise<Answer | Attemp
   const entry = call.addAttempt(lease)
   const received = await sendInTime(call, entry, lease)
   if (received instanceof AttemptFailure) return received
-  const answer = await readAnswer(call, entry, received)
+  const answer = await readAnswer(call, entry, received).catch(() => unreadable(call, entry, received))
   return answer instanceof AttemptFailure ? recordFailure(call, entry, answer) : answer
+}
+
+/** The failure of a success that cannot be read for an unexpected reason: it may have been charged. */
+function unreadable(call: Call, entry: Attempt, { text }: Received): AttemptFailure {
+  const charged = entry.charged === 'no' ? call.chargedSoFar : entry.charged
+  const body = call.settings.redactor.text(text)
+  const error = new InvalidResponseError('the answer cannot be read', {
+    ...call.context(charged),
+    body,
+    issues: [],
+  })
+  return new AttemptFailure(error, charged, 'unreadable')
 }
 
 /**
@@ -146,7 +164,7 @@ function recordFailure(call: Call, entry: Attempt, failure: AttemptFailure): Att
   }
   call.failures = [...call.failures, failure]
   call.wait = nextWait(call.failures, stakeOf(call.operation), settings.retry, Math.random)
-  if (failure.kind === 'rate-limited') {
+  if (isRateLimit(failure.kind)) {
     const ms = failure.announced || (call.wait ?? 0)
     call.patience = Math.max(settings.retry.maxWaitMs, ms)
     settings.limiter.hold(call.surface, ms)

@@ -40,12 +40,10 @@ export async function readAnswer(
   } catch {
     // Reported below: the parser's own error would quote the body.
   }
-  if (redactor.mayContainSecret(text)) {
+  if (redactor.containsSecret(text)) {
     // Pages end up in logs, and proxies pass them on.
-    const root = { value }
-    const found = redactor.redactIn(root)
-    value = root.value
-    text = found ? (dialect.stringify(value) ?? '') : redactor.text(text)
+    value = redactor.data(value)
+    text = redactor.text(text)
   }
   const requestId = redactor.requestId(value)
   if (requestId !== undefined) entry.requestId = requestId

@@ -14,7 +14,7 @@ import { type ErrorBody, parsed } from '../http/dialect.ts'
 import { AttemptFailure } from './attempt-failure.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
-import type { FailureKind } from '../retry/policy.ts'
+import { type FailureKind, stakeOf } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 
 /**
@@ -50,11 +50,11 @@ export function readFailure(
   const reportedCharge = errorBody?.charged
   // A proxy with this package has already retried, but may have skipped a long wait.
   const isWaiting = status === 429 && announced !== null && announced > 0
-  const kind =
-    replacesSuccess || (reportedCharge !== undefined && !isWaiting) ? 'final' : kindOf(status, errorBody)
-  // The service never bills a 4xx or 5xx. A 3xx, or a 5xx without the service's error body, may come from a proxy and
+  const isFinal = replacesSuccess || (reportedCharge !== undefined && !isWaiting && status !== 401)
+  const kind = isFinal ? 'final' : kindOf(call, status, errorBody)
+  // The service never bills a 4xx or 5xx. Without its error body, the answer may come from a proxy or a firewall and
   // hide a success.
-  const own: Charged = reportedCharge ?? (kind === 'foreign-error' || status < 400 ? ambiguous : 'no')
+  const own: Charged = reportedCharge ?? (errorBody === null || status < 400 ? ambiguous : 'no')
   const charged = replacesSuccess || sent === null ? ambiguous : own
   const retryAfter = announced === null ? undefined : announced / 1000
   const details: ApiErrorDetails = {
@@ -87,8 +87,11 @@ function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
-function kindOf(status: number, errorBody: ErrorBody | null): FailureKind {
-  if (status === 429) return 'rate-limited'
+function kindOf({ operation, settings }: Call, status: number, errorBody: ErrorBody | null): FailureKind {
+  // Behind a 401 that is not the service's, the call may have been charged or have changed data.
+  const mayResend = errorBody !== null || stakeOf(operation) === 'read' || settings.retry.ambiguous
+  if (status === 401 && mayResend) return 'unauthorized'
+  if (status === 429) return errorBody === null ? 'foreign-limit' : 'rate-limited'
   if (status < 500) return 'final'
   if (errorBody === null) return 'foreign-error'
   if (status === 502) return 'upstream'

@@ -163,15 +163,16 @@ async function makeAttempts(call: Call, first: Lease | null, reason: unknown): P
 
 /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
 function prepareAndQueue(call: Call, onLease: OnLease): void {
-  const reserving = call.purchase.reserve()
-  const { credential } = call.settings
+  const { credential, budgets } = call.settings
   call.token = credential.fixed ?? null
-  if (reserving === undefined && credential.fixed !== undefined) {
+  if (credential.fixed !== undefined && budgets.length === 0) {
+    void call.purchase.reserve()
     call.enterQueue(onLease)
     return
   }
+  // Inside race(), so that an aborted call reserves nothing, and no rejection is without a handler.
   const preparing = call.race(async () => {
-    await reserving
+    await call.purchase.reserve()
     call.token = await credential.token()
   })
   preparing.then(

@@ -1,4 +1,3 @@
-import { ApiError } from '../../errors.ts'
 import type { AttemptFailure } from './attempt-failure.ts'
 import type { Call } from './call.ts'
 
@@ -17,8 +16,8 @@ export async function waitForRetry(call: Call, failure: AttemptFailure): Promise
   return true
 }
 
-function mayRefreshToken(call: Call, { error }: AttemptFailure): boolean {
-  if (!(error instanceof ApiError) || error.status !== 401) return false
+function mayRefreshToken(call: Call, { kind }: AttemptFailure): boolean {
+  if (kind !== 'unauthorized') return false
   return !call.isTokenRefreshed && call.settings.credential.refreshable && call.canSendWithin(0)
 }
 

@@ -1,3 +1,4 @@
+import { got } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
@@ -38,13 +39,19 @@ export function nextStep(
   const number = params?.[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {
-    return { kind: 'wrong', why: `expected page ${number}, got page ${JSON.stringify(meta['page'])}` }
+    return { kind: 'wrong', why: `expected page ${number}, got page ${got(meta['page'])}` }
   }
   const hasMore =
     paging.kind === 'counted'
-      ? Number(meta['pageCount']) > number
+      ? pageCountOf(body) > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: JSON.stringify({ ...params, [paging.param]: number + 1 }) } : end
+}
+
+/** `meta.pageCount`; NaN if it is missing. Without validation it may be anything, also lists too deep to convert. */
+export function pageCountOf(body: unknown): number {
+  const { pageCount } = (body as { meta?: { pageCount?: unknown } | null } | null)?.meta ?? {}
+  return typeof pageCount === 'object' ? NaN : Number(pageCount)
 }
 
 /** An error of the user's function must not lose the page, which is paid for. */

@@ -5,9 +5,10 @@ import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/call.ts'
 import type { Transport } from '../call/transport.ts'
 import { wholeNumber } from '../../lib/assert.ts'
+import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
-import { type Step, nextStep } from './next-step.ts'
+import { type Step, nextStep, pageCountOf } from './next-step.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
 import { ApiCall } from './api-call.ts'
 
@@ -93,7 +94,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       const { length } = this.#items(page, request)
       if (this.#operation.paging?.kind !== 'cursor') {
         // Items as sent: a schema may make two different items equal.
-        const sent = JSON.stringify(itemsOf(this.#operation, parsed, paging) ?? [])
+        const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? [])
         const message = 'the page has the same items as the previous page'
         if (sent === latest && sent !== '[]') throw this.#paginationError(message, paramsOf(request), page)
         latest = sent
@@ -173,10 +174,9 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
-    const pageCount = (body as { meta?: { pageCount?: unknown } } | null)?.meta?.pageCount
     const params = paramsOf(request) as Record<string, unknown>
     const page = Number(params[paging.param])
-    if (!(page < Number(pageCount))) return undefined
+    if (!(page < pageCountOf(body))) return undefined
     const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
     const ahead = { params: next.params, fetching: this.#fetch(next), hasFailed: false }
     ahead.fetching.catch(() => (ahead.hasFailed = true))

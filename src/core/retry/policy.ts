@@ -6,8 +6,12 @@ export type FailureKind =
   | 'unsent'
   /** Sent, but without a complete response. */
   | 'no-answer'
-  /** 429. */
+  /** 401, after which a refreshed token may be sent. */
+  | 'unauthorized'
+  /** 429 with the service's error body. */
   | 'rate-limited'
+  /** 429 without the service's error body. */
+  | 'foreign-limit'
   /** 503 with the service's error body. */
   | 'unavailable'
   /** 502 with the service's error body. */
@@ -20,6 +24,11 @@ export type FailureKind =
   | 'unreadable'
   /** Anything else, which is never retried. */
   | 'final'
+
+/** Whether a failure is a 429, which closes the surface. */
+export function isRateLimit(kind: FailureKind): boolean {
+  return kind === 'rate-limited' || kind === 'foreign-limit'
+}
 
 /** What a retry may repeat: nothing, a charge, or a change of data. */
 export type Stake = 'read' | 'metered' | 'write'
@@ -48,9 +57,11 @@ const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
   unsent: { read: 3, metered: 3, write: 3 },
   'no-answer': { read: 3, metered: 1, write: 1 },
   'rate-limited': { read: 5, metered: 5, write: 5 },
+  unauthorized: { read: 1, metered: 1, write: 1 },
   unavailable: { read: 3, metered: 3, write: 3 },
   upstream: { read: 3, metered: 3, write: 1 },
   'server-error': { read: 2, metered: 1, write: 1 },
+  'foreign-limit': { read: 3, metered: 1, write: 1 },
   'foreign-error': { read: 3, metered: 1, write: 1 },
   unreadable: { read: 2, metered: 1, write: 1 },
   final: { read: 1, metered: 1, write: 1 },
@@ -97,6 +108,6 @@ const instantSpreadMs = 250
 
 /** Exponential backoff with full jitter, so that clients do not retry together. */
 function backoff(kind: FailureKind, failed: number, random: () => number): number {
-  const base = kind === 'rate-limited' ? baseMsRateLimited : baseMs
+  const base = isRateLimit(kind) ? baseMsRateLimited : baseMs
   return random() * Math.min(capMs, base * 2 ** (failed - 1))
 }

@@ -89,6 +89,24 @@ describe('auth', () => {
     expect(value?.every(({ attempts }) => attempts.length <= 2)).toBe(true)
   })
 
+  it('does not resend a paid call after a 401 without the service’s error body', async () => {
+    const auth = rotating()
+    service.script(new Response('<h1>Log in</h1>', { status: 401 }), ok())
+    const client = withAuth(auth)
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'AuthenticationError', charged: 'unknown' })
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits.uncertain).toBe(2)
+  })
+
+  it('resends a free GET after a 401 without the service’s error body', async () => {
+    const auth = rotating()
+    service.script(new Response('<h1>Log in</h1>', { status: 401 }), ok({ requestId: 'r' }))
+    const { error } = await settle(withAuth(auth).organization.usage())
+    expect(error).toBeUndefined()
+    expect(auth.refreshes).toEqual(['token_0'])
+  })
+
   it('is called once for all clients that share it', async () => {
     const auth = rotating()
     const fetch = (request: Request) =>

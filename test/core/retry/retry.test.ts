@@ -26,7 +26,7 @@ describe('retry of a metered call', () => {
   const cases: [name: string, step: Step, attempts: number, charged: string][] = [
     ['429 with error body', failure(429, 'rate_limited'), 5, 'no'],
     ['429 that announces 20 s', rateLimited(20), 5, 'no'],
-    ['429 without error body', new Response('slow down', { status: 429 }), 5, 'no'],
+    ['429 without error body', new Response('slow down', { status: 429 }), 1, 'unknown'],
     ['503 with error body', failure(503, 'professionalnet_unavailable'), 3, 'no'],
     ['502 with error body', failure(502, 'upstream_error'), 3, 'no'],
     ['500 with error body', failure(500, 'internal'), 1, 'no'],
@@ -40,7 +40,11 @@ describe('retry of a metered call', () => {
     ['200 of another shape', ok({ requestId: 'r', results: [] }), 1, 'yes'],
     ['400', failure(400, 'validation_error'), 1, 'no'],
     ['401', failure(401, 'unauthorized'), 1, 'no'],
-    ['403', new Response('', { status: 403 }), 1, 'no'],
+    ['403', failure(403, 'forbidden'), 1, 'no'],
+    ['403 without error body', new Response('', { status: 403 }), 1, 'unknown'],
+    ['401 without error body', new Response('', { status: 401 }), 1, 'unknown'],
+    ['502 with an empty requestId', failure(502, 'upstream_error', { top: { requestId: '' } }), 1, 'unknown'],
+    ['503 with an empty code', failure(503, ''), 1, 'unknown'],
     ['404', failure(404, 'not_found'), 1, 'no'],
     ['418', failure(418, 'teapot'), 1, 'no'],
     ['304', new Response(null, { status: 304 }), 1, 'unknown'],
@@ -61,6 +65,14 @@ describe('retry of a metered call', () => {
       expect((error as SocialSearchError).attempts).toHaveLength(attempts)
     },
   )
+
+  it('search() closes its surface when a 429 comes without error body', async () => {
+    service.script(new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }), ok())
+    const client = makeClient()
+    await settle(client.microblog.search({ query: 'rust' }))
+    await settle(client.microblog.search({ query: 'rust' }))
+    expect(service.arrivals.map(({ at }) => at)).toEqual([0, 7000])
+  })
 
   it('search() succeeds when the second attempt does', async () => {
     service.script(failure(502, 'upstream_error'), ok())
