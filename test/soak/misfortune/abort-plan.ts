@@ -10,6 +10,7 @@ export interface AbortPlan {
   start(call: CallRecord): void
   onMoment(call: CallRecord, moment: Moment): void
   onWait(call: CallRecord): void
+  abort(call: CallRecord): void
   onSettled(call: CallRecord): void
 }
 
@@ -39,6 +40,7 @@ export function drawAbortPlan(random: Random): AbortPlan | null {
   }
   return {
     controller,
+    abort,
     what:
       when === 'moment' ? `${when} ${moment}` : when === 'soon' || when === 'later' ? `after ${ms} ms` : when,
     start: (call) => void start(call),

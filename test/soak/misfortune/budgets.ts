@@ -1,5 +1,6 @@
 import { type Budget, CreditBudgetError, type Reservation } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
+import type { Interference } from './interference.ts'
 
 /** An error of the caller's own code, which may come back as it is. */
 export class CallersError extends Error {}
@@ -23,14 +24,17 @@ export class CallersBudget implements Budget {
   uncertain = 0
   reserved = 0
   readonly #random: Random
+  readonly #interference: Interference
 
-  constructor(random: Random) {
+  constructor(random: Random, interference: Interference) {
+    this.#interference = interference
     this.#random = random
     this.kind = random.pick(kinds)
     this.limit = random.pick([10, 200, 1000, 5000])
   }
 
   reserve(credits: number, operation: string): Reservation | Promise<Reservation> {
+    this.#interference.visit('reserve')
     switch (this.kind) {
       case 'throws':
         if (this.#random.chance(0.4)) throw new CallersError('the budget threw')
@@ -63,6 +67,7 @@ export class CallersBudget implements Budget {
     const end = (spent: number, uncertain: number): void => {
       if (!isOpen) return
       isOpen = false
+      this.#interference.visit('settle')
       this.reserved -= credits
       this.spent += spent
       this.uncertain += uncertain

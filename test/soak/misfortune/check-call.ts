@@ -44,7 +44,10 @@ function checkTimes(call: CallRecord, fail: Fail): void {
 }
 
 /** What the call says of its cost, against what the service charged. */
-function checkCharge({ operation, credits, error, requests, mode, isInvalid }: CallRecord, fail: Fail): void {
+function checkCharge(
+  { operation, credits, error, requests, mode, isInvalid, schema }: CallRecord,
+  fail: Fail,
+): void {
   if (isInvalid && requests.length > 0) fail('sent params that are not allowed')
   const charged = sum(requests)
   if (credits !== null) {
@@ -55,7 +58,12 @@ function checkCharge({ operation, credits, error, requests, mode, isInvalid }: C
       if (spent !== charged || uncertain !== 0)
         fail(`was charged ${charged}, and says ${spent} and ${uncertain}`)
   }
-  if (error === null || mode === 'toArray' || mode === 'together') return
+  if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
+  // Items do not tell where a page without valid ones ends.
+  const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
+  if (mode === 'items' && (hasOdd || schema !== null)) return
+  const sent = requests.filter(({ part }) => part === error.part).length
+  if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
   const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
   const cost = sum(ofPage)
   const has = (wanted: RequestRecord['evidence']): boolean =>
@@ -74,7 +82,9 @@ const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JS
 
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
 function checkAttempts({ operation, requests, settings, mode, owner }: CallRecord, fail: Fail): void {
-  const groups = Map.groupBy(requests, ({ part, page }) => `${part}/${page}`)
+  // Pages ahead of their turn are fetched again if they fail.
+  if (operation.paging === 'counted') return
+  const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
   for (const group of groups.values()) {
     if (mode === 'together' && group[0]?.page !== 1) continue
     const refreshes = group.filter(({ status }) => status === 401).length
@@ -118,7 +128,7 @@ function mayRepeat(
 
 /** A walk delivers the items of the service in order, none twice, and buys no page twice. */
 function checkWalk(call: CallRecord, fail: Fail): void {
-  const { operation, id, pages, mode, requests, delivered, schema, error, isCutShort, settings } = call
+  const { operation, id, pages, mode, requests, delivered, schema, isRejected, isCutShort, settings } = call
   if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
   const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
   if (schema === null && operation.price !== 0) {
@@ -133,7 +143,7 @@ function checkWalk(call: CallRecord, fail: Fail): void {
   ).flat()
   if (delivered.some((item, index) => item !== sent[index]))
     fail('delivered other items than the service sent')
-  const isWhole = error === null && !isCutShort && call.abortedAt === null && mode !== 'toArray'
+  const isWhole = !isRejected && !isCutShort && call.abortedAt === null && mode !== 'toArray'
   const hasEnded = isWhole && requests.some(({ page, isClean }) => isClean && page >= pages)
   if (hasEnded && delivered.length < sent.length)
     fail(`ended after ${delivered.length} of ${sent.length} items`)

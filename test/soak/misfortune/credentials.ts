@@ -1,6 +1,7 @@
 import type { AuthProvider, ClientOptions } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
 import { CallersError } from './budgets.ts'
+import type { Interference } from './interference.ts'
 import type { Trace } from './trace.ts'
 
 const kinds = [
@@ -19,7 +20,7 @@ export interface Credential {
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Draws a way in which a client gets its key or tokens. Each secret has characters that JSON and URLs write differently. */
-export function drawCredential(random: Random, trace: Trace): Credential {
+export function drawCredential(random: Random, { visit }: Interference, trace: Trace): Credential {
   const secrets = new Set<string>()
   const give = (name: string): string => {
     const secret = `soak${name}${random.hex(12)}"\\/+&=${random.hex(4)}`
@@ -36,23 +37,39 @@ export function drawCredential(random: Random, trace: Trace): Credential {
     case 'key':
       return result({ apiKey: key })
     case 'function':
-      return result({ apiKey: () => key })
+      return result({ apiKey: () => (visit('token'), key) })
     case 'slow function':
       return result({ apiKey: () => later(source.integer(0, 2000)).then(() => key) })
     case 'failing function':
       return result({
         apiKey: () => {
-          if (source.chance(0.6)) return key
+          if (source.chance(0.8)) return key
           if (source.chance(0.5)) throw new CallersError('no key now')
           return Promise.reject(new CallersError('no key now'))
         },
       })
     case 'bad token':
       return result({
-        auth: { token: () => source.pick<string>([key, key, `${key}\n`, '', `${key}é`, 5 as never]) },
+        auth: {
+          token: () =>
+            source.pick<string>([
+              key,
+              key,
+              key,
+              key,
+              key,
+              key,
+              key,
+              key,
+              `${key}\n`,
+              '',
+              `${key}é`,
+              5 as never,
+            ]),
+        },
       })
     case 'provider':
-      return result({ auth: { token: () => key } })
+      return result({ auth: { token: () => (visit('token'), key) } })
     default:
       return result({ auth: refreshable(kind, give, source, trace) }, true)
   }

@@ -2,6 +2,7 @@ import type { AnyCallOptions } from '../../../src/index.ts'
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
+import type { Interference } from './interference.ts'
 import { callHeader } from './network.ts'
 import { reactionsCeiling, soakOperations } from './operations.ts'
 import type { AnyBudget, CallRecord, ClientRecord, Mode } from './records.ts'
@@ -39,15 +40,17 @@ export function drawCall(
   clients: readonly ClientRecord[],
   budgets: readonly AnyBudget[],
   spreadMs: number,
+  interference: Interference,
 ): DrawnCall {
   const random = createRandom(`${seed}/${id}`)
   const owner = random.pick(clients)
   const variant = random.pick(owner.variants)
   // Half of the calls are those that cost credits most often.
-  const operation = random.pick(random.chance(0.4) ? soakOperations.slice(0, 3) : soakOperations)
+  const documented = random.pick(random.chance(0.4) ? soakOperations.slice(0, 3) : soakOperations)
+  const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)
-  const schema = drawSchema(random)
+  const schema = drawSchema(random, interference)
   const plan = drawAbortPlan(random)
   const isInvalid = operation.invalidParams !== undefined && random.chance(0.02)
   const walks: AnyCallOptions = {
@@ -67,6 +70,7 @@ export function drawCall(
     ...{
       isCutShort: Object.keys(walks).length > 0,
       isSlowReader: false,
+      isRejected: false,
       startedAt: 0,
       settledAt: null,
       abortedAt: null,

@@ -9,7 +9,9 @@ import {
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
+import type { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
+import { drawLimiter } from './limiters.ts'
 import { baseUrl } from './network.ts'
 import type { AnyBudget, CallSettings, ClientRecord, OrganizationRecord } from './records.ts'
 import type { Trace } from './trace.ts'
@@ -68,23 +70,33 @@ export function drawOptions(random: Random, budgets: readonly AnyBudget[], base 
   return { options, settings }
 }
 
-export function drawBudgets(random: Random, seed: string): AnyBudget[] {
+export function drawBudgets(random: Random, seed: string, interference: Interference): AnyBudget[] {
   return Array.from({ length: random.integer(0, 4) }, (_, index) =>
     random.chance(0.6)
       ? new CreditBudget(random.pick([0, 3, 9, 50, 200, 500, 1000, 5000]))
-      : new CallersBudget(createRandom(`${seed}/budget ${index}`)),
+      : new CallersBudget(createRandom(`${seed}/budget ${index}`), interference),
   )
 }
 
+/** Makes the labels differ, so that a run that is repeated in one process does not find the limits of the first. */
+let organizations = 0
+
 export function drawOrganization(random: Random, name: string): OrganizationRecord {
+  const isLimited = random.chance(0.9)
   return {
-    ...{ name, isPaced: random.chance(0.7), open: new Set() },
+    ...{
+      name,
+      label: `${name} of run ${++organizations}`,
+      isLimited,
+      isPaced: isLimited && random.chance(0.7),
+      open: new Set(),
+    },
     ...{ arrivals: new Map(), closedUntil: new Map() },
   }
 }
 
 function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptions {
-  const maxQueued = random.chance(0.1) ? { maxQueued: random.integer(1, 6) } : {}
+  const maxQueued = random.chance(0.05) ? { maxQueued: random.integer(1, 6) } : {}
   const pace = isPaced
     ? random.pick([{}, {}, {}, { perMinute: 7 }])
     : random.pick([{ perMinute: false }, { perMinute: 60 }])
@@ -93,11 +105,17 @@ function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptio
 }
 
 /** A logger that looks for secrets in its lines, and may fail. */
-function drawLogger(random: Random, secrets: ReadonlySet<string>, trace: Trace): Logger | undefined {
+function drawLogger(
+  random: Random,
+  secrets: ReadonlySet<string>,
+  { visit }: Interference,
+  trace: Trace,
+): Logger | undefined {
   const kind = random.pick(['none', 'quiet', 'throws', 'rejects'])
   if (kind === 'none') return undefined
   const log = (message: string, fields: object): void => {
     if (shows(JSON.stringify([message, fields]), secrets)) trace.fail(`a log line shows a secret: ${message}`)
+    visit('log')
     if (kind === 'throws') throw new Error('the logger threw')
     if (kind === 'rejects') return Promise.reject(new Error('the logger rejected')) as never
   }
@@ -110,22 +128,26 @@ export function drawClient(
   organization: OrganizationRecord,
   budgets: readonly AnyBudget[],
   fetch: typeof globalThis.fetch,
+  interference: Interference,
   trace: Trace,
 ): ClientRecord {
-  const credential = drawCredential(random, trace)
+  const credential = drawCredential(random, interference, trace)
   const limits = drawLimits(random, organization)
   const { options, settings } = drawOptions(random, budgets)
-  const logger = drawLogger(random, credential.secrets, trace)
+  const limiter = organization.isLimited ? null : drawLimiter(random)
+  const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
+  const logger = drawLogger(random, credential.secrets, interference, trace)
   const onWait = random.pick([
     undefined,
-    () => {},
+    () => interference.visit('onWait'),
     () => {
       throw new Error('onWait threw')
     },
     () => Promise.reject(new Error('onWait rejected')),
   ]) as ClientOptions['onWait']
   const client = new SocialSearch({
-    ...{ baseUrl, fetch, organization: organization.name, limits, logger, onWait },
+    ...{ baseUrl, fetch, organization: organization.label, limits, logger, onWait },
+    ...{ ...(limiter && { limiter }), prices },
     ...credential.options,
     ...options,
   })
@@ -137,10 +159,11 @@ export function drawClient(
       ]
     : [{ client, settings }]
   trace.add(
-    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
+    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${limiter === null ? '' : `a limiter that ${limiter.kind}, `}${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
   )
   return {
-    ...{ name, organization, variants, mostInFlight: limits.inFlight ?? 2, open: new Set() },
+    ...{ name, organization, variants, prices, open: new Set() },
+    mostInFlight: organization.isLimited ? (limits.inFlight ?? 2) : Infinity,
     ...{ isRefreshable: credential.isRefreshable, secrets: credential.secrets, closedAt: null, calls: [] },
   }
 }

@@ -5,6 +5,7 @@ import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'
 import { type DrawnCall, drawCall } from './draw-call.ts'
 import { drawBudgets, drawClient, drawOrganization } from './draw-client.ts'
+import { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
 import { makeCall } from './make-call.ts'
 import { Network } from './network.ts'
@@ -33,8 +34,7 @@ export async function runEpisode(seed: string, callCount: number): Promise<Episo
   const trace = new Trace()
   const mishaps = new Map<string, number>()
   let network: Network | undefined
-  const unhandled = (reason: unknown): void =>
-    trace.fail(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
+  const unhandled = (reason: unknown): void => trace.fail(`unhandled rejection: ${String(reason)}`, reason)
   process.on('unhandledRejection', unhandled)
   try {
     const { timers, isCutOff } = await runVirtual(
@@ -47,7 +47,7 @@ export async function runEpisode(seed: string, callCount: number): Promise<Episo
     if (isCutOff) trace.fail('the run did not end')
     if (timers > 0) trace.fail(`${timers} timers are left`)
   } catch (error) {
-    trace.fail(`the run stopped: ${String(error)}`)
+    trace.fail(`the run stopped: ${String(error)}`, error)
   } finally {
     process.off('unhandledRejection', unhandled)
   }
@@ -60,14 +60,15 @@ async function play(seed: string, callCount: number, trace: Trace): Promise<Netw
   const byId = new Map<string, DrawnCall>()
   const service = new Service(trace)
   const network: Network = new Network({
-    ...{ seed, service, trace, misfortune: random.pick([0.05, 0.2, 0.5, 0.8]) },
+    ...{ seed, service, trace, misfortune: random.pick([0.1, 0.3, 0.6, 0.9]) },
     callOf: (id) => (byId.get(id) as DrawnCall).call,
     onMoment: (call, moment) => {
       if (moment === 'sent') checkReserved(call, worstCaseOf(call.operation), trace)
       byId.get(call.id)?.plan?.onMoment(call, moment)
     },
   })
-  const budgets = drawBudgets(random, seed)
+  const interference = new Interference(seed)
+  const budgets = drawBudgets(random, seed, interference)
   const organizations = Array.from({ length: random.integer(1, 2) }, (_, index) =>
     drawOrganization(random, `organization ${seed}/${index}`),
   )
@@ -78,15 +79,22 @@ async function play(seed: string, callCount: number, trace: Trace): Promise<Netw
       random.pick(organizations),
       budgets,
       network.fetch as typeof fetch,
+      interference,
       trace,
     ),
   )
   const spreadMs = random.pick([0, 2000, minute, 4 * minute])
   const drawn = Array.from({ length: callCount }, (_, index) => {
-    const call = drawCall(seed, `call ${index}`, clients, budgets, spreadMs)
+    const call = drawCall(seed, `call ${index}`, clients, budgets, spreadMs, interference)
     byId.set(call.call.id, call)
     return call
   })
+  interference.act = (random, from) => {
+    const { call, plan } = random.pick(drawn)
+    trace.add(`interference from ${from}`)
+    if (random.chance(0.05)) void close(random.pick(clients), trace)
+    else plan?.abort(call)
+  }
   const made = drawn.map(async (call) => {
     await sleep(call.startsAt)
     await makeCall(call, trace)

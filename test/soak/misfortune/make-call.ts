@@ -28,6 +28,7 @@ export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
   try {
     await use(drawn, trace)
   } catch (reason) {
+    call.isRejected = true
     end = judge(reason, drawn, trace)
   }
   call.settledAt = performance.now()
@@ -150,13 +151,14 @@ function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string
   if (plan?.controller.signal.aborted && reason === plan.controller.signal.reason) return 'is aborted'
   if (reason instanceof CallersError) return `rejects with the caller's own error: ${reason.message}`
   if (!(reason instanceof SocialSearchError)) {
-    trace.fail(
-      `${call.id} rejected with a foreign ${String(reason)} ${reason instanceof Error ? reason.stack : ''}`,
-    )
+    trace.fail(`${call.id} rejected with a foreign ${String(reason)}`, reason)
     return 'rejects'
   }
-  const { name, charged, message } = reason
+  const { name, charged, message, operation, attempts } = reason
+  if (operation !== call.operation.id)
+    trace.fail(`${call.id} rejected with a ${name} of the operation ${operation}`)
+  const sent = attempts.filter((attempt) => attempt.sent !== null).length
   if (shows(reason, call.owner.secrets)) trace.fail(`${call.id} rejected with a ${name} that shows a secret`)
-  if (!(reason instanceof PaginationError)) call.error = { name, charged, part: call.part }
+  if (!(reason instanceof PaginationError)) call.error = { name, charged, sent, part: call.part }
   return `rejects: ${name}, charged ${charged}, ${message.slice(0, 100)}`
 }

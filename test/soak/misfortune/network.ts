@@ -1,3 +1,4 @@
+import { hash } from '../../../src/sandbox/random.ts'
 import type { CallRecord, RequestRecord } from './records.ts'
 import { type NetworkOptions, Trip } from './trip.ts'
 
@@ -9,6 +10,7 @@ export const callHeader = 'x-soak-call'
 /** Plays fetch on the virtual clock: carries requests to the service, and loses some. */
 export class Network {
   readonly requests: RequestRecord[] = []
+  readonly #underWay = new Map<Trip, Request>()
   readonly #options: NetworkOptions
 
   constructor(options: NetworkOptions) {
@@ -19,17 +21,19 @@ export class Network {
     const request = input instanceof Request && init === undefined ? input : new Request(input, init)
     const signal = init?.signal ?? request.signal
     const call = this.#options.callOf(request.headers.get(callHeader) ?? '')
-    signal.throwIfAborted()
     const sent = this.#note(call, request)
     this.#options.onMoment(call, 'sent')
-    const page = await pageOf(call, request)
-    return new Trip(this.#options, sent, signal, request).run(page)
+    Object.assign(sent, await questionOf(call, request))
+    const trip = new Trip(this.#options, sent, signal)
+    // Node aborts a request only as long as somebody holds it.
+    this.#underWay.set(trip, request)
+    return trip.run()
   }
 
   #note(call: CallRecord, request: Request): RequestRecord {
     const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? null
     const record: RequestRecord = {
-      ...{ call, part: call.part, mishap: 'success', page: 1, sentAt: performance.now(), token },
+      ...{ call, part: call.part, mishap: 'success', page: 1, params: '', sentAt: performance.now(), token },
       ...{ arrivedAt: null, endedAt: null, evidence: 'unclear', status: null, charged: 0, isClean: false },
     }
     call.requests.push(record)
@@ -42,18 +46,22 @@ export class Network {
     if (token === null || !call.owner.secrets.has(token)) trace.fail(`${call.id} was sent without its token`)
     const { surface } = call.operation
     const closedUntil = call.owner.organization.closedUntil.get(surface ?? '') ?? 0
-    if (surface !== null && performance.now() < closedUntil)
+    if (surface !== null && call.owner.organization.isLimited && performance.now() < closedUntil)
       trace.fail(`${call.id} was sent ${closedUntil - performance.now()} ms before ${surface} opens`)
     return record
   }
 }
 
-/** Reads the position in the walk from a request. */
-async function pageOf({ operation }: CallRecord, request: Request): Promise<number> {
-  const body = operation.method === 'GET' ? '' : await request.text()
+/** Reads from a request what it asks for: the position in the walk, and all of it in a short form. */
+async function questionOf(
+  { operation }: CallRecord,
+  request: Request,
+): Promise<Pick<RequestRecord, 'page' | 'params'>> {
   const { searchParams } = new URL(request.url)
-  const sent = (body === '' ? Object.fromEntries(searchParams) : JSON.parse(body)) as Record<string, unknown>
+  const body = operation.method === 'GET' ? JSON.stringify([...searchParams]) : await request.text()
+  const parsed: unknown = JSON.parse(body)
+  const sent = (Array.isArray(parsed) ? Object.fromEntries(searchParams) : parsed) as Record<string, unknown>
   const isCursor = operation.paging === 'cursor'
   const position = isCursor ? String(sent['cursor'] ?? '').replace('cursor-', '') : sent['page']
-  return Number(position) || 1
+  return { page: Number(position) || 1, params: hash(body).toString(36) }
 }

@@ -22,6 +22,8 @@ export interface RequestRecord {
   mishap: MishapName
   /** Position in the walk. */
   page: number
+  /** A short form of what was asked for. */
+  params: string
   /** Milliseconds of virtual time. */
   readonly sentAt: number
   /** The credential that it carried. */
@@ -29,6 +31,7 @@ export interface RequestRecord {
   arrivedAt: number | null
   endedAt: number | null
   evidence: Evidence
+  /** Of an answer that arrived whole. */
   status: number | null
   /** Credits that the service charged for it. */
   charged: number
@@ -39,6 +42,10 @@ export interface RequestRecord {
 /** An organization of the service: what its limits apply to. */
 export interface OrganizationRecord {
   readonly name: string
+  /** What clients share their limits by. */
+  readonly label: string
+  /** Whether a limiter of the package keeps its limits. */
+  readonly isLimited: boolean
   /** Whether all its clients keep the pace. */
   readonly isPaced: boolean
   /** Requests that the service holds open. */
@@ -74,6 +81,8 @@ export interface ClientRecord {
   readonly organization: OrganizationRecord
   /** The client itself first. */
   readonly variants: readonly [Variant, ...Variant[]]
+  /** Prices by operation id that differ from the documented ones. */
+  readonly prices: Readonly<Record<string, number>>
   /** Requests in flight that this client may have. */
   readonly mostInFlight: number
   readonly open: Set<RequestRecord>
@@ -106,13 +115,20 @@ export interface CallRecord {
   readonly delivered: string[]
   /** Whether an option or the reader ended the walk early. */
   isCutShort: boolean
+  isRejected: boolean
   /** Whether the reader waits between pages. */
   isSlowReader: boolean
   startedAt: number
   settledAt: number | null
   abortedAt: number | null
-  /** The last error of ours. */
-  error: { readonly name: string; readonly charged: Charged; readonly part: number } | null
+  /** The last error of ours: what it says, and the part of the call that it ended. */
+  error: {
+    readonly name: string
+    readonly charged: Charged
+    /** Attempts that were sent. */
+    readonly sent: number
+    readonly part: number
+  } | null
   /** From `withResponse()`. */
   credits: { readonly spent: number; readonly uncertain: number } | null
 }

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Random } from '../../../src/sandbox/random.ts'
+import type { Interference } from './interference.ts'
 import { CallersError } from './budgets.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
@@ -20,9 +21,16 @@ const ways: Record<string, (value: unknown) => Result | Promise<Result>> = {
 }
 
 /** A caller's schema that may fail in every way, and its name; null for none. */
-export function drawSchema(random: Random): { name: string; schema: StandardSchemaV1 } | null {
+export function drawSchema(
+  random: Random,
+  { visit }: Interference,
+): { name: string; schema: StandardSchemaV1 } | null {
   if (!random.chance(0.12)) return null
   const name = random.pick(Object.keys(ways))
-  const validate = ways[name] as (value: unknown) => Result | Promise<Result>
+  const way = ways[name] as (value: unknown) => Result | Promise<Result>
+  const validate = (value: unknown): Result | Promise<Result> => {
+    visit('schema')
+    return way(value)
+  }
   return { name, schema: { '~standard': { version: 1, vendor: 'soak', validate } } }
 }

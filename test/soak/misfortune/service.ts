@@ -1,4 +1,3 @@
-import { hash } from '../../../src/sandbox/random.ts'
 import type { OrganizationRecord, RequestRecord } from './records.ts'
 import type { Trace } from './trace.ts'
 
@@ -21,7 +20,7 @@ export class Service {
     const { organization, mostInFlight } = call.owner
     request.arrivedAt = performance.now()
     for (const [holder, limit] of [
-      [organization, most.inFlight],
+      [organization, organization.isLimited ? most.inFlight : Infinity],
       [call.owner, mostInFlight],
     ] as const) {
       holder.open.add(request)
@@ -56,9 +55,4 @@ export class Service {
       this.#trace.fail(`${name} sent ${most.perMinute + 1} requests to ${surface} in ${ms} ms`)
     }
   }
-}
-
-/** A short form of a text that may be long or contain a secret. */
-export function fingerprint(text: string): string {
-  return hash(text).toString(36).slice(0, 6)
 }

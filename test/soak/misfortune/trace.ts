@@ -9,9 +9,13 @@ export class Trace {
     this.lines.push(`${performance.now().toFixed(1).padStart(12)} ${what}`)
   }
 
-  /** Notes that a promise is broken. */
-  fail(what: string): void {
-    this.failures.push(what)
+  /**
+   * Notes that a promise is broken.
+   *
+   * @param error Its stack is shown, but is no part of the trace: it depends on what called the run.
+   */
+  fail(what: string, error?: unknown): void {
+    this.failures.push(error instanceof Error ? `${what}\n${error.stack}` : what)
     this.add(`✗ ${what}`)
   }
 

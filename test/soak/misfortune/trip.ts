@@ -28,35 +28,33 @@ export class Trip {
   readonly #sent: RequestRecord
   readonly #signal: AbortSignal
   readonly #random: Random
-  /** Node forgets the signal of a request that nobody holds. */
-  readonly request: Request
   #hasArrived = false
   #hasLeft = false
 
-  constructor(options: NetworkOptions, sent: RequestRecord, signal: AbortSignal, request: Request) {
+  constructor(options: NetworkOptions, sent: RequestRecord, signal: AbortSignal) {
     this.#options = options
     this.#sent = sent
     this.#signal = signal
-    this.request = request
     this.#random = createRandom(`${options.seed}/${sent.call.id}/${sent.call.requests.indexOf(sent)}`)
   }
 
-  /** @param page Position in the walk. */
-  async run(page: number): Promise<Response> {
-    const { call, token } = this.#sent
+  async run(): Promise<Response> {
+    const { call, token, page } = this.#sent
     const random = this.#random
     const mishap = drawMishap(random, this.#options.misfortune)
     const { operation, id, pages } = call
     const scene: Scene = { operation, id, page, pages, secret: token ?? '', random }
     const play = mishap.play(scene)
-    Object.assign(this.#sent, { mishap: mishap.name, page })
+    this.#sent.mishap = mishap.name
     this.#say(`sends ${operation.id}, page ${page}: ${mishap.name}`)
     // A fetch that is aborted at once opens no connection.
     if (this.#signal.aborted) throw this.#ended('is never sent', this.#signal.reason)
     if ('unsent' in play) {
       await this.#pass(random.integer(0, 30))
-      this.#sent.evidence = 'unsent'
-      throw this.#ended('is not sent', play.unsent)
+      const error: unknown = this.#ended('is not sent', play.unsent)
+      // Aborted at the last moment, the client does not see the error.
+      if (!this.#signal.aborted) this.#sent.evidence = 'unsent'
+      throw error
     }
     await this.#pass(this.#visit(play))
     if (play.answer === undefined) {
@@ -94,7 +92,8 @@ export class Trip {
   }
 
   #answer(play: Play, { status, headers, body }: NonNullable<Play['answer']>): Response {
-    this.#sent.status = status
+    // Of a success that is too large to be read whole, the status is enough.
+    if (play.repeat !== undefined) this.#sent.evidence = 'success'
     this.#options.onMoment(this.#sent.call, 'headers')
     const sent = new Headers(headers)
     if (!sent.has('date') && this.#random.chance(0.8))
@@ -142,6 +141,7 @@ export class Trip {
     if (this.#signal.aborted) return
     this.#sent.evidence = isRefusal ? 'refused' : status >= 200 && status < 300 ? 'success' : 'unclear'
     this.#sent.isClean = isClean
+    this.#sent.status = status
     if (isRefusal && status === 429 && call.operation.surface !== null && answer !== undefined) {
       const { closedUntil } = call.owner.organization
       const until = performance.now() + leastWaitMs(answer.headers, answer.body ?? '')
