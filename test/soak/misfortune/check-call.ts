@@ -19,7 +19,10 @@ type Fail = (what: string) => void
 
 function checkTimes(call: CallRecord, fail: Fail): void {
   const { operation, settings, startedAt, settledAt, abortedAt, owner, mode, requests, isSlowReader } = call
-  if (settledAt === null) return fail('has not settled')
+  if (settledAt === null) {
+    fail('has not settled')
+    return
+  }
   const endsBy: [string, number | null][] = [
     ['the abort', abortedAt],
     ['close()', owner.closedAt],

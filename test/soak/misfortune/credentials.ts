@@ -13,6 +13,8 @@ export interface Credential {
   readonly options: Pick<ClientOptions, 'apiKey' | 'auth'>
   readonly kind: string
   readonly isRefreshable: boolean
+  /** Whether the service refuses a token by now. */
+  isRevoked(token: string): boolean
   /** Everything that was given to the client; it grows. */
   readonly secrets: Set<string>
 }
@@ -22,16 +24,24 @@ const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Draws a way in which a client gets its key or tokens. Each secret has characters that JSON and URLs write differently. */
 export function drawCredential(random: Random, { visit }: Interference, trace: Trace): Credential {
   const secrets = new Set<string>()
+  /** When the service stops accepting a token. */
+  const ends = new Map<string, number>()
   const give = (name: string): string => {
     const secret = `soak${name}${random.hex(12)}"\\/+&=${random.hex(4)}`
     secrets.add(secret)
     return secret
+  }
+  const giveToken = (): string => {
+    const token = give('Token')
+    if (random.chance(0.7)) ends.set(token, performance.now() + random.integer(0, 60_000))
+    return token
   }
   const kind = random.pick(kinds)
   const source = random
   const key = give('Key')
   const result = (options: Credential['options'], isRefreshable = false): Credential => ({
     ...{ options, kind, isRefreshable, secrets },
+    isRevoked: (token) => performance.now() >= (ends.get(token) ?? Infinity),
   })
   switch (kind) {
     case 'key':
@@ -71,18 +81,13 @@ export function drawCredential(random: Random, { visit }: Interference, trace: T
     case 'provider':
       return result({ auth: { token: () => (visit('token'), key) } })
     default:
-      return result({ auth: refreshable(kind, give, source, trace) }, true)
+      return result({ auth: refreshable(kind, giveToken, source, trace) }, true)
   }
 }
 
 /** Gives another token after each refresh, and notes if the client asks twice. */
-function refreshable(
-  kind: string,
-  give: (name: string) => string,
-  random: Random,
-  trace: Trace,
-): AuthProvider {
-  let token = give('Token')
+function refreshable(kind: string, give: () => string, random: Random, trace: Trace): AuthProvider {
+  let token = give()
   let running = 0
   const refreshed = new Set<string>()
   return {
@@ -94,7 +99,7 @@ function refreshable(
         if (kind === 'slow refresh') await later(random.integer(100, 10_000))
         if (kind === 'failing refresh' && random.chance(0.5)) throw new CallersError('no refresh now')
         refreshed.add(refused)
-        token = give('Token')
+        token = give()
       } finally {
         running--
       }

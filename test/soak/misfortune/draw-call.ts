@@ -4,7 +4,7 @@ import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
 import type { Interference } from './interference.ts'
 import { callHeader } from './network.ts'
-import { reactionsCeiling, soakOperations } from './operations.ts'
+import { type SoakOperation, reactionsCeiling, soakOperations } from './operations.ts'
 import type { AnyBudget, CallRecord, ClientRecord, Mode } from './records.ts'
 import { drawSchema } from './schemas.ts'
 
@@ -34,6 +34,13 @@ const modes: readonly Mode[] = [
   'resume',
 ]
 
+/** What costs credits most often, what changes data, or anything. */
+function drawGroup(random: Random): readonly SoakOperation[] {
+  const share = random.next()
+  if (share < 0.4) return soakOperations.slice(0, 3)
+  return share < 0.5 ? soakOperations.filter(({ method }) => method === 'PATCH') : soakOperations
+}
+
 export function drawCall(
   seed: string,
   id: string,
@@ -45,8 +52,7 @@ export function drawCall(
   const random = createRandom(`${seed}/${id}`)
   const owner = random.pick(clients)
   const variant = random.pick(owner.variants)
-  // Half of the calls are those that cost credits most often.
-  const documented = random.pick(random.chance(0.4) ? soakOperations.slice(0, 3) : soakOperations)
+  const documented = random.pick(drawGroup(random))
   const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)

@@ -164,7 +164,13 @@ export function drawClient(
   return {
     ...{ name, organization, variants, prices, open: new Set() },
     mostInFlight: organization.isLimited ? (limits.inFlight ?? 2) : Infinity,
-    ...{ isRefreshable: credential.isRefreshable, secrets: credential.secrets, closedAt: null, calls: [] },
+    ...{
+      isRefreshable: credential.isRefreshable,
+      isRevoked: credential.isRevoked,
+      secrets: credential.secrets,
+      closedAt: null,
+      calls: [],
+    },
   }
 }
 

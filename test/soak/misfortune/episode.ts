@@ -78,7 +78,7 @@ async function play(seed: string, callCount: number, trace: Trace): Promise<Netw
       `client ${index}`,
       random.pick(organizations),
       budgets,
-      network.fetch as typeof fetch,
+      network.fetch,
       interference,
       trace,
     ),

@@ -24,7 +24,11 @@ export function drawLimiter(random: Random): Limiter & { readonly kind: string }
       if (kind !== 'slow') return Promise.resolve(lease)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => resolve(lease), random.integer(1, 5000))
-        signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), { once: true })
+        const abort = (): void => {
+          clearTimeout(timer)
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', abort, { once: true })
       })
     },
   }

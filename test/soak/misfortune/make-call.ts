@@ -14,7 +14,8 @@ function asJson(item: unknown): string {
 }
 
 type Page = Record<string, unknown>
-type Walk = PagedCall<Page, unknown>
+/** Without validation, a page need not be an object. */
+type Walk = PagedCall<unknown, unknown>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -41,7 +42,8 @@ async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
   const made = call.operation.call(client, params as never, options as never)
   switch (call.mode) {
     case 'await':
-      return look(await made, drawn, trace)
+      look(await made, drawn, trace)
+      return
     case 'withResponse':
       return withResponse(made, drawn, trace)
     case 'pages':
@@ -54,7 +56,8 @@ async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
       const found = await (made as Walk).toArray({ limit })
       call.delivered.push(...found.map(asJson))
       if (found.length === limit) call.isCutShort = true
-      return look(found, drawn, trace)
+      look(found, drawn, trace)
+      return
     }
     case 'together':
       return together(made as Walk, drawn, trace)
@@ -77,9 +80,8 @@ async function pages(walk: Walk, drawn: DrawnCall, trace: Trace, lastPage = Infi
   let count = 0
   for await (const page of walk.pages()) {
     call.part++
-    latest = page
-    const found: unknown =
-      typeof page === 'object' && page !== null ? page[call.operation.list ?? ''] : undefined
+    latest = typeof page === 'object' ? (page as Page | null) : null
+    const found = latest?.[call.operation.list ?? '']
     if (Array.isArray(found)) call.delivered.push(...found.map(asJson))
     look(page, drawn, trace)
     if (++count >= lastPage) break

@@ -51,7 +51,10 @@ export const mishaps: readonly Mishap[] = [
 
 const success: Mishap = { name: 'success', weight: 1, play: goodAnswer }
 
-/** @param share How many requests of a hundred meet with misfortune, as a fraction. */
+/** The service does not accept the token any more. */
+export const revoked: Mishap = { name: '401', weight: 1, play: refusals['401'] }
+
+/** @param share The fraction of requests that meet with misfortune. */
 export function drawMishap(random: Random, share: number): Mishap {
   return random.chance(share) ? random.weighted(mishaps) : success
 }

@@ -62,6 +62,6 @@ async function questionOf(
   const parsed: unknown = JSON.parse(body)
   const sent = (Array.isArray(parsed) ? Object.fromEntries(searchParams) : parsed) as Record<string, unknown>
   const isCursor = operation.paging === 'cursor'
-  const position = isCursor ? String(sent['cursor'] ?? '').replace('cursor-', '') : sent['page']
+  const position = isCursor ? (sent['cursor'] as string | undefined)?.replace('cursor-', '') : sent['page']
   return { page: Number(position) || 1, params: hash(body).toString(36) }
 }

@@ -30,6 +30,11 @@ function echo({ secret, random }: Scene): string {
   return random.pick([plain, plain, escapedInJson(secret), encodeURIComponent(secret)])
 }
 
+/** A secret with line breaks, which ids lose on their way into errors. */
+export function brokenUp({ secret, random }: Scene): string {
+  return random.pick([secret, `${secret.slice(0, 9)}\r\n${secret.slice(9)}`, `a ${secret}`])
+}
+
 /** Adds a field that holds raw JSON text. */
 function withRaw(text: string, name: string, raw: string): string {
   return `${text.slice(0, -1)},"${name}":${raw}}`
@@ -87,11 +92,12 @@ export const oddAnswers = {
     200,
     json,
   ),
-  'no request id': changed((body) => void delete body['requestId']),
+  'no request id': changed((body) => without(body, 'requestId')),
   'odd request id': changed(
     (body, { random }) =>
       void (body['requestId'] = random.pick<unknown>(['', 5, null, {}, 'a\r\nb', 'x'.repeat(5000)])),
   ),
+  'request id that echoes': changed((body, scene) => void (body['requestId'] = brokenUp(scene))),
   'wrong shape': changed((body, { operation, random }) => {
     const name = random.pick([operation.list ?? 'company', 'meta'])
     if (random.chance(0.5)) return without(body, name)
@@ -108,7 +114,7 @@ export const oddAnswers = {
     (body, { random }) =>
       void (meta(body)['creditsCharged'] = random.pick<unknown>([-1, 1.5, '3', null, {}, 1e300, 0, 40])),
   ),
-  'no creditsCharged': changed((body) => void delete meta(body)['creditsCharged']),
+  'no creditsCharged': changed((body) => ({ ...body, meta: without(meta(body), 'creditsCharged') })),
   'further fields': changed((body) => void Object.assign(body, { added: { x: [1] }, next: 5, invalid: 'x' })),
   __proto__: rewritten((text) => withRaw(text, '__proto__', '{"polluted":true}')),
   'byte order mark': rewritten((text) => `\uFEFF${text}`),

@@ -87,6 +87,8 @@ export interface ClientRecord {
   readonly mostInFlight: number
   readonly open: Set<RequestRecord>
   readonly isRefreshable: boolean
+  /** Whether the service refuses a token by now. */
+  isRevoked(token: string): boolean
   /** Every secret that the client was given so far. */
   readonly secrets: ReadonlySet<string>
   closedAt: number | null

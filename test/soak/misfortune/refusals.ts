@@ -1,5 +1,5 @@
 import { type Play, type Scene, chargeFor, goodBody, html, json } from './answers.ts'
-import { escapedInJson, nested } from './odd-answers.ts'
+import { brokenUp, escapedInJson, nested } from './odd-answers.ts'
 
 type Failing = (scene: Scene) => Play
 
@@ -91,6 +91,11 @@ export const refusals = {
     refusal(scene.random.pick([400, 429, 500, 502, 503]), scene, {
       text: (text) =>
         `${text.slice(0, -1)},"deep":${nested(scene.random.pick([3000, 9000, 100_000]), 'object')}}`,
+    }),
+  'error id that echoes': (scene) =>
+    refusal(scene.random.pick([400, 403, 500, 502]), scene, {
+      error: { code: brokenUp(scene) },
+      text: (text) => text.replace(`"req_${scene.id}"`, () => JSON.stringify(brokenUp(scene))),
     }),
   'error that echoes': (scene) =>
     refusal(scene.random.pick([400, 403, 500, 502]), scene, {

@@ -1,7 +1,7 @@
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import type { Play, Scene } from './answers.ts'
 import { leastWaitMs } from './announced-wait.ts'
-import { drawMishap } from './mishaps.ts'
+import { drawMishap, revoked } from './mishaps.ts'
 import type { CallRecord, RequestRecord } from './records.ts'
 import type { Service } from './service.ts'
 import type { Trace } from './trace.ts'
@@ -38,22 +38,27 @@ export class Trip {
     this.#random = createRandom(`${options.seed}/${sent.call.id}/${sent.call.requests.indexOf(sent)}`)
   }
 
+  #isAborted(): boolean {
+    return this.#signal.aborted
+  }
+
   async run(): Promise<Response> {
     const { call, token, page } = this.#sent
     const random = this.#random
-    const mishap = drawMishap(random, this.#options.misfortune)
+    const drawn = drawMishap(random, this.#options.misfortune)
+    const mishap = call.owner.isRevoked(token ?? '') ? revoked : drawn
     const { operation, id, pages } = call
     const scene: Scene = { operation, id, page, pages, secret: token ?? '', random }
     const play = mishap.play(scene)
     this.#sent.mishap = mishap.name
     this.#say(`sends ${operation.id}, page ${page}: ${mishap.name}`)
     // A fetch that is aborted at once opens no connection.
-    if (this.#signal.aborted) throw this.#ended('is never sent', this.#signal.reason)
+    if (this.#isAborted()) throw this.#ended('is never sent', this.#signal.reason)
     if ('unsent' in play) {
       await this.#pass(random.integer(0, 30))
       const error: unknown = this.#ended('is not sent', play.unsent)
       // Aborted at the last moment, the client does not see the error.
-      if (!this.#signal.aborted) this.#sent.evidence = 'unsent'
+      if (!this.#isAborted()) this.#sent.evidence = 'unsent'
       throw error
     }
     await this.#pass(this.#visit(play))
