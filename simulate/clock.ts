@@ -13,7 +13,7 @@ export interface VirtualRun {
   readonly ms: number
   /** Whether the work was still running at the time limit. */
   readonly isCutOff: boolean
-  /** Timers that were left when the work had settled. */
+  /** Timers that were left when the work had settled; 0 if it was cut off. */
   readonly timers: number
 }
 

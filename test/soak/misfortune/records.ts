@@ -4,7 +4,7 @@ import type { MishapName } from './mishaps.ts'
 import type { SoakOperation } from './operations.ts'
 
 /** What the client could know about one request when it ended. */
-export type Evidence =
+type Evidence =
   /** It provably never left. */
   | 'unsent'
   /** An error body of the service arrived whole: not charged. */

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type Episode, runEpisode } from './episode.ts'
+import { mishaps } from './mishaps.ts'
 
 /** Calls of one episode. */
 const callsOfEpisode = 50
+
+/** Calls in which everything that is not rare must happen. */
+const leastForAll = 5000
 
 /** Failed episodes that are shown. */
 const mostShown = 10
@@ -33,7 +37,7 @@ export async function runMisfortune({
   log = () => {},
 }: Options): Promise<Result> {
   const digest = createHash('sha256')
-  const mishaps = new Map<string, number>()
+  const seen = new Map<string, number>()
   const start = performance.now()
   const kinds = new Map<string, { times: number; first: number }>()
   let failed = 0
@@ -46,7 +50,7 @@ export async function runMisfortune({
     )
     digest.update(episode.trace.digest())
     requests += episode.requests
-    for (const [name, times] of episode.mishaps) mishaps.set(name, (mishaps.get(name) ?? 0) + times)
+    for (const [name, times] of episode.mishaps) seen.set(name, (seen.get(name) ?? 0) + times)
     for (const failure of new Set(episode.trace.failures.map(kindOf))) {
       const { times = 0, first = index } = kinds.get(failure) ?? {}
       kinds.set(failure, { times: times + 1, first })
@@ -57,11 +61,18 @@ export async function runMisfortune({
   }
   for (const [kind, { times, first }] of [...kinds].sort(([, a], [, b]) => b.times - a.times))
     log(`✗ ${kind}: in ${times} episodes, first in ${first}`)
+  const missing = only === undefined && calls >= leastForAll ? neverSeen(seen) : []
+  if (missing.length > 0) log(`✗ never happened: ${missing.join(', ')}`)
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
   log(
     `${calls} calls, ${requests} requests, seed ${seed}, ${seconds} s: ${failed} of ${count} episodes failed`,
   )
-  return { digest: digest.digest('hex'), failed, mishaps }
+  return { digest: digest.digest('hex'), failed: failed + missing.length, mishaps: seen }
+}
+
+/** Mishaps that are not rare, and did not happen: nothing was tested against them. */
+function neverSeen(seen: ReadonlyMap<string, number>): string[] {
+  return mishaps.filter(({ name, weight }) => weight >= 1 && !seen.has(name)).map(({ name }) => name)
 }
 
 /** A failure without the numbers that differ each time. */
@@ -74,7 +85,8 @@ function show({ trace }: Episode, seed: string, index: number, log: (line: strin
   log(
     `\nepisode ${index} of seed ${seed}; replay it: npm run soak:misfortune -- --seed ${seed} --episode ${index} --trace`,
   )
-  for (const failure of trace.failures.slice(0, 5)) {
+  const first = new Map(trace.failures.toReversed().map((failure) => [kindOf(failure), failure]))
+  for (const failure of [...first.values()].toReversed().slice(0, 5)) {
     log(`✗ ${failure}`)
     const id = /call \d+/.exec(failure)?.[0]
     const lines =
