@@ -13,6 +13,8 @@ export interface VirtualRun {
   readonly ms: number
   /** Whether the work was still running at the time limit. */
   readonly isCutOff: boolean
+  /** Timers that were left when the work had settled; 0 if it was cut off. */
+  readonly timers: number
 }
 
 /** Far more timers than any run needs; stops work that loops without time passing. */
@@ -46,9 +48,10 @@ export async function runVirtual(
       const ms = performance.now() - start
       if (state.isDone) {
         await settled
-        return { ms, isCutOff: false }
+        // One is the timer of the time limit.
+        return { ms, isCutOff: false, timers: clock.countTimers() - 1 }
       }
-      if (state.isCutOff) return { ms, isCutOff: true }
+      if (state.isCutOff) return { ms, isCutOff: true, timers: 0 }
       // The timer of the time limit always exists.
       if (clock.countTimers() === 1)
         throw new Error('the work hangs: it has not settled, and no timer is left')

@@ -119,8 +119,8 @@ describe('Service', () => {
 
 describe('runVirtual()', () => {
   it('stops a run that takes too long, and reports one that hangs or fails', async () => {
-    expect(await run(() => sleep(1_000), 999)).toEqual({ ms: 999, isCutOff: true })
-    expect(await run(() => sleep(1_000), 1_001)).toEqual({ ms: 1_000, isCutOff: false })
+    expect(await run(() => sleep(1_000), 999)).toEqual({ ms: 999, isCutOff: true, timers: 0 })
+    expect(await run(() => sleep(1_000), 1_001)).toEqual({ ms: 1_000, isCutOff: false, timers: 0 })
     await expect(run(() => new Promise(() => {}))).rejects.toThrow('hangs')
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })

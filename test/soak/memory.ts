@@ -2,7 +2,7 @@
  * Sends many calls that end in all ways to a server in another process, and fails if memory or handles grow, or if the
  * credits do not add up. Needs --expose-gc.
  *
- *   npm run soak -- --calls 100000
+ *   npm run soak:memory -- --calls 100000
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SocialSearch } from '../../src/index.ts'
-import { createDraw } from './outcomes.ts'
+import { createDraw } from './memory/outcomes.ts'
 
 const { gc } = globalThis
 if (gc === undefined) throw new Error('node needs --expose-gc')
@@ -28,7 +28,7 @@ const rounds = 10
 /** Bytes that the heap may grow by from the first rounds to the last ones; what is compiled meanwhile takes some, too. */
 const mostGrowth = 4_000_000
 
-const server = fork(fileURLToPath(new URL('server.ts', import.meta.url)))
+const server = fork(fileURLToPath(new URL('memory/server.ts', import.meta.url)))
 const [port] = (await once(server, 'message')) as [number]
 const draw = createDraw(1)
 const outcomes: Record<string, number> = {}

@@ -1,0 +1,31 @@
+/**
+ * Makes calls that meet with every misfortune, on a virtual clock and a simulated network, and checks with a ledger that
+ * it keeps itself that money, limits, time and secrets come out right. The same seed gives the same trace.
+ *
+ *   npm run soak:misfortune -- --calls 50000 --seed 1
+ *   npm run soak:misfortune -- --seed 1 --episode 17 --trace
+ */
+import { parseArgs } from 'node:util'
+import { runMisfortune } from './misfortune/run.ts'
+
+const { values } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '50000' },
+    seed: { type: 'string', default: '1' },
+    episode: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+  },
+})
+const calls = Number(values.calls)
+if (!(Number.isSafeInteger(calls) && calls >= 1))
+  throw new Error(`--calls must be a number of at least 1, got ${values.calls}`)
+const episode = values.episode === undefined ? undefined : Number(values.episode)
+
+const result = await runMisfortune({
+  calls,
+  seed: values.seed,
+  episode,
+  log: console.log,
+  isTraced: values.trace,
+})
+process.exitCode = result.failed > 0 ? 1 : 0

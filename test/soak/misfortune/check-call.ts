@@ -1,0 +1,161 @@
+import { itemsOf } from './answers.ts'
+import { worstCaseOf } from './operations.ts'
+import type { CallRecord, RequestRecord } from './records.ts'
+import type { Trace } from './trace.ts'
+
+const sum = (requests: readonly RequestRecord[]): number =>
+  requests.reduce((total, { charged }) => total + charged, 0)
+
+/** Checks, after the run, what must hold of one call. */
+export function checkCall(call: CallRecord, trace: Trace): void {
+  const fail = (what: string): void => trace.fail(`${call.id} ${call.operation.id} ${what}`)
+  checkTimes(call, fail)
+  checkCharge(call, fail)
+  checkAttempts(call, fail)
+  checkWalk(call, fail)
+}
+
+type Fail = (what: string) => void
+
+function checkTimes(call: CallRecord, fail: Fail): void {
+  const { operation, settings, startedAt, settledAt, abortedAt, owner, mode, requests, isSlowReader } = call
+  if (settledAt === null) {
+    fail('has not settled')
+    return
+  }
+  const endsBy: [string, number | null][] = [
+    ['the abort', abortedAt],
+    ['close()', owner.closedAt],
+  ]
+  for (const [what, at] of endsBy) {
+    if (at === null) continue
+    const late = settledAt - Math.max(at, startedAt)
+    if (late > 0 && !isSlowReader) fail(`settled ${late} ms after ${what}`)
+    const after = requests.find(({ sentAt }) => sentAt > at)
+    if (after !== undefined) fail(`sent a request ${after.sentAt - at} ms after ${what}`)
+  }
+  const { deadlineMs } = settings
+  const took = settledAt - startedAt
+  if (deadlineMs !== null && took > deadlineMs + 1 && (mode === 'await' || mode === 'withResponse'))
+    fail(`took ${took} ms with a deadline of ${deadlineMs} ms`)
+  const timeoutMs = settings.timeoutMs ?? operation.timeoutMs
+  for (const { sentAt, endedAt } of requests) {
+    if (endedAt === null) fail('left a request open')
+    else if (endedAt - sentAt > timeoutMs + 1)
+      fail(`had a request of ${endedAt - sentAt} ms, timeout ${timeoutMs} ms`)
+  }
+}
+
+/** What the call says of its cost, against what the service charged. */
+function checkCharge(
+  { operation, credits, error, requests, mode, isInvalid, schema }: CallRecord,
+  fail: Fail,
+): void {
+  if (isInvalid && requests.length > 0) fail('sent params that are not allowed')
+  const charged = sum(requests)
+  if (credits !== null) {
+    const { spent, uncertain } = credits
+    if (!(spent <= charged && charged <= spent + uncertain))
+      fail(`was charged ${charged}, and says spent ${spent}, uncertain ${uncertain}`)
+    if (requests.every(({ isClean, evidence }) => isClean || evidence === 'unsent' || evidence === 'refused'))
+      if (spent !== charged || uncertain !== 0)
+        fail(`was charged ${charged}, and says ${spent} and ${uncertain}`)
+  }
+  if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
+  // Items do not tell where a page without valid ones ends.
+  const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
+  if (mode === 'items' && (hasOdd || schema !== null)) return
+  const sent = requests.filter(({ part }) => part === error.part).length
+  if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
+  const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
+  const cost = sum(ofPage)
+  const has = (wanted: RequestRecord['evidence']): boolean =>
+    ofPage.some(({ evidence }) => evidence === wanted)
+  const says = `rejected with a ${error.name} that says charged ${error.charged}`
+  if (error.charged === 'no' && cost > 0) fail(`${says}, and was charged ${cost}`)
+  if (error.charged === 'no' && has('unclear')) fail(`${says}, and may have been charged`)
+  if (error.charged !== 'no' && !has('unclear') && !has('success')) fail(`${says}, and was never charged`)
+  if (error.charged === 'yes' && !has('success')) fail(`${says}, without a success`)
+  // A 2xx of something in between says "yes", too.
+  if (error.charged === 'yes' && cost === 0 && ofPage.every(({ mishap }) => !foreignSuccesses.has(mishap)))
+    fail(`${says}, and was charged nothing`)
+}
+
+const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
+
+/** Nothing is sent twice unless it provably has not been charged, or has no effect. */
+function checkAttempts({ operation, requests, settings, mode, owner }: CallRecord, fail: Fail): void {
+  // Pages ahead of their turn are fetched again if they fail.
+  if (operation.paging === 'counted') return
+  const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
+  for (const group of groups.values()) {
+    if (mode === 'together' && group[0]?.page !== 1) continue
+    const refreshes = group.filter(({ status }) => status === 401).length
+    const most = settings.maxAttempts + (owner.isRefreshable ? refreshes : 0)
+    if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
+    for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
+      if (
+        mayRepeat(
+          operation.method,
+          operation.price !== 0,
+          settings.ambiguous,
+          owner.isRefreshable,
+          evidence,
+          status,
+        )
+      )
+        continue
+      fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
+    }
+  }
+}
+
+function mayRepeat(
+  method: string,
+  isPaid: boolean,
+  ambiguous: boolean,
+  isRefreshable: boolean,
+  evidence: RequestRecord['evidence'],
+  status: number | null,
+): boolean {
+  if (evidence === 'unsent') return true
+  const isRead = ambiguous || method === 'GET'
+  if (evidence === 'refused' || evidence === 'unclear') {
+    const isOwn = evidence === 'refused'
+    if (status === 401) return isRefreshable && (isOwn || isRead)
+    if (isRead) return status === null || status < 300 || status === 429 || status >= 500
+    return isOwn && (status === 429 || status === 503 || (status === 502 && isPaid))
+  }
+  return isRead
+}
+
+/** A walk delivers the items of the service in order, none twice, and buys no page twice. */
+function checkWalk(call: CallRecord, fail: Fail): void {
+  const { operation, id, pages, mode, requests, delivered, schema, isRejected, isCutShort, settings } = call
+  if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
+  const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
+  if (schema === null && operation.price !== 0) {
+    const bought = requests.filter(({ isClean, evidence }) => isClean && evidence === 'success')
+    const pagesBought = new Set(bought.map(({ page }) => page))
+    if (pagesBought.size < bought.length && !hasOdd && settings.deadlineMs === null)
+      fail('bought a page twice')
+  }
+  if (hasOdd || schema !== null) return
+  const sent = Array.from({ length: pages }, (_, index) =>
+    itemsOf({ operation, id, pages, page: index + 1 }),
+  ).flat()
+  if (delivered.some((item, index) => item !== sent[index]))
+    fail('delivered other items than the service sent')
+  const isWhole = !isRejected && !isCutShort && call.abortedAt === null && mode !== 'toArray'
+  const hasEnded = isWhole && requests.some(({ page, isClean }) => isClean && page >= pages)
+  if (hasEnded && delivered.length < sent.length)
+    fail(`ended after ${delivered.length} of ${sent.length} items`)
+}
+
+/** Credits that the client may count as uncertain at most. */
+export function mostUncertain({ operation, requests }: CallRecord): number {
+  const unclear = requests.filter(
+    ({ evidence, isClean }) => evidence === 'unclear' || (evidence === 'success' && !isClean),
+  )
+  return unclear.length * worstCaseOf(operation)
+}

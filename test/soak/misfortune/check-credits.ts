@@ -1,0 +1,69 @@
+import { CreditBudget } from '../../../src/index.ts'
+import { mostUncertain } from './check-call.ts'
+import type { AnyBudget, CallRecord, ClientRecord } from './records.ts'
+import type { Trace } from './trace.ts'
+
+function chargedFor(calls: readonly CallRecord[]): number {
+  return calls.flatMap(({ requests }) => requests).reduce((sum, { charged }) => sum + charged, 0)
+}
+
+/** Checks the ledger of a client, in all and by operation, against what the service charged. */
+export function checkLedger({ name, variants, calls }: ClientRecord, trace: Trace): void {
+  const { client } = variants[0]
+  const { byOperation, ...all } = client.credits
+  const byId = Map.groupBy(calls, ({ operation }) => operation.id)
+  const accounts: [string, typeof all, readonly CallRecord[]][] = [
+    [name, all, calls],
+    ...Object.entries(byOperation).map(
+      ([id, account]) =>
+        [`${name} for ${id}`, account, byId.get(id) ?? []] as [string, typeof all, CallRecord[]],
+    ),
+  ]
+  for (const [owner, { spent, uncertain, reserved }, made] of accounts) {
+    const charged = chargedFor(made)
+    const says = `${owner} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}; charged ${charged}`
+    if (!(spent <= charged && charged <= spent + uncertain)) trace.fail(says)
+    if (reserved !== 0) trace.fail(`${says}: credits are still reserved`)
+    const most = made.reduce((sum, call) => sum + mostUncertain(call), 0)
+    if (uncertain > most) trace.fail(`${says}: only ${most} can be uncertain`)
+  }
+}
+
+/** Checks a budget against what the service charged for the calls under it. */
+export function checkBudget(
+  budget: AnyBudget,
+  index: number,
+  calls: readonly CallRecord[],
+  trace: Trace,
+): void {
+  const { limit, spent, uncertain, reserved, remaining } = budget
+  const charged = chargedFor(calls.filter(({ settings }) => settings.budgets.includes(budget)))
+  const kind = budget instanceof CreditBudget ? 'shared' : budget.kind
+  const says = `budget ${index + 1} (${kind}) of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
+  if (!(spent <= charged && charged <= spent + uncertain)) trace.fail(says)
+  if (reserved !== 0) trace.fail(`${says}: credits are still reserved`)
+  if (charged > limit || spent + uncertain > limit) trace.fail(`${says}: exceeded`)
+  if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)
+}
+
+/** Before a paid request is sent, its highest cost must be reserved everywhere. */
+export function checkReserved(
+  { settings, owner, operation, id }: CallRecord,
+  worstCase: number,
+  trace: Trace,
+): void {
+  if (operation.price === 0) return
+  const { client } = owner.variants[0]
+  const accounts = [
+    ['the ledger', client.credits] as const,
+    ...settings.budgets.map((each) => ['a budget', each] as const),
+  ]
+  for (const [name, { reserved }] of accounts) {
+    if (reserved < worstCase)
+      trace.fail(`${id} was sent with ${reserved} of ${worstCase} credits reserved in ${name}`)
+  }
+  for (const { limit, spent, uncertain, reserved } of settings.budgets) {
+    if (spent + uncertain + reserved > limit)
+      trace.fail(`${id} was sent although a budget of ${limit} is exceeded`)
+  }
+}

@@ -1,0 +1,99 @@
+import type { AnyCallOptions } from '../../../src/index.ts'
+import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
+import { drawOptions, said } from './draw-client.ts'
+import type { Interference } from './interference.ts'
+import { callHeader } from './network.ts'
+import { type SoakOperation, reactionsCeiling, soakOperations } from './operations.ts'
+import type { AnyBudget, CallRecord, ClientRecord, Mode } from './records.ts'
+import { drawSchema } from './schemas.ts'
+
+/** A call that is ready to be made. */
+export interface DrawnCall {
+  readonly call: CallRecord
+  readonly client: ClientRecord['variants'][number]['client']
+  readonly params: object
+  readonly options: AnyCallOptions
+  readonly plan: AbortPlan | null
+  /** When it is made, in milliseconds from the start. */
+  readonly startsAt: number
+  /** Decides what the reader of a walk does. */
+  readonly random: Random
+  /** In a line of the trace. */
+  readonly what: string
+}
+
+const modes: readonly Mode[] = [
+  'await',
+  'withResponse',
+  'pages',
+  'items',
+  'toArray',
+  'together',
+  'resume',
+  'resume',
+]
+
+/** What costs credits most often, what changes data, or anything. */
+function drawGroup(random: Random): readonly SoakOperation[] {
+  const share = random.next()
+  if (share < 0.4) return soakOperations.slice(0, 3)
+  return share < 0.5 ? soakOperations.filter(({ method }) => method === 'PATCH') : soakOperations
+}
+
+export function drawCall(
+  seed: string,
+  id: string,
+  clients: readonly ClientRecord[],
+  budgets: readonly AnyBudget[],
+  spreadMs: number,
+  interference: Interference,
+): DrawnCall {
+  const random = createRandom(`${seed}/${id}`)
+  const owner = random.pick(clients)
+  const variant = random.pick(owner.variants)
+  const documented = random.pick(drawGroup(random))
+  const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
+  const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
+  const drawn = drawOptions(random, budgets, variant.settings)
+  const schema = drawSchema(random, interference)
+  const plan = drawAbortPlan(random)
+  const isInvalid = operation.invalidParams !== undefined && random.chance(0.02)
+  const walks: AnyCallOptions = {
+    ...(random.chance(0.15) && { limit: random.integer(1, 8) }),
+    ...(random.chance(0.15) && { maxPages: random.integer(1, 4) }),
+  }
+  const extras: AnyCallOptions = {
+    ...(operation.id === 'professionalnet.posts.reactions' && { ceiling: reactionsCeiling }),
+    ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
+    ...(operation.paging !== undefined && mode !== 'await' && mode !== 'withResponse' && walks),
+    ...(schema !== null && { schema: schema.schema }),
+    ...(plan !== null && { signal: plan.controller.signal, onWait: () => plan.onWait(call) }),
+  }
+  const call: CallRecord = {
+    ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid },
+    ...{ schema: schema?.name ?? null, pages: random.integer(1, 5), requests: [], part: 0, delivered: [] },
+    ...{
+      isCutShort: Object.keys(walks).length > 0,
+      isSlowReader: false,
+      isRejected: false,
+      startedAt: 0,
+      settledAt: null,
+      abortedAt: null,
+    },
+    ...{ error: null, credits: null },
+  }
+  owner.calls.push(call)
+  const details = [
+    said(drawn.options),
+    ...(schema === null ? [] : [`a schema that ${schema.name}`]),
+    ...(plan === null ? [] : [`aborted: ${plan.what}`]),
+    ...(isInvalid ? ['invalid params'] : []),
+  ]
+  return {
+    ...{ call, client: variant.client, plan, startsAt: random.integer(0, spreadMs), random },
+    params: isInvalid ? (operation.invalidParams ?? {}) : { ...operation.params },
+    options: { ...drawn.options, ...extras, headers: { [callHeader]: id } },
+    what: `${operation.id} by ${owner.name}, ${mode}, ${JSON.stringify(walks)}, ${details.join(', ')}`,
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  type ClientOptions,
+  CreditBudget,
+  type LimitOptions,
+  type Logger,
+  type SharedOptions,
+  SocialSearch,
+} from '../../../src/index.ts'
+import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { CallersBudget } from './budgets.ts'
+import { drawCredential } from './credentials.ts'
+import type { Interference } from './interference.ts'
+import { shows } from './leaks.ts'
+import { drawLimiter } from './limiters.ts'
+import { baseUrl } from './network.ts'
+import type { AnyBudget, CallSettings, ClientRecord, OrganizationRecord } from './records.ts'
+import type { Trace } from './trace.ts'
+
+/** Options that a client, a variant of it and a call may have, with the settings that follow from them. */
+export interface DrawnOptions {
+  readonly options: Pick<SharedOptions, 'validation' | 'retry' | 'timeout' | 'deadline' | 'budget'>
+  readonly settings: CallSettings
+}
+
+const defaults: CallSettings = {
+  ...{ validation: 'strict', ambiguous: false, maxAttempts: Infinity },
+  ...{ timeoutMs: null, deadlineMs: null, budgets: [] },
+}
+
+/** Draws options on top of those that hold already. */
+export function drawOptions(random: Random, budgets: readonly AnyBudget[], base = defaults): DrawnOptions {
+  const options: { -readonly [Name in keyof DrawnOptions['options']]: DrawnOptions['options'][Name] } = {}
+  let settings = base
+  const set = (option: DrawnOptions['options'], change: Partial<CallSettings>): void => {
+    Object.assign(options, option)
+    settings = { ...settings, ...change }
+  }
+  if (random.chance(0.25)) {
+    const validation = random.pick(['strict', 'lenient', 'off'] as const)
+    set({ validation }, { validation })
+  }
+  if (random.chance(0.3)) {
+    const retry = random.pick([
+      false,
+      { ambiguous: true },
+      { ambiguous: true, maxAttempts: 2 },
+      { maxAttempts: 2 },
+      { maxAttempts: 9, maxWait: 1000 },
+      { maxWait: 200_000 },
+      {},
+    ] as const)
+    const { ambiguous = false, maxAttempts = Infinity } = (retry || {}) as {
+      ambiguous?: boolean
+      maxAttempts?: number
+    }
+    set({ retry }, { ambiguous, maxAttempts: retry === false ? 1 : maxAttempts })
+  }
+  if (random.chance(0.08)) {
+    const timeout = random.pick([1, 100, 1000, 5000])
+    set({ timeout }, { timeoutMs: timeout })
+  }
+  if (random.chance(0.06)) {
+    const deadline = random.pick([1, 500, 3000, 30_000, 120_000])
+    set({ deadline }, { deadlineMs: deadline })
+  }
+  if (budgets.length > 0 && random.chance(0.2)) {
+    const budget = random.pick(budgets)
+    set({ budget }, { budgets: [...new Set([...settings.budgets, budget])] })
+  }
+  return { options, settings }
+}
+
+export function drawBudgets(random: Random, seed: string, interference: Interference): AnyBudget[] {
+  return Array.from({ length: random.integer(0, 4) }, (_, index) =>
+    random.chance(0.6)
+      ? new CreditBudget(random.pick([0, 3, 9, 50, 200, 500, 1000, 5000]))
+      : new CallersBudget(createRandom(`${seed}/budget ${index}`), interference),
+  )
+}
+
+/** Makes the labels differ, so that a run that is repeated in one process does not find the limits of the first. */
+let organizations = 0
+
+export function drawOrganization(random: Random, name: string): OrganizationRecord {
+  const isLimited = random.chance(0.9)
+  return {
+    ...{
+      name,
+      label: `${name} of run ${++organizations}`,
+      isLimited,
+      isPaced: isLimited && random.chance(0.7),
+      open: new Set(),
+    },
+    ...{ arrivals: new Map(), closedUntil: new Map() },
+  }
+}
+
+function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptions {
+  const maxQueued = random.chance(0.05) ? { maxQueued: random.integer(1, 6) } : {}
+  const pace = isPaced
+    ? random.pick([{}, {}, {}, { perMinute: 7 }])
+    : random.pick([{ perMinute: false }, { perMinute: 60 }])
+  const slots = random.pick([{}, {}, {}, {}, { inFlight: 1 }])
+  return { ...maxQueued, ...(pace as LimitOptions), ...slots }
+}
+
+/** A logger that looks for secrets in its lines, and may fail. */
+function drawLogger(
+  random: Random,
+  secrets: ReadonlySet<string>,
+  { visit }: Interference,
+  trace: Trace,
+): Logger | undefined {
+  const kind = random.pick(['none', 'quiet', 'throws', 'rejects'])
+  if (kind === 'none') return undefined
+  const log = (message: string, fields: object): void => {
+    if (shows(JSON.stringify([message, fields]), secrets)) trace.fail(`a log line shows a secret: ${message}`)
+    visit('log')
+    if (kind === 'throws') throw new Error('the logger threw')
+    if (kind === 'rejects') return Promise.reject(new Error('the logger rejected')) as never
+  }
+  return { debug: log, info: log, warn: log, error: log }
+}
+
+export function drawClient(
+  random: Random,
+  name: string,
+  organization: OrganizationRecord,
+  budgets: readonly AnyBudget[],
+  fetch: typeof globalThis.fetch,
+  interference: Interference,
+  trace: Trace,
+): ClientRecord {
+  const credential = drawCredential(random, interference, trace)
+  const limits = drawLimits(random, organization)
+  const { options, settings } = drawOptions(random, budgets)
+  const limiter = organization.isLimited ? null : drawLimiter(random)
+  const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
+  const logger = drawLogger(random, credential.secrets, interference, trace)
+  const onWait = random.pick([
+    undefined,
+    () => interference.visit('onWait'),
+    () => {
+      throw new Error('onWait threw')
+    },
+    () => Promise.reject(new Error('onWait rejected')),
+  ]) as ClientOptions['onWait']
+  const client = new SocialSearch({
+    ...{ baseUrl, fetch, organization: organization.label, limits, logger, onWait },
+    ...{ ...(limiter && { limiter }), prices },
+    ...credential.options,
+    ...options,
+  })
+  const more = drawOptions(random, budgets, settings)
+  const variants: ClientRecord['variants'] = random.chance(0.4)
+    ? [
+        { client, settings },
+        { client: client.withOptions(more.options), settings: more.settings },
+      ]
+    : [{ client, settings }]
+  trace.add(
+    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${limiter === null ? '' : `a limiter that ${limiter.kind}, `}${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
+  )
+  return {
+    ...{ name, organization, variants, prices, open: new Set() },
+    mostInFlight: organization.isLimited ? (limits.inFlight ?? 2) : Infinity,
+    ...{
+      isRefreshable: credential.isRefreshable,
+      isRevoked: credential.isRevoked,
+      secrets: credential.secrets,
+      closedAt: null,
+      calls: [],
+    },
+  }
+}
+
+/** Options in a line of the trace. */
+export function said({ budget, ...options }: DrawnOptions['options']): string {
+  const limit = budget === undefined ? '' : ` with a budget of ${(budget as AnyBudget).limit}`
+  const kind = budget instanceof CallersBudget ? ` (${budget.kind})` : ''
+  return `${JSON.stringify(options)}${limit}${kind}`
+}

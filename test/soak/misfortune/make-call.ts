@@ -1,0 +1,166 @@
+import { type ApiCall, PaginationError, type PagedCall, SocialSearchError } from '../../../src/index.ts'
+import { CallersError } from './budgets.ts'
+import type { DrawnCall } from './draw-call.ts'
+import { shows } from './leaks.ts'
+import type { Trace } from './trace.ts'
+
+/** Items may be too deep for JSON. */
+function asJson(item: unknown): string {
+  try {
+    return JSON.stringify(item)
+  } catch {
+    return 'too deep'
+  }
+}
+
+type Page = Record<string, unknown>
+/** Without validation, a page need not be an object. */
+type Walk = PagedCall<unknown, unknown>
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Makes a call the way it was drawn, and checks how it ends. Never rejects. */
+export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
+  const { call, plan, what } = drawn
+  call.startedAt = performance.now()
+  trace.add(`${call.id} starts: ${what}`)
+  plan?.start(call)
+  let end = 'answered'
+  try {
+    await use(drawn, trace)
+  } catch (reason) {
+    call.isRejected = true
+    end = judge(reason, drawn, trace)
+  }
+  call.settledAt = performance.now()
+  trace.add(`${call.id} ${end}`)
+  plan?.onSettled(call)
+}
+
+async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
+  const { call, client, params, options } = drawn
+  const made = call.operation.call(client, params as never, options as never)
+  switch (call.mode) {
+    case 'await':
+      look(await made, drawn, trace)
+      return
+    case 'withResponse':
+      return withResponse(made, drawn, trace)
+    case 'pages':
+      await pages(made as Walk, drawn, trace)
+      return
+    case 'items':
+      return items(made as Walk, drawn)
+    case 'toArray': {
+      const limit = drawn.random.integer(1, 12)
+      const found = await (made as Walk).toArray({ limit })
+      call.delivered.push(...found.map(asJson))
+      if (found.length === limit) call.isCutShort = true
+      look(found, drawn, trace)
+      return
+    }
+    case 'together':
+      return together(made as Walk, drawn, trace)
+    case 'resume':
+      return resume(made as Walk, drawn, trace)
+  }
+}
+
+async function withResponse(made: ApiCall<unknown>, drawn: DrawnCall, trace: Trace): Promise<void> {
+  const { data, response, requestId, attempts, credits } = await made.withResponse()
+  drawn.call.credits = credits
+  look(data, drawn, trace)
+  look([requestId, attempts, [...response.headers], response.statusText], drawn, trace)
+  look(await response.text(), drawn, trace)
+}
+
+async function pages(walk: Walk, drawn: DrawnCall, trace: Trace, lastPage = Infinity): Promise<Page | null> {
+  const { call, random } = drawn
+  let latest: Page | null = null
+  let count = 0
+  for await (const page of walk.pages()) {
+    call.part++
+    latest = typeof page === 'object' ? (page as Page | null) : null
+    const found = latest?.[call.operation.list ?? '']
+    if (Array.isArray(found)) call.delivered.push(...found.map(asJson))
+    look(page, drawn, trace)
+    if (++count >= lastPage) break
+    if (random.chance(0.1)) {
+      call.isSlowReader = true
+      await sleep(random.integer(1, 30_000))
+    }
+  }
+  return latest
+}
+
+async function items(walk: Walk, { call, random }: DrawnCall): Promise<void> {
+  const most = random.chance(0.2) ? random.integer(1, 6) : Infinity
+  let count = 0
+  for await (const item of walk) {
+    call.part++
+    call.delivered.push(asJson(item))
+    if (++count < most) continue
+    call.isCutShort = true
+    break
+  }
+}
+
+/** Uses one call several times at once; its first page is sent once. */
+async function together(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void> {
+  const iterator = walk.pages()
+  const uses = [
+    walk.then((page) => look(page, drawn, trace)),
+    iterator.next(),
+    iterator.next(),
+    walk.withResponse(),
+  ]
+  const ends = await Promise.allSettled(uses)
+  await iterator.return()
+  const failed = ends.filter((end) => end.status === 'rejected')
+  for (const { reason } of failed.slice(1)) judge(reason, drawn, trace)
+  if (failed[0]) throw failed[0].reason
+}
+
+/** Walks in parts: stops, or fails, and continues from `next`. */
+async function resume(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void> {
+  const { call, random } = drawn
+  for (let parts = random.integer(1, 4), from: Walk = walk; ; parts--) {
+    const lastPage = random.chance(0.4) ? random.integer(1, 2) : Infinity
+    try {
+      const latest = await pages(from, drawn, trace, lastPage)
+      if (latest === null || latest['next'] === null || latest['next'] === undefined) return
+      call.isCutShort = true
+      if (parts === 0) return
+      from = walk.resume(JSON.parse(JSON.stringify({ next: latest['next'] })) as { next: object })
+    } catch (error) {
+      if (!(error instanceof SocialSearchError) || !error.next || parts === 0) throw error
+      trace.add(`${call.id} stops: ${judge(error, drawn, trace)}`)
+      from = walk.resume(error)
+    }
+    call.part++
+    call.isSlowReader = true
+    if (random.chance(0.5)) await sleep(random.integer(1, 70_000))
+  }
+}
+
+/** Looks for secrets in what a call has given. */
+function look(value: unknown, { call }: DrawnCall, trace: Trace): void {
+  if (shows(value, call.owner.secrets)) trace.fail(`${call.id} returned a secret`)
+}
+
+/** Checks what a call rejected with, and says it in a few words. */
+function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string {
+  if (plan?.controller.signal.aborted && reason === plan.controller.signal.reason) return 'is aborted'
+  if (reason instanceof CallersError) return `rejects with the caller's own error: ${reason.message}`
+  if (!(reason instanceof SocialSearchError)) {
+    trace.fail(`${call.id} rejected with a foreign ${String(reason)}`, reason)
+    return 'rejects'
+  }
+  const { name, charged, message, operation, attempts } = reason
+  if (operation !== call.operation.id)
+    trace.fail(`${call.id} rejected with a ${name} of the operation ${operation}`)
+  const sent = attempts.filter((attempt) => attempt.sent !== null).length
+  if (shows(reason, call.owner.secrets)) trace.fail(`${call.id} rejected with a ${name} that shows a secret`)
+  if (!(reason instanceof PaginationError)) call.error = { name, charged, sent, part: call.part }
+  return `rejects: ${name}, charged ${charged}, ${message.slice(0, 100)}`
+}

@@ -1,0 +1,60 @@
+import type { Random } from '../../../src/sandbox/random.ts'
+import { accidents } from './accidents.ts'
+import { type Play, type Scene, goodAnswer } from './answers.ts'
+import { oddAnswers } from './odd-answers.ts'
+import { refusals, strangers } from './refusals.ts'
+
+export type MishapName =
+  | 'success'
+  | keyof typeof accidents
+  | keyof typeof oddAnswers
+  | keyof typeof refusals
+  | keyof typeof strangers
+
+/** Something that happens to a request. */
+export interface Mishap {
+  readonly name: MishapName
+  /** How often it is drawn, against the other mishaps. */
+  readonly weight: number
+  play(scene: Scene): Play
+}
+
+/** What takes much time to simulate is rare. */
+const rare: Partial<Record<MishapName, number>> = {
+  'too large': 0.01,
+  'huge string': 0.2,
+  'deep field': 0.4,
+  'deep meta': 0.3,
+  'deep item': 0.3,
+  'deep body': 0.3,
+  'deep and echo': 0.3,
+  'deep echo': 0.3,
+  'deep error': 0.3,
+  'no answer': 2,
+}
+
+function list(group: Record<string, (scene: Scene) => Play>, weight: number): Mishap[] {
+  return Object.entries(group).map(([name, play]) => ({
+    name: name as MishapName,
+    weight: rare[name as MishapName] ?? weight,
+    play,
+  }))
+}
+
+/** Everything that can go wrong. */
+export const mishaps: readonly Mishap[] = [
+  ...list(accidents, 4),
+  ...list(refusals, 3),
+  ...list(strangers, 2),
+  ...list(oddAnswers, 1),
+]
+
+const success: Mishap = { name: 'success', weight: 1, play: goodAnswer }
+
+/** The service does not accept the token any more. */
+export const revoked: Mishap = { name: '401', weight: 1, play: refusals['401'] }
+
+/** @param share The fraction of requests that meet with misfortune. */
+export function drawMishap(random: Random, share: number): Mishap {
+  return random.chance(share) ? random.weighted(mishaps) : success
+}

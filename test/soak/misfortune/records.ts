@@ -1,0 +1,136 @@
+import type { Charged, CreditBudget, SocialSearch } from '../../../src/index.ts'
+import type { CallersBudget } from './budgets.ts'
+import type { MishapName } from './mishaps.ts'
+import type { SoakOperation } from './operations.ts'
+
+/** What the client could know about one request when it ended. */
+type Evidence =
+  /** It provably never left. */
+  | 'unsent'
+  /** An error body of the service arrived whole: not charged. */
+  | 'refused'
+  /** A 2xx arrived whole. */
+  | 'success'
+  /** Anything else: it may have been charged. */
+  | 'unclear'
+
+/** One request as the simulated network and service saw it. */
+export interface RequestRecord {
+  readonly call: CallRecord
+  /** Part of the call that sent it, see {@link CallRecord.part}. */
+  readonly part: number
+  mishap: MishapName
+  /** Position in the walk. */
+  page: number
+  /** A short form of what was asked for. */
+  params: string
+  /** Milliseconds of virtual time. */
+  readonly sentAt: number
+  /** The credential that it carried. */
+  readonly token: string | null
+  arrivedAt: number | null
+  endedAt: number | null
+  evidence: Evidence
+  /** Of an answer that arrived whole. */
+  status: number | null
+  /** Credits that the service charged for it. */
+  charged: number
+  /** The service's own success, of documented shape. */
+  isClean: boolean
+}
+
+/** An organization of the service: what its limits apply to. */
+export interface OrganizationRecord {
+  readonly name: string
+  /** What clients share their limits by. */
+  readonly label: string
+  /** Whether a limiter of the package keeps its limits. */
+  readonly isLimited: boolean
+  /** Whether all its clients keep the pace. */
+  readonly isPaced: boolean
+  /** Requests that the service holds open. */
+  readonly open: Set<RequestRecord>
+  /** Times of arrivals, by surface. */
+  readonly arrivals: Map<string, number[]>
+  /** By surface: when a 429 that a client has read whole allows the next request. */
+  readonly closedUntil: Map<string, number>
+}
+
+export type AnyBudget = CreditBudget | CallersBudget
+
+/** The options that decide what to expect of a call. */
+export interface CallSettings {
+  readonly validation: 'strict' | 'lenient' | 'off'
+  readonly ambiguous: boolean
+  readonly maxAttempts: number
+  /** Milliseconds; null for the default. */
+  readonly timeoutMs: number | null
+  readonly deadlineMs: number | null
+  readonly budgets: readonly AnyBudget[]
+}
+
+/** A client with its settings. */
+interface Variant {
+  readonly client: SocialSearch
+  readonly settings: CallSettings
+}
+
+/** A client, with those that `withOptions()` made from it. */
+export interface ClientRecord {
+  readonly name: string
+  readonly organization: OrganizationRecord
+  /** The client itself first. */
+  readonly variants: readonly [Variant, ...Variant[]]
+  /** Prices by operation id that differ from the documented ones. */
+  readonly prices: Readonly<Record<string, number>>
+  /** Requests in flight that this client may have. */
+  readonly mostInFlight: number
+  readonly open: Set<RequestRecord>
+  readonly isRefreshable: boolean
+  /** Whether the service refuses a token by now. */
+  isRevoked(token: string): boolean
+  /** Every secret that the client was given so far. */
+  readonly secrets: ReadonlySet<string>
+  closedAt: number | null
+  readonly calls: CallRecord[]
+}
+
+export type Mode = 'await' | 'withResponse' | 'pages' | 'items' | 'toArray' | 'together' | 'resume'
+
+/** One call of the run. */
+export interface CallRecord {
+  readonly id: string
+  readonly operation: SoakOperation
+  readonly owner: ClientRecord
+  readonly mode: Mode
+  readonly settings: CallSettings
+  /** What the caller's schema does; null for none. */
+  readonly schema: string | null
+  /** Whether its params are outside the documented bounds. */
+  readonly isInvalid: boolean
+  /** Pages that the service has for it. */
+  readonly pages: number
+  readonly requests: RequestRecord[]
+  /** Counts up with each page that a walk delivers, and each time it resumes. */
+  part: number
+  /** Items that a walk delivered, as JSON. */
+  readonly delivered: string[]
+  /** Whether an option or the reader ended the walk early. */
+  isCutShort: boolean
+  isRejected: boolean
+  /** Whether the reader waits between pages. */
+  isSlowReader: boolean
+  startedAt: number
+  settledAt: number | null
+  abortedAt: number | null
+  /** The last error of ours: what it says, and the part of the call that it ended. */
+  error: {
+    readonly name: string
+    readonly charged: Charged
+    /** Attempts that were sent. */
+    readonly sent: number
+    readonly part: number
+  } | null
+  /** From `withResponse()`. */
+  credits: { readonly spent: number; readonly uncertain: number } | null
+}

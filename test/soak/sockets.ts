@@ -1,0 +1,142 @@
+/**
+ * Makes calls over real sockets to a server in another process that resets, truncates, stalls and charges, and checks
+ * money, slots and secrets. Nothing depends on exact times.
+ *
+ *   npm run soak:sockets -- --calls 2000 --seed 1
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Charged, CreditBudget, SocialSearch, SocialSearchError } from '../../src/index.ts'
+import { type Random, createRandom } from '../../src/sandbox/random.ts'
+import { shows } from './misfortune/leaks.ts'
+import { callHeader } from './misfortune/network.ts'
+import { reactionsCeiling, soakOperations } from './misfortune/operations.ts'
+import { type Report, clientHeader } from './sockets/report.ts'
+
+const { values } = parseArgs({
+  options: { calls: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
+})
+const { seed } = values
+const calls = Number(values.calls)
+if (!(Number.isSafeInteger(calls) && calls >= 1))
+  throw new Error(`--calls must be a number of at least 1, got ${values.calls}`)
+
+const callsOfClient = 20
+const clientsAtOnce = 8
+const callsAtOnce = 4
+
+/** What a call said of its cost. */
+interface Made {
+  readonly id: string
+  readonly isPaid: boolean
+  readonly ambiguous: boolean
+  readonly charged: Charged | null
+  readonly credits: { spent: number; uncertain: number } | null
+}
+
+const failures: string[] = []
+const fail = (what: string): void => void failures.push(what)
+process.on('unhandledRejection', (error) => fail(`unhandled rejection: ${String(error)}`))
+
+const server = fork(fileURLToPath(new URL('sockets/server.ts', import.meta.url)), [seed])
+const [port] = (await once(server, 'message')) as [number]
+const made: Made[] = []
+const clients: { client: SocialSearch; budget: CreditBudget; ids: string[]; name: string }[] = []
+let left = calls
+
+async function useClients(): Promise<void> {
+  while (left > 0) {
+    const name = `client ${clients.length}`
+    const random = createRandom(`${seed}/${name}`)
+    const apiKey = `soakKey${random.hex(12)}"\\/+&=${random.hex(4)}`
+    const ambiguous = random.chance(0.2)
+    const budget = new CreditBudget(random.pick([20, 500, 5000]))
+    const client = new SocialSearch({
+      ...{ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, organization: `${seed} ${name}`, budget },
+      ...{ timeout: 300, limits: { perMinute: false }, retry: { ambiguous, maxWait: 50 } },
+      headers: { [clientHeader]: name },
+    })
+    const used = { client, budget, ids: [] as string[], name }
+    clients.push(used)
+    let ofClient = Math.min(callsOfClient, left)
+    left -= ofClient
+    const work = async (): Promise<void> => {
+      while (ofClient-- > 0) await call(used, apiKey, ambiguous, random)
+    }
+    await Promise.all(Array.from({ length: callsAtOnce }, work))
+    await client.close()
+  }
+}
+
+async function call(
+  { client, ids, name }: (typeof clients)[number],
+  apiKey: string,
+  ambiguous: boolean,
+  random: Random,
+): Promise<void> {
+  const id = `${name}, call ${ids.length}`
+  ids.push(id)
+  const operation = random.pick(random.chance(0.6) ? soakOperations.slice(0, 3) : soakOperations)
+  const abort = random.chance(0.2) ? new AbortController() : null
+  const options = {
+    headers: { [callHeader]: id },
+    ...(abort && { signal: abort.signal }),
+    ...(operation.id === 'professionalnet.posts.reactions' && { ceiling: reactionsCeiling }),
+  }
+  const isPaid = operation.price !== 0
+  const end = { id, isPaid, ambiguous, charged: null, credits: null }
+  const reason = new Error('left')
+  if (abort !== null) void sleep(random.integer(0, 60)).then(() => abort.abort(reason))
+  try {
+    const answer = await operation
+      .call(client, { ...operation.params } as never, options as never)
+      .withResponse()
+    const { data, response, attempts, credits } = answer
+    const parts = [data, attempts, [...response.headers], await response.text()]
+    if (parts.some((part) => shows(part, [apiKey]))) fail(`${id} returned the key`)
+    made.push({ ...end, credits })
+  } catch (error) {
+    made.push({ ...end, charged: error instanceof SocialSearchError ? error.charged : null })
+    if (error === reason) return
+    if (!(error instanceof SocialSearchError)) fail(`${id} rejected with a foreign ${String(error)}`)
+    else if (shows(error, [apiKey])) fail(`${id} rejected with a ${error.name} that shows the key`)
+  }
+}
+
+await Promise.all(Array.from({ length: clientsAtOnce }, useClients))
+// What is on its way to the server still arrives.
+await sleep(300)
+server.send('report')
+const [{ visits, mostInFlight }] = (await once(server, 'message')) as [Report]
+server.disconnect()
+
+const visitsOf = Map.groupBy(visits, ({ id }) => id)
+const chargedFor = (ids: readonly string[]): number =>
+  ids.flatMap((id) => visitsOf.get(id) ?? []).reduce((sum, { charged }) => sum + charged, 0)
+
+for (const { id, isPaid, ambiguous, charged, credits } of made) {
+  const cost = chargedFor([id])
+  if (charged === 'no' && cost > 0) fail(`${id} says charged no, and was charged ${cost}`)
+  if (credits !== null && !(credits.spent <= cost && cost <= credits.spent + credits.uncertain))
+    fail(`${id} was charged ${cost}, and says spent ${credits.spent}, uncertain ${credits.uncertain}`)
+  const resent = (visitsOf.get(id) ?? []).slice(0, -1).some(({ mayRepeat }) => !mayRepeat)
+  if (isPaid && !ambiguous && resent) fail(`${id} was sent twice, although it may have been charged`)
+}
+for (const { client, budget, ids, name } of clients) {
+  const cost = chargedFor(ids)
+  for (const account of [client.credits, budget]) {
+    const { spent, uncertain, reserved } = account
+    if (!(spent <= cost && cost <= spent + uncertain && reserved === 0))
+      fail(`${name} was charged ${cost}, and counts ${spent}, uncertain ${uncertain}, reserved ${reserved}`)
+  }
+  if (cost > budget.limit) fail(`${name} was charged ${cost} with a budget of ${budget.limit}`)
+}
+if (mostInFlight > 2) fail(`a client had ${mostInFlight} requests in flight`)
+console.log(
+  `${made.length} calls over sockets, ${visits.length} requests, charged ${chargedFor([...visitsOf.keys()])}; seed ${seed}`,
+)
+for (const failure of failures.slice(0, 20)) console.log(`✗ ${failure}`)
+process.exitCode = failures.length > 0 ? 1 : 0
