@@ -51,6 +51,8 @@ async function prepareAndQueue(call: Call): Promise<Lease> {
 }
 
 function acquire(call: Call): Promise<Lease> {
+  // It may have been aborted just after its token came.
+  call.throwIfAborted()
   call.enterQueue()
   return call.client.limiter.acquire(call)
 }

@@ -42,11 +42,11 @@ export class WaitObserver {
   /** Reports to `onWait` that the call waits `ms` milliseconds. */
   report(reason: Wait['reason'], ms: number): void {
     const { log, onWait } = this.#settings
-    try {
-      onWait?.({ ...this.#call, reason, until: dateIn(ms) })
-    } catch (error) {
-      // A failing `onWait` must not fail the call.
-      log?.('error', 'onWait failed', { operation: this.#call.operation, reason: String(error) })
-    }
+    // A failing `onWait` must not fail the call. It may return a promise, whose rejection must be handled.
+    new Promise((resolve) => resolve(onWait?.({ ...this.#call, reason, until: dateIn(ms) }))).catch(
+      (error: unknown) => {
+        log?.('error', 'onWait failed', { operation: this.#call.operation, reason: String(error) })
+      },
+    )
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type FailureKind, type Stake, nextWait, stakeOf } from '../../../src/core/retry/policy.ts'
+import type { FailureKind } from '../../../src/core/retry/failure.ts'
+import { type Stake, nextWait, stakeOf } from '../../../src/core/retry/policy.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5

@@ -1,4 +1,4 @@
-import { createDraw } from '../../soak/outcomes.ts'
+import { createDraw } from '../../soak/memory/outcomes.ts'
 
 const draw = createDraw(Number(process.argv[2]))
 
