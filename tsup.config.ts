@@ -109,7 +109,16 @@ export default defineConfig([
     outDir: 'dist/bundled',
     noExternal: Object.keys(packageJson.dependencies),
     esbuildPlugins: [clientInEveryEntry, licensesTo('dist/bundled')],
-    clean: ['!command/**'],
+    clean: ['!command/**', '!sandbox/**'],
+  },
+  {
+    // Apart from the client, with which it shares no state, so that the client stays in few files.
+    ...common,
+    entry: { index: entry['sandbox/index'], node: entry['sandbox/node'] },
+    outDir: 'dist/bundled/sandbox',
+    noExternal: Object.keys(packageJson.dependencies),
+    esbuildPlugins: [licensesTo('dist/bundled/sandbox')],
+    clean: true,
   },
   {
     // The command runs with nothing else installed, so it has the MCP server inside, which the library leaves to its user.

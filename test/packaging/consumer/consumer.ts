@@ -20,6 +20,7 @@ import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node'
+import { microblogPost } from 'social-search-sdk/schemas'
 
 const { baseUrl, apiKey, fetch } = createSandbox({ seed: 3 })
 const budget = new CreditBudget(50)
@@ -34,6 +35,9 @@ if (first === undefined || cursor === undefined) throw new Error('the first page
 const query = searchOptions(client, 'microblog.search', params)
 const queried: MicroblogPost[] = (await query.queryFn(new AbortController())).posts
 if (queried.length !== 20) throw new Error(`expected 20 posts, got ${queried.length}`)
+
+const parsed: MicroblogPost = microblogPost.parse(JSON.parse(JSON.stringify(first)))
+if (parsed.id !== first.id) throw new Error('a post does not fit its schema')
 
 const ids: string[] = []
 for await (const post of client.microblog.search(params, { maxPages: 2 })) ids.push(post.id)
