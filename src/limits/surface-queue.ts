@@ -22,8 +22,8 @@ export interface SlotSource {
   readonly inFlight: WeakMap<Share, number>
   /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
   wait(share: Share): number
-  /** Whether to take no slot before the next {@link SurfaceQueue.wake}. */
-  isFull(): boolean
+  /** Whether to take no slot before the next {@link SurfaceQueue.wake}. Default: false. */
+  isFull?(): boolean
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(share: Share): Promise<Slot | undefined>
   /** Wakes all queues, after a request has ended. */
@@ -106,7 +106,7 @@ export class SurfaceQueue {
     this.#endPacedWait()
     const next = this.#next()
     if (typeof next === 'object') {
-      if (!this.#slots.isFull()) void this.#grantNext(next.group.share)
+      if (this.#slots.isFull?.() !== true) void this.#grantNext(next.group.share)
     } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
       // There, each call polls.

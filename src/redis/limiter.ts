@@ -15,6 +15,7 @@ import type { RedisAdapter } from './client.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
+import { SlotRequests } from './slot-requests.ts'
 import { RedisSurface } from './surface.ts'
 
 /** Options of a {@link RedisLimiter}. */
@@ -48,9 +49,6 @@ const names: Record<keyof RedisLimiterOptions, true> = {
  */
 const longestHoldMs = 86_400_000
 
-/** Maximum time between two attempts to get a slot, in milliseconds, in case a message was lost. */
-const lookMs = 1000
-
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
  * arrival; the process that has waited longest goes first.
@@ -69,13 +67,8 @@ export class RedisLimiter implements CallLimiter {
   readonly #margin = new JitterMargin()
   readonly #surfaces = new Map<string | null, RedisSurface>()
   readonly #inFlight = new WeakMap<Share, number>()
-  readonly #waiting = new Set<RedisSurface>()
-  readonly #full = { since: -1 }
-  #changes = 0
-  #turn: Promise<unknown> = Promise.resolve()
-  #look: ReturnType<typeof setTimeout> | undefined
+  readonly #requests = new SlotRequests()
   #unlisten: (() => void) | undefined
-  #resyncing: Promise<void> | undefined
   #closed = false
 
   /**
@@ -103,12 +96,12 @@ export class RedisLimiter implements CallLimiter {
     this.#redis = redis
     this.#outage = new Outage(
       log,
-      () => this.#resync(),
+      () => this.#fleet.resync(this.#reports()),
       () => this.#onAttempt(),
     )
     this.#fleet = new Fleet(scripts, base, this.limits, milliseconds('leaseMs', leaseMs), {
       onFailure: (error) => this.#onFailure(error),
-      onFree: () => this.#change(),
+      onFree: () => this.#requests.change(),
     })
   }
 
@@ -127,7 +120,7 @@ export class RedisLimiter implements CallLimiter {
     const ms = Math.min(milliseconds, longestHoldMs)
     this.#at(surface).queue.hold(ms)
     // The report after an outage contains it, less the time that has passed.
-    if (!this.#isSilent) this.#fleet.hold(surface, ms)
+    if (!this.#outage.isSilent) this.#fleet.hold(surface, ms)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
@@ -142,20 +135,11 @@ export class RedisLimiter implements CallLimiter {
     this.#closed = true
     for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
     this.#outage.stop()
-    clearTimeout(this.#look)
     this.#unlisten?.()
-    await this.#turn
+    await this.#requests.stop()
     // By then, the queues have returned leases that no call waits for.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#fleet.flush()
-  }
-
-  /**
-   * Whether to send Redis nothing, because the next resync reports everything. Changes during a resync are too late for
-   * it, so they are sent.
-   */
-  get #isSilent(): boolean {
-    return this.#outage.isOn && this.#resyncing === undefined
   }
 
   #at(name: string | null): RedisSurface {
@@ -164,18 +148,12 @@ export class RedisLimiter implements CallLimiter {
     const surface = new RedisSurface(name, {
       fleet: this.#fleet,
       outage: this.#outage,
-      isSilent: () => this.#isSilent,
+      requests: this.#requests,
       margin: this.#margin,
       inFlight: this.#inFlight,
       alone: this.#alone,
-      full: this.#full,
-      turn: (work) => this.#inTurn(work),
-      changes: () => this.#changes,
-      waiting: this.#waiting,
-      look: (ms) => this.#lookWithin(ms),
-      wake: () => this.#wake(),
-      resync: () => this.#resync(),
     })
+    this.#requests.queues.add(surface.queue)
     this.#surfaces.set(name, surface)
     return surface
   }
@@ -186,7 +164,7 @@ export class RedisLimiter implements CallLimiter {
       const notice = this.#fleet.parseNotice(message)
       if (notice?.lost === true) this.#resyncIfNeeded()
       if (notice?.hold !== undefined) this.#at(notice.surface).queue.hold(notice.hold)
-      if (notice !== undefined) this.#change()
+      if (notice !== undefined) this.#requests.change()
     }
     this.#fleet.channel
       .then((channel) => {
@@ -196,31 +174,6 @@ export class RedisLimiter implements CallLimiter {
       // Without messages, it still looks from time to time.
       .catch(() => {})
     return () => end()
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
-    return result
-  }
-
-  #lookWithin(ms: number): void {
-    if (this.#closed) return
-    this.#look ??= setTimeout(() => this.#change(), Math.min(ms, lookMs * (1 + Math.random() / 2)))
-  }
-
-  /** Called when a slot may have become free. */
-  #change(): void {
-    this.#changes++
-    clearTimeout(this.#look)
-    this.#look = undefined
-    for (const surface of this.#surfaces.values()) surface.changed()
-    this.#wake()
-  }
-
-  #wake(): void {
-    for (const { queue } of this.#waiting) queue.wake()
-    for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
   #reports(): SurfaceReport[] {
@@ -233,14 +186,9 @@ export class RedisLimiter implements CallLimiter {
     )
   }
 
-  #resync(): Promise<void> {
-    this.#resyncing ??= this.#fleet.resync(this.#reports()).finally(() => (this.#resyncing = undefined))
-    return this.#resyncing
-  }
-
   /** Reports this process's requests to Redis, even if no call asks for a slot. */
   #resyncIfNeeded(): void {
-    if (!this.#closed && this.#hasToReport()) this.#resync().catch(() => {})
+    if (!this.#closed && this.#hasToReport()) this.#outage.resync().catch(() => {})
   }
 
   #onFailure(error: unknown): void {
@@ -253,6 +201,6 @@ export class RedisLimiter implements CallLimiter {
     if (this.#closed) return
     // Report these requests soon, because other processes do not count them yet.
     if (this.#outage.isOn && this.#hasToReport()) this.#outage.retrySoon()
-    this.#change()
+    this.#requests.change()
   }
 }

@@ -4,26 +4,41 @@ import { reasonOf } from './script-runner.ts'
 /** Longest time between two attempts to reach Redis, in milliseconds; the shortest is half of it. */
 const retryMs = 1000
 
-/** Whether Redis is unavailable, and the attempts to reach it again. */
+/** Whether Redis is unavailable, and the resyncs that tell it what it missed. */
 export class Outage {
   readonly #log: Log
-  readonly #recover: () => Promise<unknown>
+  readonly #report: () => Promise<void>
   readonly #onAttempt: () => void
   #reason: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  #resyncing: Promise<void> | undefined
 
   /**
-   * @param recover Rejects while Redis is unavailable.
+   * @param report Reports this process's requests to Redis; rejects while it is unavailable.
    * @param onAttempt Called after each attempt to recover.
    */
-  constructor(log: Log, recover: () => Promise<unknown>, onAttempt: () => void) {
+  constructor(log: Log, report: () => Promise<void>, onAttempt: () => void) {
     this.#log = log
-    this.#recover = recover
+    this.#report = report
     this.#onAttempt = onAttempt
   }
 
   get isOn(): boolean {
     return this.#reason !== undefined
+  }
+
+  /**
+   * Whether to send Redis nothing, because the next resync reports everything. Changes during a resync are too late for
+   * it, so they are sent.
+   */
+  get isSilent(): boolean {
+    return this.isOn && this.#resyncing === undefined
+  }
+
+  /** Reports this process's requests to Redis; rejects if it is unavailable. */
+  resync(): Promise<void> {
+    this.#resyncing ??= this.#report().finally(() => (this.#resyncing = undefined))
+    return this.#resyncing
   }
 
   begin(error: unknown): void {
@@ -44,7 +59,7 @@ export class Outage {
 
   async #attempt(): Promise<void> {
     try {
-      await this.#recover()
+      await this.resync()
       this.#reason = undefined
       this.#log('info', 'redis is available again', {})
     } catch {

@@ -1,72 +1,50 @@
 import type { Limits, Share } from '../limits/limiter.ts'
-import { type Slot, SurfaceQueue } from '../limits/surface-queue.ts'
+import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { JitterMargin } from '../limits/jitter-margin.ts'
 import { type Send, Pace } from '../limits/pace.ts'
 import type { SurfaceReport, Fleet } from './fleet.ts'
 import { acquire } from './limiter-scripts.ts'
 import type { Outage } from './outage.ts'
+import type { SlotRequests } from './slot-requests.ts'
 
 /** Maximum time from the grant of a lease until its request is sent, in milliseconds; a later one is reported. */
 const promptMs = 20
 
-/** What a surface needs from its limiter. */
+/** What the surfaces of a limiter share. */
 export interface SurfaceContext {
   readonly fleet: Fleet
   readonly outage: Outage
-  /** Whether this process sends Redis nothing now, because it restores everything later. */
-  readonly isSilent: () => boolean
+  readonly requests: SlotRequests
   readonly margin: JitterMargin
   /** Requests in flight of each client, on all surfaces. */
   readonly inFlight: WeakMap<Share, number>
   /** The limits of this process while Redis is unreachable; undefined if it must not send anything. */
   readonly alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
-  /** Runs requests for a slot one after the other, so that one refusal applies to all. */
-  readonly turn: <T>(work: () => Promise<T>) => Promise<T>
-  /** Counts events that may have freed a slot. */
-  readonly changes: () => number
-  /** Calls that wait for a slot, the longest wait first. */
-  readonly waiting: Set<RedisSurface>
-  /** Wakes waiters when a slot may be free, within `ms`. */
-  readonly look: (milliseconds: number) => void
-  /** Whether all slots were taken, and nothing has changed since. */
-  readonly full: { since: number }
-  /** Called when a request has ended, so that all queues check again. */
-  readonly wake: () => void
-  readonly resync: () => Promise<void>
 }
 
 /** Grants leases for one surface, together with all other processes. */
-export class RedisSurface {
+export class RedisSurface implements SlotSource {
   readonly name: string | null
   /** The calls that wait, the sends of this process, and the closure that it knows of. */
   readonly queue: SurfaceQueue
+  readonly inFlight: WeakMap<Share, number>
   readonly #context: SurfaceContext
   /** The same sends, by their ids in Redis. */
   readonly #sends = new Map<string, Send>()
   /** When to ask again, in monotonic milliseconds; Infinity to wait for a change. */
   #askAt = 0
-  /** Whether a change may let a request go earlier than expected. */
-  #mayBeSooner = false
+  /** A change after this count may let a request go earlier than `#askAt`; Infinity if none may. */
+  #askAfterChange = Infinity
 
   constructor(name: string | null, context: SurfaceContext) {
     this.name = name
     this.#context = context
-    const { fleet, margin, inFlight, alone, wake } = context
+    const { fleet, margin, inFlight, alone } = context
+    this.inFlight = inFlight
     const { limits } = fleet
     // It keeps the limits of this process while Redis is unreachable.
     const perMinute = name === null ? Infinity : (alone ?? limits).perMinute
-    this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), {
-      inFlight,
-      wait: (share) => this.#wait(share),
-      isFull: () => false,
-      take: (share) => this.#take(share),
-      wake,
-    })
-  }
-
-  /** A slot may have become free. */
-  changed(): void {
-    if (this.#mayBeSooner) this.#askAt = 0
+    this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), this)
   }
 
   report(): SurfaceReport {
@@ -81,20 +59,26 @@ export class RedisSurface {
     }
   }
 
-  #wait({ perMinute }: Share): number {
-    const { alone, fleet, outage } = this.#context
-    if (!outage.isOn) return Math.max(this.queue.pace.closed, this.#askAt - performance.now())
+  wait({ perMinute }: Share): number {
+    const { alone, fleet, outage, requests } = this.#context
+    if (!outage.isOn) {
+      const askAt = requests.changes > this.#askAfterChange ? 0 : this.#askAt
+      return Math.max(this.queue.pace.closed, askAt - performance.now())
+    }
     outage.retrySoon()
     if (alone === undefined || fleet.leases.size >= alone.inFlight) return Infinity
     // The pace has this process's share of the limits, which default limits of a client must not raise.
     return this.queue.pace.wait(perMinute > fleet.limits.perMinute ? perMinute : 0)
   }
 
-  /** Takes a slot; resolves with undefined if the queue must check again. Never rejects. */
-  async #take(share: Share): Promise<Slot | undefined> {
-    const { outage, turn } = this.#context
-    if (!outage.isOn) return turn(() => this.#ask(this.#limit(share)))
+  async take(share: Share): Promise<Slot | undefined> {
+    const { outage, requests } = this.#context
+    if (!outage.isOn) return requests.inTurn(() => this.#ask(this.#limit(share)))
     return this.#slot(crypto.randomUUID(), performance.now(), () => outage.isOn)
+  }
+
+  wake(): void {
+    this.#context.requests.wake()
   }
 
   /** Requests a minute: the limit of the client, or of the organization if that is higher. */
@@ -104,10 +88,10 @@ export class RedisSurface {
   }
 
   async #ask(limit: number): Promise<Slot | undefined> {
-    const { changes, fleet, full, margin } = this.#context
-    const changesAtRequest = changes()
-    if (full.since === changesAtRequest) {
-      this.#refused('slots', Infinity)
+    const { fleet, margin, requests } = this.#context
+    const { changes } = requests
+    if (requests.areFull) {
+      this.#refused('slots', changes, Infinity)
       return undefined
     }
     const id = crypto.randomUUID()
@@ -132,33 +116,31 @@ export class RedisSurface {
     }
     const outcome = String(reply[0])
     if (outcome === 'lost') {
-      await this.#context.resync().catch(() => {})
+      await this.#context.outage.resync().catch(() => {})
       return undefined
     }
     fleet.onReply(outcome === 'granted' ? String(reply[1]) : undefined)
     if (outcome === 'granted') return this.#granted(id, at, limit)
-    if (outcome === 'slots') full.since = changesAtRequest
-    this.#refused(outcome, Number(reply[1]), Number(reply[2] ?? 0))
-    // The reply may not include changes that were made meanwhile.
-    if (changes() !== changesAtRequest) this.changed()
+    if (outcome === 'slots') requests.noteFull(changes)
+    this.#refused(outcome, changes, Number(reply[1]), Number(reply[2] ?? 0))
     return undefined
   }
 
-  /** @param blockers How many of the counted requests may turn out to have arrived earlier. */
-  #refused(outcome: string, ms: number, blockers = 0): void {
+  /**
+   * @param changes When Redis was asked: the reply may not include later ones.
+   * @param blockers How many of the counted requests may turn out to have arrived earlier.
+   */
+  #refused(outcome: string, changes: number, ms: number, blockers = 0): void {
     const forChange = outcome === 'slots' || outcome === 'probe'
     this.#askAt = forChange ? Infinity : performance.now() + ms
-    this.#mayBeSooner = forChange || blockers > 0
-    if (forChange) {
-      this.#context.waiting.add(this)
-      this.#context.look(ms)
-    }
+    this.#askAfterChange = forChange || blockers > 0 ? changes : Infinity
+    if (forChange) this.#context.requests.waitForChange(this.queue, ms)
     if (outcome === 'closed') this.queue.hold(ms)
   }
 
   #granted(id: string, at: number, limit: number): Slot | undefined {
-    const { fleet, waiting } = this.#context
-    waiting.delete(this)
+    const { fleet, requests } = this.#context
+    requests.waiting.delete(this.queue)
     // This process slept so long that another one may have the slot now.
     if (performance.now() - at >= fleet.leaseMs) {
       void fleet.cancel(this.name, id)
@@ -178,7 +160,7 @@ export class RedisSurface {
         this.#remember(id, send)
       },
       sent: (send) => {
-        if (this.name === null || send.at - at <= promptMs || this.#context.isSilent()) return
+        if (this.name === null || send.at - at <= promptMs || this.#context.outage.isSilent) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
       release: (send) => {
@@ -190,7 +172,7 @@ export class RedisSurface {
 
   #release(id: string, { answered }: Send): void {
     const ago = answered === Infinity ? undefined : performance.now() - answered
-    void this.#context.fleet.release(this.name, id, ago, this.#context.isSilent())
+    void this.#context.fleet.release(this.name, id, ago, this.#context.outage.isSilent)
   }
 
   #remember(id: string, send: Send): void {

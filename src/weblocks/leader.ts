@@ -1,4 +1,11 @@
-import { type Lease, type Limits, type Share, SurfaceClosed, abandonedMs } from '../limits/limiter.ts'
+import {
+  type CallTicket,
+  type Lease,
+  type Limits,
+  type Share,
+  SurfaceClosed,
+  abandonedMs,
+} from '../limits/limiter.ts'
 import { recommendedTimeoutMs } from '../contract/limits.ts'
 import { LocalLimiter } from '../limits/local-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
@@ -33,7 +40,7 @@ export class Leader {
   readonly #context: LeaderContext
   readonly #end = new AbortController()
   readonly #limiter: LocalLimiter
-  readonly #queued = new Map<string, { readonly tabId: string; readonly abort: AbortController }>()
+  readonly #queued = new Map<string, { readonly tabId: string; readonly ticket: CallTicket }>()
   readonly #passes = new Map<string, { readonly tabId: string; readonly pass: Lease }>()
   readonly #shares = new Map<string, Share>()
   readonly #watched = new Set<string>()
@@ -79,7 +86,7 @@ export class Leader {
         if (message.to === this.id) void this.#grant(message.tabId, message.request)
         break
       case 'cancel':
-        this.#queued.get(message.call)?.abort.abort()
+        this.#cancel(message.call)
         break
       case 'grant':
         // A previous leader granted it, and the message came late.
@@ -114,7 +121,7 @@ export class Leader {
     this.#end.abort()
     clearTimeout(this.#timer)
     clearInterval(this.#beatTimer)
-    for (const { abort } of this.#queued.values()) abort.abort()
+    for (const call of this.#queued.keys()) this.#cancel(call)
     this.#onReady()
   }
 
@@ -181,28 +188,34 @@ export class Leader {
     const { call, surface, share, priority, resumed, patience } = request
     if (this.#queued.has(call) || this.#passes.has(call) || this.#end.signal.aborted) return
     this.#watch(tabId)
-    const abort = new AbortController()
-    this.#queued.set(call, { tabId, abort })
+    const ticket = { surface, share: this.#shareOf(share), priority, resumed, patience }
+    this.#queued.set(call, { tabId, ticket })
+    const isQueued = (): boolean => this.#queued.get(call)?.ticket === ticket
     const { broadcast } = this.#context
     const { id: leader } = this
-    const ticket = { surface, share: this.#shareOf(share), priority, resumed, patience }
     try {
       await this.#ready
-      const lease = await this.#limiter.acquire({ ...ticket, signal: abort.signal })
+      if (!isQueued()) return
+      const lease = await this.#limiter.acquire(ticket)
       const isLeader = await this.#isStillLeader()
-      this.#queued.delete(call)
-      if (abort.signal.aborted || !isLeader) {
-        lease.release()
-        return
+      if (!isQueued() || !isLeader) lease.release()
+      else {
+        this.#passes.set(call, { tabId, pass: lease })
+        broadcast({ kind: 'grant', leader, tabId, call, surface, share, paced: lease.paced })
       }
-      this.#passes.set(call, { tabId, pass: lease })
-      broadcast({ kind: 'grant', leader, tabId, call, surface, share, paced: lease.paced })
     } catch (error) {
-      this.#queued.delete(call)
-      // Any other error means that the call was cancelled, so it needs no response.
+      // A cancelled call needs no response.
       if (error instanceof SurfaceClosed)
         broadcast({ kind: 'reject', leader, call, remaining: error.remaining })
+    } finally {
+      if (isQueued()) this.#queued.delete(call)
     }
+  }
+
+  #cancel(call: string): void {
+    const queued = this.#queued.get(call)
+    this.#queued.delete(call)
+    if (queued !== undefined) this.#limiter.cancel(queued.ticket, undefined)
   }
 
   /** Releases the leases of tabs that are open but do not respond. */
@@ -248,7 +261,7 @@ export class Leader {
     const { signal } = this.#end
     const onTabEnd = (): void => {
       this.#watched.delete(tabId)
-      for (const { tabId: owner, abort } of this.#queued.values()) if (owner === tabId) abort.abort()
+      for (const [call, { tabId: owner }] of this.#queued) if (owner === tabId) this.#cancel(call)
       this.#check()
       setTimeout(() => {
         if (signal.aborted) return

@@ -7,6 +7,7 @@ import {
   SurfaceClosed,
 } from '../limits/limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
+import { followAbort } from '../lib/abort.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
@@ -103,7 +104,7 @@ export class WebLocksLimiter implements Limiter {
     const since = performance.now()
     return new Promise<Lease>((resolve, reject) => {
       const stopWaiting = (): void => {
-        signal.removeEventListener('abort', onAbort)
+        unfollow()
         this.#waiting.delete(call)
         if (this.#waiting.size === 0) clearInterval(this.#pingTimer)
       }
@@ -118,11 +119,11 @@ export class WebLocksLimiter implements Limiter {
           reject(reason)
         },
       }
-      const onAbort = (): void => {
-        waiter.reject(signal.reason)
+      const abort = (reason: unknown): void => {
+        waiter.reject(reason)
         this.#send({ kind: 'cancel', call })
       }
-      signal.addEventListener('abort', onAbort)
+      const unfollow = followAbort(signal, { abort })
       if (this.#waiting.size === 0) {
         this.#pingTimer = setInterval(() => this.#pingLeader(), pingMs)
         this.#pingedAt = performance.now()

@@ -111,6 +111,20 @@ describe('a WebLocksLimiter that takes the lead', () => {
     await lease
   })
 
+  it('does not count calls that were cancelled before it could grant', async () => {
+    const organization = `takes over ${++organizations}`
+    const { tabId, hear, say, request } = await puppet(organization)
+    // Longer than the test may take.
+    const limiter = new WebLocksLimiter({ organization, limits: { ...limits, windowMs: 60_000 } })
+    ends.push(() => limiter.close())
+    const { leader } = await hear('leader')
+    const requests = Array.from({ length: limits.perMinute }, request)
+    for (const each of requests) say({ kind: 'acquire', tabId, to: leader, request: each })
+    for (const { call } of requests) say({ kind: 'cancel', call })
+    say({ kind: 'tabState', tabId, to: leader, leases: [], queue: [], snapshot: nothing })
+    for (let i = 0; i < limits.perMinute; i++) (await acquire(limiter)).release()
+  })
+
   it('releases grants of the last leader that no tab received', async () => {
     const organization = `takes over ${++organizations}`
     const { tabId, hear, say } = await puppet(organization)
