@@ -2,7 +2,6 @@ import type { Operation } from '../../contract/operation.ts'
 import {
   type Attempt,
   type Charged,
-  ConfigurationError,
   type ErrorContext,
   RateLimitError,
   SharedError,
@@ -230,10 +229,7 @@ export class Call implements CallTicket, Abortable {
     // The reason of the caller's signal is passed on unchanged.
     if (error === this.#aborted?.reason) return error
     if (error instanceof SurfaceClosed) return this.#closedSurface(error.remaining)
-    if (error instanceof SharedError) return error.of(this.context())
-    // An unusable token is an error of all calls, which does not know this one.
-    const isShared = error instanceof ConfigurationError && error.operation === undefined
-    return isShared ? new ConfigurationError(error.message, this.context()) : error
+    return error instanceof SharedError ? error.of(this.context()) : error
   }
 
   /** Whether the call has no request in flight. */

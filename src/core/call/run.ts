@@ -61,5 +61,5 @@ function acquire(call: Call): Promise<Lease> {
 const staleMs = 1000
 
 async function updateToken(call: Call): Promise<void> {
-  call.token = await call.race(() => call.client.credential.token())
+  call.token = await call.race(() => call.client.credential.token(() => call.context()))
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError, type ErrorContext } from '../../errors.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */
@@ -46,11 +46,12 @@ export class Credential {
     return this.#provider?.refresh !== undefined
   }
 
-  async token(): Promise<string | null> {
+  /** @param context Makes the fields of an error, for an unusable token. */
+  async token(context: () => ErrorContext): Promise<string | null> {
     if (this.fixed !== undefined) return this.fixed
     await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
-    assertToken(token, 'the token')
+    assertToken(token, 'the token', context)
     this.#redactor.add(token)
     this.#state.current = token
     return token
@@ -72,13 +73,16 @@ export class Credential {
 /**
  * Rejects a token that cannot be sent in a header. The message never contains it, unlike the errors of some runtimes.
  */
-export function assertToken(token: unknown, name: string): asserts token is string {
-  if (typeof token !== 'string') throw new ConfigurationError(`${name} must be a string, got ${typeof token}`)
-  if (token === '') throw new ConfigurationError(`${name} is empty`)
+export function assertToken(
+  token: unknown,
+  name: string,
+  context?: () => ErrorContext,
+): asserts token is string {
+  const refuse = (message: string) => new ConfigurationError(message, context?.())
+  if (typeof token !== 'string') throw refuse(`${name} must be a string, got ${typeof token}`)
+  if (token === '') throw refuse(`${name} is empty`)
   const position = token.search(/[^\x21-\x7e]/)
-  if (position !== -1) {
-    throw new ConfigurationError(
-      `${name} must be printable ASCII without spaces; character ${position + 1} of ${token.length} is not`,
-    )
-  }
+  if (position === -1) return
+  const place = `character ${position + 1} of ${token.length}`
+  throw refuse(`${name} must be printable ASCII without spaces; ${place} is not`)
 }
