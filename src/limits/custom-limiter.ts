@@ -1,6 +1,13 @@
 import type { Log } from '../lib/logger.ts'
 import { sleep } from '../lib/time.ts'
-import { type CallQueue, type Lease, type Limiter, type Waiter, SurfaceClosed } from './limiter.ts'
+import {
+  type CallQueue,
+  type Lease,
+  type Limiter,
+  type Waiter,
+  SurfaceClosed,
+  longestHoldMs,
+} from './limiter.ts'
 
 /**
  * Adapts the user's limiter to a {@link CallQueue}. It logs errors of a lease, so that a paid response is not lost. It
@@ -34,7 +41,8 @@ export class CustomLimiter implements CallQueue {
     waiter.entry = undefined
   }
 
-  hold(surface: string | null, milliseconds: number): void {
+  hold(surface: string | null, announcedMs: number): void {
+    const milliseconds = Math.min(announcedMs, longestHoldMs)
     this.#closedUntil.set(surface, performance.now() + milliseconds)
     this.#attempt(() => this.#limiter.hold(surface, milliseconds))
   }

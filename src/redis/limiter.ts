@@ -8,6 +8,7 @@ import {
   type Ticket,
   type Waiter,
   acquireFrom,
+  longestHoldMs,
   resolveLimits,
 } from '../limits/limiter.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
@@ -43,12 +44,6 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...redisNames,
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
-
-/**
- * Maximum time that a 429 closes a surface, in milliseconds: Redis keeps it longer than any process lives, and the
- * announced time may be wrong.
- */
-const longestHoldMs = 86_400_000
 
 /** Maximum time between two attempts to get a slot, in milliseconds, in case a message was lost. */
 const lookMs = 1000

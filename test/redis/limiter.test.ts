@@ -133,15 +133,6 @@ describe('RedisLimiter.acquire()', () => {
     expect(heard[0]).toContain('"hold":50')
   })
 
-  it('closes a surface for a day at most, with any announced wait', async () => {
-    const org = newOrganization()
-    const [first, second] = [await worker(org), await worker(org)]
-    first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
-    await pass(100)
-    const { error } = await settle(second.ask())
-    expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
-  })
-
   it('keeps the longer closure when a later 429 announces a shorter one', async () => {
     const org = newOrganization()
     const [first, second, third] = [await worker(org), await worker(org), await worker(org)]
