@@ -10,6 +10,7 @@ import {
   network,
   newOrganization,
   server,
+  unreachable,
   watch,
   windowMs,
   worker,
@@ -210,13 +211,7 @@ describe('RedisLimiter.acquire()', () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const first = await worker(org, { limits })
-    const deaf = await worker(org, { limits }, (client) => {
-      const { evalsha, eval: evaluate } = client as Redis
-      const duplicate = () => {
-        throw new Error('no further connection')
-      }
-      return { evalsha: evalsha.bind(client), eval: evaluate.bind(client), duplicate }
-    })
+    const deaf = await worker(org, { limits }, unreachable)
     const lease = await first.ask()
     const waiting = deaf.ask()
     await pass(100)
