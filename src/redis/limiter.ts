@@ -15,6 +15,7 @@ import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
+import { RedisClock } from './clock.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
@@ -103,10 +104,17 @@ export class RedisLimiter implements Limiter, CallQueue {
       () => this.#resync(),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(scripts, base, this.limits, milliseconds('leaseMs', leaseMs), {
-      onFailure: (error) => this.#onFailure(error),
-      onFree: () => this.#change(),
-    })
+    this.#fleet = new Fleet(
+      scripts,
+      base,
+      new RedisClock(log),
+      this.limits,
+      milliseconds('leaseMs', leaseMs),
+      {
+        onFailure: (error) => this.#onFailure(error),
+        onFree: () => this.#change(),
+      },
+    )
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
@@ -187,6 +195,7 @@ export class RedisLimiter implements Limiter, CallQueue {
     let end = (): void => {}
     const onMessage = (message: string): void => {
       const notice = this.#fleet.parseNotice(message)
+      if (notice?.time === true) this.#fleet.renew()
       if (notice?.lost === true) this.#resyncIfNeeded()
       if (notice?.hold !== undefined) this.#at(notice.surface).queue.hold(notice.hold)
       if (notice !== undefined) this.#change()
