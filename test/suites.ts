@@ -27,6 +27,7 @@ export const projects = [
     // Real machines take real time.
     test: {
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
+      expect: { poll: { timeout: 30_000 } },
       ...(name === 'examples' && { globalSetup: 'test/examples/pack.ts', testTimeout: 300_000 }),
     },
   })),

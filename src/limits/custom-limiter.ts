@@ -1,5 +1,12 @@
 import { sleep } from '../lib/time.ts'
-import { type CallLimiter, type CallTicket, type Lease, type Limiter, SurfaceClosed } from './limiter.ts'
+import {
+  type CallLimiter,
+  type CallTicket,
+  type Lease,
+  type Limiter,
+  SurfaceClosed,
+  longestHoldMs,
+} from './limiter.ts'
 
 /** Adapts a user's limiter, which cancels by signal, and enforces the wait of a 429 even if that limiter does not. */
 export class CustomLimiter implements CallLimiter {
@@ -43,7 +50,8 @@ export class CustomLimiter implements CallLimiter {
     cancel?.(reason)
   }
 
-  hold(surface: string | null, milliseconds: number): void {
+  hold(surface: string | null, announcedMs: number): void {
+    const milliseconds = Math.min(announcedMs, longestHoldMs)
     this.#closedUntil.set(surface, performance.now() + milliseconds)
     this.#limiter.hold(surface, milliseconds)
   }

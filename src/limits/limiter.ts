@@ -46,7 +46,7 @@ export interface Limiter {
   readonly limits?: Limits | undefined
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(ticket: Ticket): Promise<Lease>
-  /** Closes a surface for `milliseconds` from now, after a 429. */
+  /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
   hold(surface: string | null, milliseconds: number): void
 }
 
@@ -90,6 +90,9 @@ export function resolveLimits(limits: Partial<Limits> = {}): Limits {
     windowMs: milliseconds('limits.windowMs', windowMs),
   }
 }
+
+/** Longest time that a 429 closes a surface, in milliseconds: the announced time may be wrong. */
+export const longestHoldMs = 86_400_000
 
 /** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
 export const abandonedMs = 50

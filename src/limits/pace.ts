@@ -1,6 +1,6 @@
 import { Contention, isMomentary } from './contention.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import type { Limits, Share } from './limiter.ts'
+import { type Limits, type Share, longestHoldMs } from './limiter.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface Send {
@@ -132,8 +132,9 @@ export class Pace {
     return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
-  /** Closes the surface for `milliseconds` from now, after a 429. */
-  hold(milliseconds: number): void {
+  /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */
+  hold(announcedMs: number): void {
+    const milliseconds = Math.min(announcedMs, longestHoldMs)
     const { limit } = this.#contention
     // The log includes the refused request.
     const sent = this.#log.count - 1

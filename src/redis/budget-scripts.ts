@@ -1,15 +1,18 @@
+import { correctTime, readTime } from './clock.ts'
+
 // Times come from the Redis server, in milliseconds. Keys of one budget:
-// - sums: credits spent and uncertain; the budget's epoch, and a count of its changes; isLost if Redis has lost some of them
+// - sums: credits spent and uncertain; the budget's epoch, and a count of its changes; isLost if Redis has lost some of them;
+//   the time
 // - open: open reservations, scored by when they count as abandoned
 // - lost: abandoned reservations, until their outcome arrives
 // - told: reservations that ended in the last hour, since a client may send an outcome twice
 // An entry is a reservation's credits and id, so it can move between these keys as one value.
-// Every script gets the epoch and count that the process knows, and returns its outcome, the time, epoch and count.
+// Every script gets the epoch, the least and most that the time can be, and the count, as far as the process knows. It
+// returns its outcome, the time, the clock of Redis, the epoch and the count.
 const prelude = `
 local sums, open, lost, told = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local knownEpoch, knownCount = ARGV[1], tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state, knownCount = sums, tonumber(ARGV[4])
+${readTime}${correctTime}
 local function text(number) return string.format('%.17g', number) end
 -- The same rounding as in core/credits.
 local function rounded(credits) return math.floor(credits * 1e6 + 0.5) / 1e6 end
@@ -22,13 +25,13 @@ for _, entry in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
   redis.call('ZADD', lost, now, entry)
   add('uncertain', creditsOf(entry))
 end
-local epoch, count = redis.call('HGET', sums, 'epoch'), tonumber(redis.call('HGET', sums, 'count')) or 0
+local count = tonumber(redis.call('HGET', sums, 'count')) or 0
 -- A replica that lagged behind, or an old file, has become this Redis. All processes have to know.
-if knownEpoch ~= '' and (epoch ~= knownEpoch or count < knownCount) then redis.call('HSET', sums, 'isLost', 1) end
+if epoch ~= '' and (epoch ~= current or count < knownCount) then redis.call('HSET', sums, 'isLost', 1) end
 local function changed() count = redis.call('HINCRBY', sums, 'count', 1) end
 local function reply(outcome, ...)
   if redis.call('HEXISTS', sums, 'isLost') == 1 then outcome = 'lost' end
-  return { outcome, text(now), epoch or '', text(count), ... }
+  return { outcome, text(now), text(clock), current or '', text(count), ... }
 end
 local function reserved()
   local total = 0
@@ -39,12 +42,12 @@ end
 
 /** Reserves credits, or returns how many remain. After the deadline it does nothing, since its caller has given up. */
 export const reserve = `${prelude}
-local entry, limit, leaseMs, deadline = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-if now > deadline then return reply('late') end
+local entry, limit, leaseMs, deadline = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+if clock > deadline then return reply('late') end
 if redis.call('HEXISTS', sums, 'isLost') == 1 then return reply('lost') end
-if not epoch then
-  epoch = entry
-  redis.call('HSET', sums, 'epoch', epoch)
+if not current then
+  current = entry
+  redis.call('HSET', sums, 'epoch', current)
 end
 -- Outcomes older than a month no longer arrive.
 redis.call('ZREMRANGEBYSCORE', lost, '-inf', now - 30 * 86400000)
@@ -58,7 +61,7 @@ return reply('reserved')`
 
 /** Ends a reservation with the credits that were spent and those that are uncertain. */
 export const close = `${prelude}
-local entry, spent, uncertain = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local entry, spent, uncertain = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 if redis.call('ZREM', lost, entry) == 1 then
   add('uncertain', -creditsOf(entry))
 elseif redis.call('ZREM', open, entry) == 0 and redis.call('ZSCORE', told, entry) then
@@ -74,7 +77,7 @@ return reply('noted')`
 
 /** Extends reservations, so that they do not count as abandoned. */
 export const renew = `${prelude}
-for i = 4, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[3], ARGV[i]) end
+for i = 6, #ARGV do redis.call('ZADD', open, 'XX', now + ARGV[5], ARGV[i]) end
 return reply('renewed')`
 
 export const summarize = `${prelude}

@@ -2,6 +2,7 @@ import { type Budget, type CreditSummary, type Reservation, rounded } from '../c
 import { assertOptions, milliseconds, nonEmptyText, shown } from '../lib/assert.ts'
 import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
+import { RedisClock } from './clock.ts'
 import { type ScriptRunner, reasonOf } from './script-runner.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
@@ -54,8 +55,7 @@ export class RedisBudget implements Budget {
   #renewTimer: ReturnType<typeof setTimeout> | undefined
   /** The latest state of the budget that Redis has told this process. If Redis knows less, it has lost something. */
   readonly #known = { epoch: '', count: 0 }
-  /** Redis's clock less this process's, in milliseconds, too high by at most the time that the last reply took. */
-  #clockLead = Infinity
+  readonly #clock: RedisClock
   #closed = false
 
   /**
@@ -75,6 +75,7 @@ export class RedisBudget implements Budget {
     const { scripts, base, log } = resolveRedis(options, name)
     this.#scripts = scripts
     this.#base = base
+    this.#clock = new RedisClock(log)
     this.#outbox = new Outbox((item) => this.#run(close, item), log)
   }
 
@@ -91,11 +92,16 @@ export class RedisBudget implements Budget {
     const cancelLater = (): void => {
       if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
     }
+    const attempt = (): Promise<Reply> => {
+      const deadline = performance.now() + this.#clock.lead + this.#scripts.timeoutMs
+      return this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline], cancelLater)
+    }
     let reply: Reply
     try {
-      if (this.#clockLead === Infinity) await this.#run(summarize, [])
-      const deadline = performance.now() + this.#clockLead + this.#scripts.timeoutMs
-      reply = await this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline], cancelLater)
+      if (this.#clock.lead === Infinity) await this.#run(summarize, [])
+      reply = await attempt()
+      // The reply came in time, so the clock of Redis has jumped.
+      if (reply.outcome === 'late') reply = await attempt()
     } catch (error) {
       cancelLater()
       throw new BudgetUnavailableError(reasonOf(error), { operation })
@@ -178,14 +184,15 @@ export class RedisBudget implements Budget {
     const onLateReply = (reply: unknown): void => {
       if (this.#read(reply, sentAt).outcome === 'reserved') onLateReservation?.()
     }
-    const reply = await this.#scripts.run(script, keys, [epoch, count, ...args].map(String), onLateReply)
+    const all = [epoch, ...this.#clock.bounds(), count, ...args].map(String)
+    const reply = await this.#scripts.run(script, keys, all, onLateReply)
     return this.#read(reply, sentAt)
   }
 
   #read(reply: unknown, sentAt: number): Reply {
-    const [outcome = '', now, epoch = '', count, ...rest] = (reply as unknown[]).map(String)
+    const [outcome = '', time, clock, epoch = '', count, ...rest] = (reply as unknown[]).map(String)
     const known = this.#known
-    this.#clockLead = Number(now) - sentAt
+    this.#clock.observe(Number(time), Number(clock), sentAt)
     known.epoch ||= epoch
     if (epoch === known.epoch) known.count = Math.max(known.count, Number(count))
     return { outcome, rest }

@@ -1,6 +1,8 @@
 import type { Limits } from '../limits/limiter.ts'
 import { driftMs } from '../limits/pace.ts'
-import { cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
+import { sleep } from '../lib/time.ts'
+import type { RedisClock } from './clock.ts'
+import { askTime, cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
 import type { ScriptRunner } from './script-runner.ts'
 
 /** A message from one process to the others. */
@@ -10,6 +12,8 @@ export interface Notice {
   readonly hold?: number
   /** Redis has lost its data. */
   readonly lost?: true
+  /** A new process asks for the time. */
+  readonly time?: true
 }
 
 /** What one process knows of one surface, to restore lost data in Redis. */
@@ -24,20 +28,22 @@ export interface SurfaceReport {
 /** The longest time that processes take to notice that Redis has lost its data, in milliseconds. */
 const maxQuietMs = 3000
 
+/** How long a new process waits until the others have told the time, in milliseconds. */
+const answerMs = 200
+
 /** This process's leases, and the scripts and notices that share them with the other processes. */
 export class Fleet {
   readonly limits: Limits
   readonly leaseMs: number
   /** How long a send counts from its arrival, in milliseconds. */
   readonly spanMs: number
-  /** How long Redis keeps unused keys, in milliseconds. */
-  readonly ttlMs: number
   /** How long Redis grants nothing after it has lost its data, in milliseconds. */
   readonly quietMs: number
   /** Ids of this process's requests in flight. */
   readonly leases = new Set<string>()
   readonly #scripts: ScriptRunner
   readonly #base: Promise<string>
+  readonly #clock: RedisClock
   readonly #onFailure: (error: unknown) => void
   readonly #onChange: () => void
   readonly #pending = new Set<Promise<unknown>>()
@@ -53,17 +59,18 @@ export class Fleet {
   constructor(
     scripts: ScriptRunner,
     base: Promise<string>,
+    clock: RedisClock,
     limits: Limits,
     leaseMs: number,
     { onFailure, onFree }: { onFailure: (error: unknown) => void; onFree: () => void },
   ) {
     this.#scripts = scripts
     this.#base = base
+    this.#clock = clock
     this.limits = limits
     this.leaseMs = leaseMs
     this.spanMs = limits.windowMs + driftMs
     this.quietMs = Math.min(maxQuietMs, this.spanMs)
-    this.ttlMs = 2 * (this.spanMs + leaseMs) + 10_000
     this.#onFailure = onFailure
     this.#onChange = onFree
   }
@@ -93,21 +100,18 @@ export class Fleet {
     script: string,
     surface: string | null,
     args: readonly (string | number)[],
-    { onLateReply, notice }: { onLateReply?: (reply: unknown) => void; notice?: Notice } = {},
+    { onLateReply, notice }: { onLateReply?: (reply: readonly unknown[]) => void; notice?: Notice } = {},
   ): Promise<readonly unknown[]> {
     const base = await this.#base
     const message = notice && [channelOf(base), JSON.stringify({ from: this.#processId, ...notice })]
     const at = surface === null ? 'all' : `at:${surface}`
     const names = ['leases', `log:${at}`, `gate:${at}`, 'state', `queue:${at}`, 'slots']
     const keys = names.map((name) => `${base}:${name}`)
+    const sentAt = performance.now()
+    const all = [this.epoch, ...this.#clock.bounds(), ...args, ...(message ?? [])].map(String)
+    const onLate = (reply: unknown): void => onLateReply?.(this.#read(reply, sentAt))
     try {
-      const reply = await this.#scripts.run(
-        script,
-        keys,
-        [...args.map(String), ...(message ?? [])],
-        onLateReply,
-      )
-      return Array.isArray(reply) ? (reply as unknown[]) : [reply]
+      return this.#read(await this.#scripts.run(script, keys, all, onLate), sentAt)
     } catch (error) {
       this.#onFailure(error)
       throw error
@@ -119,11 +123,16 @@ export class Fleet {
     return `${this.#processId} ${surface ?? ''}`
   }
 
-  /** Notes that Redis has replied, and its epoch. */
-  onReply(epoch = this.#epoch): void {
-    this.#epoch = epoch
-    this.#lastReplyAt = performance.now()
-    this.#onReply()
+  /** Has the other processes tell the time, if this one is new: the clock of Redis may have been set since their calls. */
+  async askTime(): Promise<void> {
+    if (this.epoch !== '') return
+    const [asked] = await this.run(askTime, null, [], { notice: { surface: null, time: true } })
+    if (Number(asked) > 0) await sleep(answerMs)
+  }
+
+  /** Renews the leases, and tells the time. */
+  renew(): void {
+    void this.#send(renew, null, [this.leaseMs, ...this.leases])
   }
 
   /** Renews the lease of a request until {@link Fleet.release} or {@link Fleet.cancel}. */
@@ -133,7 +142,7 @@ export class Fleet {
   }
 
   sent(surface: string | null, id: string, arrivalMs: number): void {
-    void this.#send(sent, surface, [id, arrivalMs, this.ttlMs])
+    void this.#send(sent, surface, [id, arrivalMs])
   }
 
   /** @param answeredAgo Milliseconds since the answer began; undefined if none did. */
@@ -153,19 +162,18 @@ export class Fleet {
 
   hold(surface: string | null, milliseconds: number): void {
     const ms = Math.ceil(milliseconds)
-    void this.#send(hold, surface, [ms, this.ttlMs], { surface, hold: ms })
+    void this.#send(hold, surface, [ms], { surface, hold: ms })
   }
 
   /** Sends Redis the state that it may have missed or lost; rejects if it does not reply. */
   async resync(reports: Iterable<SurfaceReport>): Promise<void> {
     const released = [...this.#released]
-    const { leaseMs, ttlMs: ttl, quietMs } = this
-    const common = { epoch: crypto.randomUUID(), released, leaseMs, ttl, quietMs }
+    const { leaseMs, quietMs } = this
+    const common = { epoch: crypto.randomUUID(), released, leaseMs, quietMs }
     for (const { surface, sends, holdMs } of reports) {
       const state = { ...common, held: [...this.leases], sends, holdMs }
       const notice = { surface, lost: true } as const
-      const [epoch] = await this.run(resync, surface, [JSON.stringify(state)], { notice })
-      this.onReply(String(epoch))
+      await this.run(resync, surface, [JSON.stringify(state)], { notice })
     }
     for (const id of released) this.#released.delete(id)
   }
@@ -173,6 +181,19 @@ export class Fleet {
   /** Resolves when every script so far has succeeded or failed. */
   async flush(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  /** Records the time and the epoch of a reply, and returns the rest of it. */
+  #read(reply: unknown, sentAt: number): readonly unknown[] {
+    if (!Array.isArray(reply)) return [reply]
+    const [time, clock, epoch, ...rest] = reply as unknown[]
+    // Redis has lost its data, and with it the time.
+    if (epoch === '') return rest
+    this.#epoch = String(epoch)
+    this.#lastReplyAt = performance.now()
+    this.#clock.observe(Number(time), Number(clock), sentAt)
+    this.#onReply()
+    return rest
   }
 
   async #endLease(
@@ -216,7 +237,7 @@ export class Fleet {
     if (this.#renewTimer !== undefined || this.leases.size === 0) return
     this.#renewTimer = setTimeout(() => {
       this.#renewTimer = undefined
-      void this.#send(renew, null, [this.leaseMs, this.ttlMs, ...this.leases])
+      this.renew()
       this.#scheduleRenewal()
     }, this.leaseMs / 3)
   }

@@ -6,12 +6,14 @@ import {
   type QueueWait,
   type Share,
   acquireUntilAborted,
+  longestHoldMs,
   resolveLimits,
 } from '../limits/limiter.ts'
 import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors.ts'
 import type { RedisAdapter } from './client.ts'
+import { RedisClock } from './clock.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
@@ -43,11 +45,6 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
-/**
- * Maximum time that a 429 closes a surface, in milliseconds: Redis keeps it longer than any process lives, and the
- * announced time may be wrong.
- */
-const longestHoldMs = 86_400_000
 
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
@@ -99,10 +96,17 @@ export class RedisLimiter implements CallLimiter {
       () => this.#fleet.resync(this.#reports()),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(scripts, base, this.limits, milliseconds('leaseMs', leaseMs), {
-      onFailure: (error) => this.#onFailure(error),
-      onFree: () => this.#requests.change(),
-    })
+    this.#fleet = new Fleet(
+      scripts,
+      base,
+      new RedisClock(log),
+      this.limits,
+      milliseconds('leaseMs', leaseMs),
+      {
+        onFailure: (error) => this.#onFailure(error),
+        onFree: () => this.#requests.change(),
+      },
+    )
   }
 
   acquire(ticket: CallTicket): Promise<Lease> {
@@ -162,6 +166,7 @@ export class RedisLimiter implements CallLimiter {
     let end = (): void => {}
     const onMessage = (message: string): void => {
       const notice = this.#fleet.parseNotice(message)
+      if (notice?.time === true) this.#fleet.renew()
       if (notice?.lost === true) this.#resyncIfNeeded()
       if (notice?.hold !== undefined) this.#at(notice.surface).queue.hold(notice.hold)
       if (notice !== undefined) this.#requests.change()

@@ -13,7 +13,7 @@ export interface RedisOptions {
   commandTimeout?: number | undefined
   /** The prefix of the keys in Redis. Default `social-search`. */
   prefix?: string | undefined
-  /** Logs when Redis becomes unavailable and when it is back. Default: no logging. */
+  /** Logs when Redis becomes unavailable, when it is back, and when its clock jumps. Default: no logging. */
   logger?: Logger | undefined
 }
 

@@ -94,15 +94,20 @@ export class RedisSurface implements SlotSource {
       this.#refused('slots', changes, Infinity)
       return undefined
     }
+    try {
+      await fleet.askTime()
+    } catch {
+      return undefined
+    }
     const id = crypto.randomUUID()
     const at = performance.now()
-    const { leaseMs, limits, quietMs, spanMs, ttlMs } = fleet
-    const onLateReply = (reply: unknown): void => {
-      if (Array.isArray(reply) && String(reply[0]) === 'granted') void fleet.cancel(this.name, id)
+    const { leaseMs, limits, quietMs, spanMs } = fleet
+    const onLateReply = ([outcome]: readonly unknown[]): void => {
+      if (String(outcome) === 'granted') void fleet.cancel(this.name, id)
     }
     const arrival = Math.ceil(margin.ms) + promptMs
-    const request = [id, fleet.epoch, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
-    const terms = [leaseMs, ttlMs, this.name === null ? 0 : 1, quietMs, fleet.queueName(this.name)]
+    const request = [id, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
+    const terms = [leaseMs, this.name === null ? 0 : 1, quietMs, fleet.queueName(this.name)]
     let reply: readonly unknown[]
     try {
       reply = await fleet.run(acquire, this.name, [...request, ...terms], {
@@ -119,7 +124,6 @@ export class RedisSurface implements SlotSource {
       await this.#context.outage.resync().catch(() => {})
       return undefined
     }
-    fleet.onReply(outcome === 'granted' ? String(reply[1]) : undefined)
     if (outcome === 'granted') return this.#granted(id, at, limit)
     if (outcome === 'slots') requests.noteFull(changes)
     this.#refused(outcome, changes, Number(reply[1]), Number(reply[2] ?? 0))

@@ -1,3 +1,4 @@
+import { longestHoldMs } from '../limits/limiter.ts'
 import type { StateSnapshot, ShareWithId, Message } from './messages.ts'
 
 /** A granted request, in times of this tab's clock. */
@@ -136,7 +137,10 @@ export class SharedState {
 
   #hold(surface: string | null, ms: number): void {
     const { openAt = 0 } = this.#holds.get(surface) ?? {}
-    this.#holds.set(surface, { openAt: Math.max(openAt, performance.now() + ms), probe: null })
+    this.#holds.set(surface, {
+      openAt: Math.max(openAt, performance.now() + Math.min(ms, longestHoldMs)),
+      probe: null,
+    })
   }
 
   #close(call: string): void {

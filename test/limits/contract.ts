@@ -185,6 +185,18 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
       expect(performance.now() - start).toBeGreaterThanOrEqual(400)
     })
 
+    it('closes a surface for a day at most, with any announced wait', async () => {
+      const { ask, hold } = await organization(2)
+      const dayMs = 86_400_000
+      await hold(0, 'a', Number.MAX_SAFE_INTEGER)
+      for (const from of [0, 1]) {
+        const { error } = await settle(ask(from))
+        expect(error).toBeInstanceOf(SurfaceClosed)
+        const { remaining } = error as SurfaceClosed
+        expect(Math.abs(remaining - dayMs / 2)).toBeLessThanOrEqual(dayMs / 2)
+      }
+    })
+
     it('sends one probe after a hold, and the others after its response', async () => {
       const { ask, hold } = await organization(3)
       await hold(0, 'a', 100)

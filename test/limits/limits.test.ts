@@ -84,6 +84,17 @@ describe('limits', () => {
     expect(ms).toBe(0)
   })
 
+  it('search() finds its surface closed for a day at most when a 429 announces a year', async () => {
+    service.script(rateLimited(31_536_000), ok())
+    const client = makeClient()
+    const first = await settle(client.microblog.search({ query: 'a' }))
+    expect(first.error).toMatchObject({ retryAfter: 31_536_000 })
+    const second = await settle(client.microblog.search({ query: 'b' }))
+    expect(second.error).toMatchObject({ name: 'RateLimitError', retryAfter: 86_400, attempts: [] })
+    await vi.advanceTimersByTimeAsync(86_400_000)
+    expect((await settle(client.microblog.search({ query: 'c' }))).value?.posts).toHaveLength(1)
+  })
+
   it('search() keeps two clients with one key to two requests in flight', async () => {
     let open = 0
     let peak = 0

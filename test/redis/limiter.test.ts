@@ -10,6 +10,7 @@ import {
   network,
   newOrganization,
   server,
+  unreachable,
   watch,
   windowMs,
   worker,
@@ -133,15 +134,6 @@ describe('RedisLimiter.acquire()', () => {
     expect(heard[0]).toContain('"hold":50')
   })
 
-  it('closes a surface for a day at most, with any announced wait', async () => {
-    const org = newOrganization()
-    const [first, second] = [await worker(org), await worker(org)]
-    first.limiter.hold('a', Number.MAX_SAFE_INTEGER)
-    await pass(100)
-    const { error } = await settle(second.ask())
-    expect((error as { remaining: number }).remaining).toBeLessThanOrEqual(86_400_000)
-  })
-
   it('keeps the longer closure when a later 429 announces a shorter one', async () => {
     const org = newOrganization()
     const [first, second, third] = [await worker(org), await worker(org), await worker(org)]
@@ -219,13 +211,7 @@ describe('RedisLimiter.acquire()', () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const first = await worker(org, { limits })
-    const deaf = await worker(org, { limits }, (client) => {
-      const { evalsha, eval: evaluate } = client as Redis
-      const duplicate = () => {
-        throw new Error('no further connection')
-      }
-      return { evalsha: evalsha.bind(client), eval: evaluate.bind(client), duplicate }
-    })
+    const deaf = await worker(org, { limits }, unreachable)
     const lease = await first.ask()
     const waiting = deaf.ask()
     await pass(100)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { realTime } from '../support/real-time.ts'
-import { admin, finish, network, newOrganization, server, watch, worker } from './workers.ts'
+import { admin, finish, network, newOrganization, server, unreachable, watch, worker } from './workers.ts'
 
 const { pass, settle } = realTime
 
@@ -93,6 +93,18 @@ describe('RedisLimiter after an outage or a loss of data in Redis', () => {
     await admin.flushall()
     finish(await second.ask())
     expect(performance.now() - start).toBeGreaterThanOrEqual(4400)
+  })
+
+  it('restores the requests of a process that no notice reaches, when it asks again', async () => {
+    const org = newOrganization()
+    const limits = { perMinute: 2, windowMs: 3000 }
+    const [deaf, other] = [await worker(org, { limits }, unreachable), await worker(org, { limits })]
+    for (let i = 0; i < 2; i++) finish(await deaf.ask())
+    const start = performance.now()
+    await admin.flushall()
+    finish(await other.ask({ surface: 'b' }))
+    finish(await deaf.ask())
+    expect(performance.now() - start).toBeGreaterThanOrEqual(2900)
   })
 
   it('makes a new process wait until the others have restored lost data', async () => {

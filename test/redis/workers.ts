@@ -83,6 +83,15 @@ export function network() {
   return { commands, wrap }
 }
 
+/** A client that no notice reaches, since it gets no second connection. */
+export function unreachable(client: Connection['client']): Connection['client'] {
+  const { evalsha, eval: evaluate } = client as Redis
+  const duplicate = () => {
+    throw new Error('no further connection')
+  }
+  return { evalsha: evalsha.bind(client), eval: evaluate.bind(client), duplicate }
+}
+
 /** Sends, is answered at once, and gives the slot back. */
 export function finish(lease: Lease): void {
   lease.sent()
@@ -100,7 +109,7 @@ export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
   return seen
 }
 
-export const isGrant = (reply: unknown) => Array.isArray(reply) && reply[0] === 'granted'
+export const isGrant = (reply: unknown) => Array.isArray(reply) && reply.includes('granted')
 
 export async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')

@@ -43,6 +43,12 @@ describe('SharedState.merge()', () => {
 })
 
 describe('SharedState.apply()', () => {
+  it('closes a surface for a day at most, with any announced wait', () => {
+    const state = new SharedState(60_000)
+    state.apply({ kind: 'hold', surface: 'a', ms: 366 * 86_400_000 })
+    expect(state.holds).toEqual([{ surface: 'a', remaining: 86_400_000, probe: null }])
+  })
+
   it('opens a surface when its probe has ended, not when another request has', () => {
     const state = new SharedState(60_000)
     state.apply(grant('before'))

@@ -83,6 +83,19 @@ describe('limiter', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
+  it('of the caller keeps a surface closed for a day at most, when a 429 announces a year', async () => {
+    service.script(rateLimited(31_536_000), ok())
+    const hold = vi.fn()
+    const client = makeClient({ limiter: { acquire: () => Promise.resolve(lease), hold } })
+    const first = await settle(client.microblog.search(query))
+    expect(first.error).toMatchObject({ retryAfter: 31_536_000 })
+    expect(hold).toHaveBeenCalledExactlyOnceWith('microblog', 86_400_000)
+    const second = await settle(client.microblog.search(query))
+    expect(second.error).toMatchObject({ name: 'RateLimitError', retryAfter: 86_400, attempts: [] })
+    await vi.advanceTimersByTimeAsync(86_400_000)
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
   it('of the caller does not lose a paid response when it fails', async () => {
     service.script(rateLimited(1), ok())
     const limiter = {
