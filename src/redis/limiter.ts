@@ -45,7 +45,6 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
 }
 
-
 /**
  * Keeps the limits of an organization for all processes that share a Redis. Within a process, calls go by priority and
  * arrival; the process that has waited longest goes first.

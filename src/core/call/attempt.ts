@@ -49,8 +49,10 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
     controller.abort(call.timeoutError(message))
   }, timeoutMs)
   call.onAbort((reason) => controller.abort(reason))
+  let isCutOff = false
   try {
     const received = await unlessAborted(signal, () => exchange(call, entry, lease, signal))
+    isCutOff = !received.complete
     if (!received.response.ok) throw failureOfResponse(call, received)
     return received
   } catch (error) {
@@ -59,7 +61,8 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
     clearTimeout(timer)
     entry.duration = performance.now() - start
     // The service notices a closed connection a moment later.
-    if (signal.aborted && entry.sent !== null) setTimeout(() => call.release(lease), abandonedMs)
+    if ((signal.aborted && entry.sent !== null) || isCutOff)
+      setTimeout(() => call.release(lease), abandonedMs)
     else call.release(lease)
     // A hook must not send the request later: its cost would not be counted. Besides, Node frees a signal sooner if it
     // aborts.

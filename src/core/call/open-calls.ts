@@ -113,12 +113,13 @@ export class OpenCalls {
   }
 
   #observe(): void {
+    // A callback may end its call, or make another one.
+    this.#timer = setTimeout(() => this.#observe(), observeMs)
     const waits = new Map<string | null, QueueWait | null>()
     for (const call of this.#observed) {
       const { surface, share, client, observer } = call
       if (!waits.has(surface)) waits.set(surface, client.limiter.waitOf?.(surface, share) ?? null)
       observer?.check(waits.get(surface) ?? null)
     }
-    this.#timer = setTimeout(() => this.#observe(), observeMs)
   }
 }

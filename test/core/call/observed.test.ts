@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { makeClient, ok } from '../../support/service.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+const never = (): Promise<Response> => new Promise(() => {})
+
+it('onWait leaves no timer when it aborts the only call that waits', async () => {
+  const client = makeClient({ fetch: never, limits: { inFlight: 1 }, timeout: 600 })
+  const first = client.microblog.search(query).catch((error: unknown) => error)
+  const controller = new AbortController()
+  const { signal } = controller
+  const reason = new Error('enough')
+  const second = client.microblog.search(query, { signal, onWait: () => controller.abort(reason) })
+  expect((await settle(second)).error).toBe(reason)
+  await settle(first)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('onWait does not affect the call when it rejects', async () => {
+  const error = vi.fn()
+  const onWait = (() => Promise.reject(new Error('mine'))) as () => void
+  const slow = (): Promise<Response> => new Promise((resolve) => setTimeout(() => resolve(ok()), 600))
+  const client = makeClient({ fetch: slow, limits: { inFlight: 1 }, onWait, logger: { error } })
+  const calls = [client.microblog.search(query), client.microblog.search(query)]
+  expect((await settle(Promise.all(calls))).value).toHaveLength(2)
+  expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))
+})
+
+it('search() keeps its slot for 50 ms when the response is cut off at its limit', async () => {
+  const starts: number[] = []
+  const chunk = new Uint8Array(2 ** 24).fill(32)
+  const endless = (): Response =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
+  const fetch = (): Promise<Response> => {
+    starts.push(performance.now())
+    return Promise.resolve(starts.length === 1 ? endless() : ok())
+  }
+  const client = makeClient({ fetch, limits: { inFlight: 1 } })
+  const first = client.microblog.search(query).catch((error: unknown) => error)
+  await settle(client.microblog.search(query))
+  expect(await first).toMatchObject({ name: 'InvalidResponseError' })
+  expect(starts[1]! - starts[0]!).toBe(50)
+})
