@@ -44,9 +44,11 @@ export async function runEpisode(seed: string, callCount: number): Promise<Episo
       5 * 24 * 60 * minute,
       createRandom(`${seed}/Math.random`),
     )
+    trace.end()
     if (isCutOff) trace.fail('the run did not end')
     if (timers > 0) trace.fail(`${timers} timers are left`)
   } catch (error) {
+    trace.end()
     trace.fail(`the run stopped: ${String(error)}`, error)
   } finally {
     process.off('unhandledRejection', unhandled)
