@@ -1,6 +1,6 @@
 import { programOf } from '../build.ts'
 import type { WalkResult } from '../child/walk.ts'
-import { type Contestant, raw } from '../contestants.ts'
+import { type Contestant, base, raw } from '../contestants.ts'
 import type { Plan } from '../plan.ts'
 import { measureIn } from '../processes.ts'
 import { type Table, number, spreadText } from '../report.ts'
@@ -24,9 +24,10 @@ export async function measureWalk(
   const rows = contestants.map(({ name }) => [
     name,
     spreadText(ratio(peaks, name, raw.name)),
+    spreadText(ratio(peaks, name, base.name)),
     spreadText(ratio(times, name, raw.name)),
     number(spread(peaks.get(name) ?? []).median),
   ])
   const title = `Most memory of a process that walks ${items.toLocaleString('en-US')} items over HTTP`
-  return { peaks, table: { title, head: ['', `× ${raw.name}`, `CPU × ${raw.name}`, 'MB'], rows } }
+  return { peaks, table: { title, head: ['', `× ${raw.name}`, `× ${base.name}`, `CPU × ${raw.name}`, 'MB'], rows } }
 }

@@ -37,7 +37,13 @@ export async function runOperation(
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
-  const keepCredits = (): void => job?.keepCredits(credits())
+  const keepCredits = (): void => {
+    try {
+      job?.keepCredits(credits())
+    } catch (error) {
+      stop.abort(error)
+    }
+  }
   const { hooks } = stop
   const client = clientFor(flags, {
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
@@ -94,9 +100,7 @@ export async function runOperation(
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
     return 0
   } catch (error) {
-    // An error of a hook has what failed as its cause.
-    const { cause = error } = error as { cause?: unknown }
-    const reason: unknown = stop.signal.aborted ? stop.signal.reason : cause
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (error as { next?: object | null }).next ?? next
     // A request that the service finds invalid stays so.

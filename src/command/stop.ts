@@ -48,6 +48,11 @@ export class Stop {
     this.signal.throwIfAborted()
   }
 
+  /** Ends the job at once, for a reason other than Ctrl-C. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
   end(): void {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
   }

@@ -99,10 +99,7 @@ function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
   if (entry.sent !== null) return new Failure(error, charged)
   const { message } = error instanceof Error ? error : { message: String(error) }
   const said = `a hook failed before sending: ${call.client.redactor.text(message)}`
-  const failed = new ConfigurationError(said, call.context())
-  // The caller's own error, which knows no credential.
-  Object.defineProperty(failed, 'cause', { value: error, enumerable: false })
-  return new Failure(failed, charged)
+  return new Failure(new ConfigurationError(said, call.context()), charged)
 }
 
 const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
