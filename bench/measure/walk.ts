@@ -29,5 +29,8 @@ export async function measureWalk(
     number(spread(peaks.get(name) ?? []).median),
   ])
   const title = `Most memory of a process that walks ${items.toLocaleString('en-US')} items over HTTP`
-  return { peaks, table: { title, head: ['', `× ${raw.name}`, `× ${base.name}`, `CPU × ${raw.name}`, 'MB'], rows } }
+  return {
+    peaks,
+    table: { title, head: ['', `× ${raw.name}`, `× ${base.name}`, `CPU × ${raw.name}`, 'MB'], rows },
+  }
 }

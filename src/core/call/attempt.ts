@@ -74,7 +74,10 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
 function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
-    if (signal.aborted) return abort()
+    if (signal.aborted) {
+      abort()
+      return
+    }
     signal.addEventListener('abort', abort, { once: true })
     work()
       .then(resolve, reject)

@@ -1,5 +1,5 @@
 import type { Charged } from '../../errors.ts'
-import type { ReportedCredits } from '../http/proxy-protocol.ts'
+import type { CallCredits } from '../credits/ledger.ts'
 
 /** How an attempt failed. */
 export type FailureKind =
@@ -35,14 +35,14 @@ export class Failure extends Error {
   /** The wait that the response announces, in milliseconds, or null. */
   readonly announced: number | null
   /** The cost that a proxy reports, or null. */
-  readonly reported: ReportedCredits | null
+  readonly reported: CallCredits | null
 
   constructor(
     error: unknown,
     charged: Charged,
     kind: FailureKind = 'final',
     announced: number | null = null,
-    reported: ReportedCredits | null = null,
+    reported: CallCredits | null = null,
   ) {
     super('the attempt failed')
     this.error = error
