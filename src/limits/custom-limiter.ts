@@ -11,7 +11,7 @@ export class CustomLimiter implements CallLimiter {
   readonly #log: Log | undefined
   /** Monotonic time until which a 429 has closed a surface. */
   readonly #closedUntil: Map<string | null, number>
-  readonly #waiting = new Map<CallTicket, (reason: unknown) => void>()
+  readonly #waiting = new Map<CallTicket, AbortController>()
 
   constructor(limiter: Limiter, log: Log | undefined, closedUntil = new Map<string | null, number>()) {
     this.#limiter = limiter
@@ -24,36 +24,28 @@ export class CustomLimiter implements CallLimiter {
     return new CustomLimiter(this.#limiter, log, this.#closedUntil)
   }
 
-  acquire(ticket: CallTicket): Promise<Lease> {
+  async acquire(ticket: CallTicket): Promise<Lease> {
     const controller = new AbortController()
     const { signal } = controller
-    return new Promise((resolve, reject) => {
-      // The user's limiter may ignore the signal.
-      this.#waiting.set(ticket, (reason) => {
-        controller.abort(reason)
-        reject(reason)
-      })
-      this.#acquire(ticket, signal).then(
-        (lease) => {
-          // The call may have left meanwhile.
-          if (signal.aborted) lease.release()
-          else {
-            this.#waiting.delete(ticket)
-            resolve(lease)
-          }
-        },
-        (error: unknown) => {
-          this.#waiting.delete(ticket)
-          reject(error)
-        },
-      )
+    this.#waiting.set(ticket, controller)
+    // The user's limiter may ignore the signal.
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
+    const acquiring = this.#acquire(ticket, signal)
+    try {
+      return await Promise.race([acquiring, aborted])
+    } catch (error) {
+      const release = (lateLease: Lease): void => lateLease.release()
+      acquiring.then(release, () => {})
+      throw error
+    } finally {
+      this.#waiting.delete(ticket)
+    }
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
-    const cancel = this.#waiting.get(ticket)
-    this.#waiting.delete(ticket)
-    cancel?.(reason)
+    this.#waiting.get(ticket)?.abort(reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
