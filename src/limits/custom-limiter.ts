@@ -13,41 +13,33 @@ export class CustomLimiter implements CallLimiter {
   readonly #limiter: Limiter
   /** Monotonic time until which a 429 has closed a surface. */
   readonly #closedUntil = new Map<string | null, number>()
-  readonly #waiting = new Map<CallTicket, (reason: unknown) => void>()
+  readonly #waiting = new Map<CallTicket, AbortController>()
 
   constructor(limiter: Limiter) {
     this.#limiter = limiter
   }
 
-  acquire(ticket: CallTicket): Promise<Lease> {
+  async acquire(ticket: CallTicket): Promise<Lease> {
     const controller = new AbortController()
     const { signal } = controller
-    return new Promise((resolve, reject) => {
-      // The user's limiter may ignore the signal.
-      this.#waiting.set(ticket, (reason) => {
-        controller.abort(reason)
-        reject(reason)
-      })
-      this.#acquire(ticket, signal).then(
-        (lease) => {
-          if (signal.aborted) giveBack(lease)
-          else {
-            this.#waiting.delete(ticket)
-            resolve(lease)
-          }
-        },
-        (error: unknown) => {
-          this.#waiting.delete(ticket)
-          reject(error)
-        },
-      )
+    this.#waiting.set(ticket, controller)
+    // The user's limiter may ignore the signal.
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
+    const acquiring = this.#acquire(ticket, signal)
+    try {
+      return await Promise.race([acquiring, aborted])
+    } catch (error) {
+      acquiring.then(giveBack, () => {})
+      throw error
+    } finally {
+      this.#waiting.delete(ticket)
+    }
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
-    const cancel = this.#waiting.get(ticket)
-    this.#waiting.delete(ticket)
-    cancel?.(reason)
+    this.#waiting.get(ticket)?.abort(reason)
   }
 
   hold(surface: string | null, announcedMs: number): void {
@@ -61,7 +53,7 @@ export class CustomLimiter implements CallLimiter {
     for (;;) {
       const lease = await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal })
       const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
-      if (!signal.aborted && early <= 0) return lease
+      if (early <= 0) return lease
       giveBack(lease)
       if (early > patience) throw new SurfaceClosed(early)
       await sleep(early, signal)

@@ -29,7 +29,9 @@ interface PolledCall {
  * timer, and a call that stops polling loses its place or slot.
  */
 export class Polling {
-  readonly #calls = new Map<CallTicket, PolledCall>()
+  readonly #calls = new Set<PolledCall>()
+  /** The calls without their result. */
+  readonly #waiting = new Map<CallTicket, PolledCall>()
   readonly #wake: () => void
 
   /** @param wake Grants the leases that are due in all queues. */
@@ -53,16 +55,16 @@ export class Polling {
           reject(reason)
         }
       }
-      this.#calls.set(ticket, call)
+      this.#calls.add(call)
+      this.#waiting.set(ticket, call)
       queue.enter(ticket, grant, refuse)
       this.#poll(call)
     })
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
-    const call = this.#calls.get(ticket)
-    const isDelivered = call?.lease !== undefined && call.deliver === undefined
-    if (call === undefined || isDelivered) return
+    const call = this.#waiting.get(ticket)
+    if (call === undefined) return
     this.#end(call)
     call.reject(reason)
   }
@@ -71,17 +73,21 @@ export class Polling {
     const now = performance.now()
     // A call that was itself delayed would see all others as silent.
     if (now - call.seenAt < silentMs / 2)
-      for (const other of this.#calls.values()) if (now - other.seenAt > silentMs) this.#end(other)
+      for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
-    call.deliver?.()
+    if (call.deliver === undefined) return
+    this.#waiting.delete(call.ticket)
+    call.deliver()
     call.deliver = undefined
   }
 
   #end(call: PolledCall): void {
     clearTimeout(call.timer)
-    this.#calls.delete(call.ticket)
+    this.#calls.delete(call)
+    // Its ticket may wait again already.
+    if (this.#waiting.get(call.ticket) === call) this.#waiting.delete(call.ticket)
     if (call.lease === undefined) call.queue.cancel(call.ticket, undefined)
     else call.lease.release()
   }

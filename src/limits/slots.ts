@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-
 import type { Slot } from './surface-queue.ts'
 
 /** The requests that a process may have in flight. */

@@ -83,6 +83,16 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     expect((await settle(ask(limiter))).ms).toBeLessThan(50)
   })
 
+  it('acquire() can be cancelled when the same call has waited before and its lease ends late', async () => {
+    const limiter = new LocalLimiter()
+    const { value: first } = await settle(limiter.acquire(ticket))
+    limiter.hold('a', 30_000)
+    const again = limiter.acquire(ticket)
+    first?.release()
+    limiter.cancel(ticket, 'enough')
+    await expect(again).rejects.toBe('enough')
+  })
+
   it('acquire() keeps to its slots when the whole worker was paused', async () => {
     const limiter = new LocalLimiter()
     const { value: first } = await settle(ask(limiter))
