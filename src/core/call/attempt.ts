@@ -44,14 +44,22 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
   const timeoutMs = call.settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
   const start = performance.now()
   call.phase = 'headers'
-  const timer = setTimeout(() => {
-    const message = `no complete answer within ${timeoutMs} ms (waiting for ${call.phase})`
-    controller.abort(call.timeoutError(message))
-  }, timeoutMs)
-  call.onAbort((reason) => controller.abort(reason))
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isCutOff = false
   try {
-    const received = await unlessAborted(signal, () => exchange(call, entry, lease, signal))
+    const received = await new Promise<Received>((resolve, reject) => {
+      // A fetch may ignore its signal.
+      const stop = (reason: unknown): void => {
+        controller.abort(reason)
+        reject(reason)
+      }
+      timer = setTimeout(() => {
+        const message = `no complete answer within ${timeoutMs} ms (waiting for ${call.phase})`
+        stop(call.timeoutError(message))
+      }, timeoutMs)
+      call.onAbort(stop)
+      exchange(call, entry, lease, signal).then(resolve, reject)
+    })
     isCutOff = !received.complete
     if (!received.response.ok) throw failureOfResponse(call, received)
     return received
@@ -68,21 +76,6 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
     // aborts.
     controller.abort(attemptIsOver)
   }
-}
-
-/** Settles like the work, or rejects with the signal's reason as soon as it aborts, also if the work ignores it. */
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) {
-      abort()
-      return
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 /** The failure of an attempt that its timeout or the caller has ended. */
