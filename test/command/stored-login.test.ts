@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -38,4 +38,15 @@ describe('storeLogin()', () => {
     expect(login.storedLogin()).toEqual(next)
     expect(existsSync(login.tokensPath)).toBe(false)
   })
+})
+
+describe('storedLogin()', () => {
+  it.skipIf(process.platform === 'win32').each(['640', '620', '604'])(
+    'refuses a key that other users can read or replace, with mode %s',
+    (mode) => {
+      login.storeLogin({ baseUrl, apiKey: 'org_live_key' })
+      chmodSync(login.loginPath, `0${mode}`)
+      expect(() => login.storedLogin()).toThrow('can be read by other users')
+    },
+  )
 })

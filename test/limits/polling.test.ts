@@ -99,13 +99,29 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     let isGranted = false
     void ask(limiter).then(() => (isGranted = true))
     await pass(100)
-    // Nothing runs for ten seconds; then all timers are due at once.
+    // Nothing runs for ten seconds; then the call that waits is the first to poll.
     const now = performance.now() + 10_000
     vi.spyOn(performance, 'now').mockReturnValue(now)
-    await vi.advanceTimersToNextTimerAsync()
+    await vi.advanceTimersByTimeAsync(20)
     vi.restoreAllMocks()
     await pass(1000)
     expect(isGranted).toBe(false)
     first?.release()
+    await pass(50)
+    expect(isGranted).toBe(true)
+  })
+
+  it('cancel() does nothing when its call has its lease', async () => {
+    const limiter = new LocalLimiter({ inFlight: 1 })
+    const own = { ...ticket, share: { ...share } }
+    const { value: lease } = await settle(limiter.acquire(own))
+    limiter.cancel(own, new Error('too late'))
+    let isGranted = false
+    void ask(limiter).then(() => (isGranted = true))
+    await pass(1000)
+    expect(isGranted).toBe(false)
+    lease?.release()
+    await pass(50)
+    expect(isGranted).toBe(true)
   })
 })

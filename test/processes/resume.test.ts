@@ -182,6 +182,13 @@ describe('--resume', () => {
     expect(first.out + rest.out).toBe(text)
   })
 
+  it('says how to continue with the rest of a limit', async () => {
+    server.inject({ status: 403, skip: 1 })
+    const { code, out, err } = await search('typescript', {}, '--limit', '30')
+    expect([code, out.trimEnd().split('\n').length]).toEqual([3, 20])
+    expect(err).toMatch(/To continue: .* --limit 10 --params '/)
+  })
+
   it.each<[string, (out: string) => void, string[], string]>([
     ['the state of another query', () => {}, ['coffee', '--resume'], 'another job: params differs'],
     ['another format', () => {}, ['typescript', '--resume', '--format', 'csv'], 'format differs'],

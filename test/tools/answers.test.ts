@@ -39,6 +39,17 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
+  it('buys no page again that it keeps when a person declines the next page', async () => {
+    const answers = [true, false, true]
+    const { sandbox, tools } = setUp({ confirmAbove: 0, confirm: () => answers.shift() === true })
+    const search = tools.microblog_search
+    await search.execute({ query }, abortedAfter(10))
+    await sleep(50)
+    expect((await search.execute({ query, pages: 2 })).error?.code).toBe('confirmation')
+    expect((await search.execute({ query, pages: 2 })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
   it('shows an answer that may have been charged, though it is not as documented', async () => {
     const { sandbox, client, tools } = setUp({ budget: 200 })
     const found = await client.professionalnet.posts.search({ query })

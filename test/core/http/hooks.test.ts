@@ -95,6 +95,17 @@ describe('hooks', () => {
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
 
+  it('that answer like a proxy charge nothing, whatever the answer says', async () => {
+    const said = { charged: 'unknown', by: 'proxy', phase: 'exchange', reason: 'ECONNRESET' }
+    const client = makeClient({
+      hooks: { beforeRequest: [() => failure(502, 'connection', { error: said })] },
+    })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ name: 'ConnectionError', charged: 'no' })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+    expect(service.arrivals).toEqual([])
+  })
+
   it('that return another error charge nothing when no connection was made', async () => {
     const fetch = () => Promise.reject(Object.assign(new TypeError('no'), { code: 'ECONNREFUSED' }))
     const client = makeClient({ fetch, hooks: { beforeError: [() => bug] } })

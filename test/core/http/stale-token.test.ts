@@ -41,6 +41,29 @@ describe('auth.token()', () => {
     await settle(client.microblog.search({ query: 'c' }))
     expect(bearers).toEqual(['Bearer token_1', 'Bearer token_4'])
   })
+
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'lets its call end at once when it is aborted %i steps after the token came',
+    async (steps) => {
+      let give: (token: string) => void = () => {}
+      const { bearers, client } = oneSlot((call) =>
+        call === 1 ? Promise.resolve('token_1') : new Promise((resolve) => (give = resolve)),
+      )
+      const caller = new AbortController()
+      const { signal } = caller
+      const first = client.microblog.search({ query: 'a' }).then()
+      const second = client.microblog.search({ query: 'b' }, { signal }).catch((error: unknown) => error)
+      await pass(100)
+      give('token_2')
+      for (let i = 0; i < steps; i++) await Promise.resolve()
+      caller.abort(new Error('enough'))
+      const { value, ms } = await settle(second)
+      expect([value, ms]).toEqual([signal.reason, 0])
+      await settle(first)
+      expect(bearers).toEqual(['Bearer token_1'])
+    },
+  )
+
   it('is called again for a retry that has waited for a 429', async () => {
     let calls = 0
     const bearers: (string | null)[] = []
