@@ -44,7 +44,9 @@ export class CustomLimiter implements CallLimiter {
 
   hold(surface: string | null, announcedMs: number): void {
     const milliseconds = Math.min(announcedMs, longestHoldMs)
-    this.#closedUntil.set(surface, performance.now() + milliseconds)
+    const until = performance.now() + milliseconds
+    // A shorter 429 of another request does not open the surface earlier.
+    this.#closedUntil.set(surface, Math.max(until, this.#closedUntil.get(surface) ?? 0))
     this.#limiter.hold(surface, milliseconds)
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Lease, Limiter, Ticket } from '../../src/limits/limiter.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
 beforeEach(useVirtualTime)
@@ -103,4 +103,16 @@ describe('a call', () => {
       expect((await settle(next)).ms).toBe(0)
     },
   )
+
+  it('stays closed until the longest announced time when a shorter 429 comes after a longer one', async () => {
+    service.script(rateLimited(30), rateLimited(1), ok())
+    const lease: Lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
+    const limiter: Limiter = { acquire: () => Promise.resolve(lease), hold: () => {} }
+    const client = makeClient({ limiter })
+    const refused = ['a', 'b'].map((query) => client.microblog.search({ query }, { retry: false }))
+    await settle(Promise.allSettled(refused))
+    const { error, ms } = await settle(client.microblog.search({ query: 'c' }))
+    expect(error).toBeUndefined()
+    expect(ms).toBeGreaterThanOrEqual(30_000)
+  })
 })
