@@ -36,10 +36,9 @@ const entry = {
 
 /** Separate files in the package, so that a bundle holds only the operations and methods it uses. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/resources/*.ts'], { exclude: ['**/*.browser.ts'] }).map((file) => [
-    file.replace(/^src\/|\.ts$/g, ''),
-    file,
-  ]),
+  globSync(['src/contract/**/*.ts', 'src/errors/*.ts', 'src/resources/*.ts'], {
+    exclude: ['**/*.browser.ts'],
+  }).map((file) => [file.replace(/^src\/|\.ts$/g, ''), file]),
 )
 
 const common = {

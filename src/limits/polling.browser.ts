@@ -1,10 +1,8 @@
 import { ConfigurationError } from '../errors.ts'
 
-/** Takes the place of the classes of `polling.ts`: only Cloudflare's workers need them, and no browser has them. */
-class NotInThisBuild {
-  constructor() {
-    throw new ConfigurationError('this build is for browsers; bundle a worker with the condition workerd')
-  }
+/** Takes the place of both classes of `polling.ts`, which only Cloudflare's workers need. */
+function notInThisBuild(): never {
+  throw new ConfigurationError('this build is for browsers; bundle a worker with the condition workerd')
 }
 
-export { NotInThisBuild as CountedSlots, NotInThisBuild as Polling }
+export { notInThisBuild as CountedSlots, notInThisBuild as Polling }
