@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { type Options, defineConfig } from 'tsup'
@@ -20,21 +20,25 @@ const onClient = {
   'mcp/index': 'src/mcp/index.ts',
 }
 
-const entry = {
+/** Entries that share the client, the errors, the limiters or the schemas. */
+const sharing = {
   index: 'src/index.ts',
   ...onClient,
+  'schemas/index': 'src/schemas/index.ts',
+}
+
+const entry = {
+  ...sharing,
   'sandbox/index': 'src/sandbox/index.ts',
   'sandbox/node': 'src/sandbox/node.ts',
-  'schemas/index': 'src/schemas/index.ts',
   node: 'src/serve/node.ts',
 }
 
 /** Separate files in the package, so that a bundle holds only the operations and methods it uses. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/resources/*.ts']).map((file) => [
-    file.replace(/^src\/|\.ts$/g, ''),
-    file,
-  ]),
+  globSync(['src/contract/**/*.ts', 'src/errors/*.ts', 'src/resources/*.ts'], {
+    exclude: ['**/*.browser.ts'],
+  }).map((file) => [file.replace(/^src\/|\.ts$/g, ''), file]),
 )
 
 const common = {
@@ -45,6 +49,17 @@ const common = {
   external: [/^node:/],
   removeNodeProtocol: false,
 } as const satisfies Options
+
+/** Replaces a module by the one beside it for browsers: `polling.ts` by `polling.browser.ts`. */
+const modulesForBrowsers: Plugin = {
+  name: 'modules-for-browsers',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/.+\.ts$/ }, ({ path }) => {
+      const forBrowsers = path.replace(/\.ts$/, '.browser.ts')
+      return existsSync(forBrowsers) ? { contents: readFileSync(forBrowsers, 'utf8'), loader: 'ts' } : null
+    })
+  },
+}
 
 /**
  * Loads the client with every entry. esbuild makes a chunk for each set of entries that shares code; with the client in
@@ -99,8 +114,18 @@ export default defineConfig([
     treeshake: true,
     sourcemap: true,
     // Declarations are cleaned by the build that writes them; with --no-dts, those of an earlier build stay.
-    clean: ['!bundled/**', '!**/*.d.ts'],
+    clean: ['!bundled/**', '!browser/**', '!**/*.d.ts'],
     dts: { entry },
+  },
+  {
+    // What bundlers take for browsers: the same without what only other runtimes need.
+    ...common,
+    entry: { ...sharing, ...apart },
+    outDir: 'dist/browser',
+    treeshake: true,
+    sourcemap: true,
+    esbuildPlugins: [modulesForBrowsers],
+    clean: true,
   },
   {
     // What Node loads: few files, and nothing from other packages.

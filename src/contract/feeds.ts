@@ -1,5 +1,6 @@
 import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /feeds (service description, parts 4.1 and 4.7). */
 export const feedsList = {
@@ -18,6 +19,6 @@ export const feedsGet = {
   id: 'feeds.get',
   summary: 'get a feed by its id',
   path: '/feeds/{id}',
-  pathId: { prefix: 'svw_' },
+  pathId: prefixedId('svw_'),
   scopes: ['feeds:read'],
 } as const satisfies Operation

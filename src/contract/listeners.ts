@@ -1,5 +1,6 @@
 import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /listeners (service description, parts 4.1 and 4.7). */
 export const listenersList = {
@@ -18,6 +19,6 @@ export const listenersGet = {
   id: 'listeners.get',
   summary: 'get a listener by its id',
   path: '/listeners/{id}',
-  pathId: { prefix: 'lis_' },
+  pathId: prefixedId('lis_'),
   scopes: ['listeners:read'],
 } as const satisfies Operation

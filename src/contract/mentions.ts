@@ -1,5 +1,6 @@
 import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
+import { prefixedId } from './path-id.ts'
 
 /** GET /mentions (service description, parts 4.1 and 4.7). */
 export const mentionsList = {
@@ -18,7 +19,7 @@ export const mentionsGet = {
   id: 'mentions.get',
   summary: 'get a mention by its id',
   path: '/mentions/{id}',
-  pathId: { prefix: 'men_' },
+  pathId: prefixedId('men_'),
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
@@ -38,6 +39,6 @@ export const mentionsSetState = {
   summary: 'change the state of a mention',
   method: 'PATCH',
   path: '/mentions/{id}/state',
-  pathId: { prefix: 'men_' },
+  pathId: prefixedId('men_'),
   scopes: ['mentions:write', 'mentions:read'],
 } as const satisfies Operation

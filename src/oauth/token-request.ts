@@ -1,10 +1,17 @@
 import { isRecord } from '../contract/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../core/http/dialect.ts'
-import { type Fetch, callFetch, explainNetworkError, initOf, readText, send } from '../core/http/send.ts'
+import {
+  callFetch,
+  explainNetworkError,
+  type Fetch,
+  FetchMisuse,
+  initOf,
+  readText,
+  send,
+} from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
-import { FetchMisuse } from '../core/http/network-error.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
 
 /** Settings of one request to the authorization server. */

@@ -72,11 +72,26 @@ try {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   run(process.execPath, ['--conditions=module', 'one-copy.mjs'], folder)
   claim('shares them between entry points in bundles', true)
+  const forBrowsers = run(process.execPath, ['--conditions=browser', 'one-copy.mjs'], folder).trim()
+  claim(
+    'shares them between entry points in bundles for browsers',
+    forBrowsers.includes('/dist/browser/'),
+    forBrowsers,
+  )
 } finally {
   rmSync(folder, { recursive: true })
 }
 
 const { text, inputs } = await bundle('createTransport, microblog')
+const forWorkers = await bundle('createTransport, microblog', 'social-search-sdk', 'browser', [
+  ...['workerd', 'worker', 'browser'],
+])
+// An error code of Node, a field of the calls that poll, and an issue of zod that only compiled objects have.
+const unneeded = ['ECONNREFUSED', 'seenAt', 'ZodObjectJIT']
+claim(
+  'leaves out of bundles for browsers what only other runtimes need, and keeps it in those for workers',
+  unneeded.every((word) => forWorkers.text.includes(word) && !text.includes(word)),
+)
 claim(
   'bundles for a browser without Node’s modules',
   inputs.every((input) => !input.startsWith('node:')),
@@ -113,6 +128,7 @@ async function bundle(
   names: string,
   from = 'social-search-sdk',
   platform: Platform = 'browser',
+  conditions?: string[],
 ): Promise<{ text: string; inputs: string[] }> {
   const { metafile, outputFiles } = await build({
     stdin: { contents: `export { ${names} } from '${from}'`, resolveDir: root },
@@ -122,6 +138,7 @@ async function bundle(
     minify: true,
     write: false,
     metafile: true,
+    ...(conditions && { conditions }),
     // The package is seen from inside here, where it warns of imports that it rightly leaves out.
     logLevel: 'error',
     // The project's own tsconfig would lead to the sources.

@@ -35,6 +35,8 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   await build({
     stdin: { contents: worker, resolveDir: folder },
     ...{ bundle: true, format: 'esm', outfile: join(folder, 'worker.js'), external: ['node:*'] },
+    // Like wrangler.
+    conditions: ['workerd', 'worker', 'browser'],
     // The project's own tsconfig would lead to the sources.
     tsconfigRaw: {},
   })

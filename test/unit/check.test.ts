@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { planetsCreate } from '../../src/contract/catalog/operations.ts'
+import { planetsCreate, planetsUpdate } from '../../src/contract/catalog/operations.ts'
 import { check } from '../../src/contract/check.ts'
 import { microblogSearch } from '../../src/contract/microblog.ts'
-import { checkPathId } from '../../src/contract/path-id.ts'
 import { professionalnetPostsSearch } from '../../src/contract/professionalnet/posts.ts'
 import { organizationUsage } from '../../src/contract/organization.ts'
 
@@ -133,12 +132,14 @@ describe('check()', () => {
   })
 })
 
-describe('checkPathId()', () => {
+describe('check() of the id in a path', () => {
+  const { schema } = planetsUpdate.pathId
+
   it('refuses integers that are not exact or have more than 64 bits', () => {
     const message = 'must be an integer of 64 bits, as a bigint or as a number that holds it exactly, got'
-    expect(checkPathId({}, 2 ** 53)).toEqual([{ path: '', message: `${message} 9007199254740992` }])
-    expect(checkPathId({}, 2n ** 63n)).toEqual([{ path: '', message: `${message} 9223372036854775808` }])
-    expect(checkPathId({}, 2n ** 63n - 1n)).toEqual([])
+    expect(check(schema, 2 ** 53)).toEqual([{ path: '', message: `${message} 9007199254740992` }])
+    expect(check(schema, 2n ** 63n)).toEqual([{ path: '', message: `${message} 9223372036854775808` }])
+    expect(check(schema, 2n ** 63n - 1n)).toEqual([])
   })
 })
 

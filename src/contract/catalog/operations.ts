@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import type { Schema } from '../schema.ts'
+import { int64 } from '../schemas/build.ts'
 import { boundedPlanet } from '../schemas/planet.ts'
 import type { Planet, PlanetId } from './planet.ts'
 
@@ -32,7 +33,7 @@ export const planetsUpdate = {
   summary: 'update a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
-  pathId: {},
+  pathId: { schema: int64() },
   errors: [400, 403, 404],
 } as const satisfies Operation
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, object, strictObject, text } from './build.ts'
+import { defaulted, integer, text } from './build.ts'
+import { object, strictObject } from './objects.ts'
 import { defaultMaxComments } from '../limits.ts'
 
 export const postCommentsParams = strictObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { integer, object, strictObject, text } from './build.ts'
+import { integer, text } from './build.ts'
+import { object, strictObject } from './objects.ts'
 
 const nullable = z.nullable(z.string())
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, object, strictObject, text } from './build.ts'
+import { defaulted, integer, text } from './build.ts'
+import { object, strictObject } from './objects.ts'
 
 export const industriesListParams = strictObject({
   q: z.optional(text({ min: 1, max: 100 })),

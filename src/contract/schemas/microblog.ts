@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, object, strictObject, text, texts } from './build.ts'
+import { defaulted, integer, text, texts } from './build.ts'
+import { object, strictObject } from './objects.ts'
 import { microblogPageSize } from '../limits.ts'
 
 const flag = z.optional(z.boolean())

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { got } from '../issues.ts'
-import { looseObject, noted } from './build.ts'
+import { noted } from './build.ts'
+import { looseObject } from './objects.ts'
 
 /** Any object; the service checks it. */
 export const anyObject = noted(

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { isRecord } from '../is-record.ts'
-import { int64, object } from './build.ts'
+import { int64 } from './build.ts'
+import { object } from './objects.ts'
 
 const words = z.optional(z.string())
 const number = z.optional(z.number())

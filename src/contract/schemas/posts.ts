@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { defaulted, integer, noted, object, strictObject, text } from './build.ts'
+import { defaulted, integer, noted, text } from './build.ts'
+import { object, strictObject } from './objects.ts'
 
 const list = z.optional(text({ max: 120 }))
 

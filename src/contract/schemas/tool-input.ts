@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
 import type { Schema } from '../schema.ts'
-import { defaulted, integer, looseObject, strictObject, text } from './build.ts'
+import { defaulted, integer, text } from './build.ts'
+import { looseObject, strictObject } from './objects.ts'
 
 /**
  * The arguments of an operation's tool: its params without deprecated ones, and the id of its path. `pages` and `next`

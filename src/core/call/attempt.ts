@@ -6,7 +6,7 @@ import {
   TimeoutError,
 } from '../../errors.ts'
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
-import { FetchMisuse } from '../http/network-error.ts'
+import { FetchMisuse } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import { nextWait, stakeOf } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'

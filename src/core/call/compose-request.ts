@@ -1,7 +1,6 @@
 import { check } from '../../contract/check.ts'
 import type { Issue } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { checkPathId } from '../../contract/path-id.ts'
 import type { ErrorContext } from '../../errors.ts'
 import type { Dialect } from '../http/dialect.ts'
 
@@ -32,7 +31,7 @@ export function composeRequest(
 ): ComposedRequest {
   const { path, pathId, method, price } = operation
   const issues = check(operation.request, input)
-  if (pathId) for (const { message } of checkPathId(pathId, id)) issues.push({ path: 'id', message })
+  if (pathId) for (const { message } of check(pathId.schema, id)) issues.push({ path: 'id', message })
   const query = method === 'GET' ? queryOf(input, issues) : ''
   let params: string | undefined
   try {

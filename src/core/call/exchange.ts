@@ -1,8 +1,8 @@
 import { type Attempt, type Charged, ConnectionError } from '../../errors.ts'
 import type { Lease } from '../../limits/limiter.ts'
-import { FetchMisuse } from '../http/network-error.ts'
 import {
   type BodyText,
+  FetchMisuse,
   type Init,
   asResponse,
   callFetch,

@@ -7,9 +7,6 @@ export interface NetworkFailure {
   readonly reason: string
 }
 
-/** Thrown when the user's `fetch` or hook breaks its contract. */
-export class FetchMisuse extends Error {}
-
 /** Codes of failed connects. Some also occur on established connections: see `syscall` below. */
 const unsentCodes = new Set([
   'ENOTFOUND',

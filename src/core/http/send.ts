@@ -3,13 +3,16 @@ import type { ConnectionPhase } from '../../errors.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { Hooks } from './hooks.ts'
-import { FetchMisuse, type NetworkFailure, readNetworkFailure } from './network-error.ts'
+import { type NetworkFailure, readNetworkFailure } from './network-error.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
 
 /** Options of fetch. `headers` must not be shared: the credential is added to them. */
 export type Init = RequestInit & { readonly headers: Headers; readonly signal: AbortSignal }
+
+/** Thrown when the user's `fetch` or hook breaks its contract. */
+export class FetchMisuse extends Error {}
 
 /** Redirects are never followed: 307 and 308 would send body and credential to another host. */
 const api = /* @__PURE__ */ ky.create({

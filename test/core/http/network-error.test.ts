@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readNetworkFailure as readInBrowser } from '../../../src/core/http/network-error.browser.ts'
 import { readNetworkFailure } from '../../../src/core/http/network-error.ts'
 
 const below = (cause: object) =>
@@ -97,5 +98,16 @@ describe('readNetworkFailure()', () => {
     const error = new Error('round')
     error.cause = error
     expect(readNetworkFailure(error).phase).toBe('exchange')
+  })
+})
+
+describe('readNetworkFailure() of the build for browsers', () => {
+  it('never claims that nothing was sent', () => {
+    const refused = Object.assign(new TypeError('Failed to fetch'), { code: 'ECONNREFUSED' })
+    expect(readInBrowser(refused)).toEqual({ phase: 'exchange', reason: 'Failed to fetch' })
+  })
+
+  it.each([undefined, null, 'text', new Error(''), { message: 1 }])('gives no reason for %o', (error) => {
+    expect(readInBrowser(error)).toEqual({ phase: 'exchange', reason: 'no reason given' })
   })
 })
