@@ -5,6 +5,7 @@ import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/call.ts'
 import type { Transport } from '../call/transport.ts'
 import { wholeNumber } from '../../lib/assert.ts'
+import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../lib/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep, pageCountOf } from './next-step.ts'
@@ -84,7 +85,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     let ahead: PageAhead | undefined
     let items = 0
     let emptyPages = 0
-    let latest: string | null = ''
+    let latest = ''
     for (let pages = 1; ; pages++) {
       const { step, parsed, invalid } = fetched
       const page = fetched.body as Page
@@ -93,8 +94,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       const { length } = this.#items(page, request)
       if (this.#operation.paging?.kind !== 'cursor') {
         // Items as sent: a schema may make two different items equal.
-        const sent = comparable(itemsOf(this.#operation, parsed, paging) ?? [])
-        const message = `the page ${sent === null ? 'nests too deep to compare it with' : 'has the same items as'} the previous page`
+        const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? [])
+        const message = 'the page has the same items as the previous page'
         if (sent === latest && sent !== '[]') throw this.#paginationError(message, paramsOf(request), page)
         latest = sent
       }
@@ -200,15 +201,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
 
   #paginationError(message: string, next: object | null | undefined, page?: unknown): PaginationError {
     return new PaginationError(message, next ?? null, { operation: this.#operation.id, page })
-  }
-}
-
-/** Text to compare the items of two pages; null if they nest too deep for JSON. */
-function comparable(items: readonly unknown[]): string | null {
-  try {
-    return JSON.stringify(items)
-  } catch {
-    return null
   }
 }
 
