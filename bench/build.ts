@@ -22,9 +22,9 @@ function packageAt(dist: string, external: boolean): Plugin {
   return {
     name: 'package',
     setup(build) {
-      // Node gets the file that holds the packages, too; bundlers get the others.
-      const bundled = join(dist, 'bundled', 'index.js')
-      const path = external && existsSync(bundled) ? bundled : join(dist, 'index.js')
+      // Node gets the file that holds the packages, too; bundlers get the build for browsers.
+      const own = join(dist, external ? 'bundled' : 'browser', 'index.js')
+      const path = existsSync(own) ? own : join(dist, 'index.js')
       build.onResolve({ filter: /^social-search-sdk$/ }, () => ({
         path,
         external,

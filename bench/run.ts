@@ -68,7 +68,7 @@ if (sections.includes('queue')) {
 }
 if (sections.includes('walk')) {
   for (const items of plan.walks) {
-    const { peaks, table } = await measureWalk([raw, ...ours], plan, items, baseUrl)
+    const { peaks, table } = await measureWalk([raw, base, ...ours], plan, items, baseUrl)
     measured.walks.push({ items, peaks })
     show(table)
   }
