@@ -12,7 +12,7 @@ export function jsonText(value: unknown, indent?: number): string {
   }
 }
 
-/** The same with a stack of its own: pieces of text, and values still to be written, the next one last. */
+/** Writes JSON with an explicit stack instead of recursion: pieces of text and values left to write, the next one last. */
 function deepJsonText(root: unknown): string {
   const left: (string | { readonly value: unknown })[] = [{ value: root }]
   const written: string[] = []
