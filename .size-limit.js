@@ -1,4 +1,4 @@
-import bounds from './guard/bounds.json' with { type: 'json' }
+import bounds from './bench/guard/bounds.json' with { type: 'json' }
 
 const bundle = (name, names, limit) => ({
   ...{ name, limit, path: 'dist/browser/index.js', import: `{ ${names} }`, gzip: true },

@@ -2,16 +2,15 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x'
 import tseslint from 'typescript-eslint'
 
 /** What each room of src may import, besides itself: imports run one way. */
-const base = ['contract', 'errors', 'errors.ts', 'lib']
+const base = ['lib', 'api', 'errors']
 const belowOptions = ['limits', 'core/retry', 'core/http', 'core/credits']
 const belowCall = [...base, ...belowOptions, 'core/options']
-const calls = [...belowCall, 'core/call', 'core/pages', 'serve']
+const calls = [...belowCall, 'core/call', 'core/pages']
 const mayImport = {
-  contract: [],
-  serve: [],
-  errors: ['contract'],
-  'errors.ts': ['contract', 'errors'],
-  lib: ['contract', 'errors', 'errors.ts'],
+  lib: [],
+  node: ['lib'],
+  api: ['lib'],
+  errors: ['lib', 'api'],
   limits: base,
   'core/retry': [...base, 'core/credits'],
   'core/http': base,
@@ -22,22 +21,36 @@ const mayImport = {
   resources: calls,
   'client.ts': [...calls, 'resources'],
   'index.ts': [...calls, 'resources', 'client.ts'],
-  webhooks: [...base, 'serve'],
+  schemas: ['api'],
+  contract: ['lib', 'api'],
+  webhooks: base,
   catalog: [...calls, 'webhooks'],
   weblocks: [...base, 'limits'],
   redis: [...base, 'limits', 'core/credits'],
   oauth: calls,
   proxy: [...calls, 'webhooks'],
   events: [...calls, 'webhooks'],
-  schemas: ['contract'],
   query: [...calls, 'resources', 'client.ts'],
   export: base,
   watch: [...base, 'core/options', 'resources'],
   tools: [...calls, 'resources', 'client.ts', 'export'],
   mcp: [...base, 'client.ts', 'tools'],
-  sandbox: ['contract', 'serve'],
-  command: [...calls, 'resources', 'client.ts', 'index.ts', 'oauth', 'export', 'watch', 'mcp', 'sandbox'],
-  cli: ['contract', 'errors', 'errors.ts', 'client.ts', 'index.ts', 'catalog', 'sandbox'],
+  sandbox: ['lib', 'api', 'node'],
+  cli: [
+    ...calls,
+    ...[
+      'resources',
+      'client.ts',
+      'index.ts',
+      'contract',
+      'oauth',
+      'export',
+      'watch',
+      'mcp',
+      'node',
+      'sandbox',
+    ],
+  ],
 }
 
 const zone = (target, from) => ({
@@ -59,10 +72,10 @@ const doors = {
   ky: ['src/core/http/send.ts', 'src/core/http/hooks.ts'],
   'p-retry': 'src/core/call/run.ts',
   'p-limit': 'src/limits/slots.ts',
-  'lossless-json': 'src/contract/catalog/json.ts',
+  'lossless-json': 'src/api/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
   'hyparquet-writer': 'src/export/parquet.ts',
-  commander: 'src/command/program.ts',
+  commander: 'src/cli/program.ts',
   '@modelcontextprotocol/server': 'src/mcp/protocol.ts',
 }
 
@@ -73,7 +86,7 @@ const forbid = (...names) => ({
   'no-restricted-imports': [
     'error',
     {
-      paths: names.map((name) => ({ name, message: `only ${doors[name] ?? 'src/contract'} imports it` })),
+      paths: names.map((name) => ({ name, message: `only ${doors[name] ?? 'src/api'} imports it` })),
       patterns: [{ regex: '^zod(?!/mini$|/v4/core$)', message: 'zod/mini halves the bundle' }],
     },
   ],
@@ -135,27 +148,20 @@ export default tseslint.config(
             ...zones,
             // The core carries any operation; which ones there are is not its business.
             ...['core', 'limits', 'lib'].map((room) =>
-              zone(room, ['contract/operations.ts', 'contract/microblog.ts', 'contract/catalog']),
+              zone(room, ['api/operations.ts', 'api/microblog.ts', 'api/catalog']),
             ),
           ],
         },
       ],
     },
   },
-  { files: ['src/contract/**'], rules: forbid(...Object.keys(doors)) },
+  { files: ['src/api/**'], rules: forbid(...Object.keys(doors)) },
   ...Object.entries(doors).map(([name, file]) => ({
     files: [file].flat(),
     rules: forbid(...Object.keys(doors).filter((other) => other !== name), ...zod),
   })),
   {
-    files: [
-      'src/sandbox/node.ts',
-      'src/serve/node.ts',
-      'src/oauth/node.ts',
-      'src/oauth/node/**',
-      'src/cli/**',
-      'src/command/**',
-    ],
+    files: ['src/sandbox/node.ts', 'src/node/**', 'src/oauth/node.ts', 'src/oauth/node/**', 'src/cli/**'],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },
   {

@@ -3,40 +3,22 @@ import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 import { type Options, defineConfig } from 'tsup'
 import packageJson from './package.json' with { type: 'json' }
+import { entryPoints } from './scripts/entry-points.ts'
 
-/** Entries that share the errors and the limiters of the client. */
-const onClient = {
-  'catalog/index': 'src/catalog/index.ts',
-  'weblocks/index': 'src/weblocks/index.ts',
-  'redis/index': 'src/redis/index.ts',
-  'oauth/index': 'src/oauth/index.ts',
-  'oauth/node': 'src/oauth/node.ts',
-  'proxy/index': 'src/proxy/index.ts',
-  'events/index': 'src/events/index.ts',
-  'query/index': 'src/query/index.ts',
-  'export/index': 'src/export/index.ts',
-  'watch/index': 'src/watch/index.ts',
-  'tools/index': 'src/tools/index.ts',
-  'mcp/index': 'src/mcp/index.ts',
-}
+const entriesFor = (...args: Parameters<typeof entryPoints>) =>
+  Object.fromEntries(entryPoints(...args).map(({ name }) => [name, `src/${name}.ts`]))
 
-/** Entries that share the client, the errors, the limiters or the schemas. */
-const sharing = {
-  index: 'src/index.ts',
-  ...onClient,
-  'schemas/index': 'src/schemas/index.ts',
-}
+const entry = entriesFor('types')
 
-const entry = {
-  ...sharing,
-  'sandbox/index': 'src/sandbox/index.ts',
-  'sandbox/node': 'src/sandbox/node.ts',
-  node: 'src/serve/node.ts',
-}
+/** What Node loads with everything inside. */
+const bundled = Object.entries(entriesFor('module'))
+const isSandbox = ([name]: readonly [string, string]) => name.startsWith('sandbox/')
+/** Entries of these that share the errors and the limiters of the client. */
+const onClient = Object.fromEntries(bundled.filter((each) => !isSandbox(each)))
 
 /** Separate files in the package, so that a bundle holds only the operations and methods it uses. */
 const apart = Object.fromEntries(
-  globSync(['src/contract/**/*.ts', 'src/errors/*.ts', 'src/resources/*.ts'], {
+  globSync(['src/api/**/*.ts', 'src/errors/*.ts', 'src/resources/*.ts'], {
     exclude: ['**/*.browser.ts'],
   }).map((file) => [file.replace(/^src\/|\.ts$/g, ''), file]),
 )
@@ -68,9 +50,11 @@ const modulesForBrowsers: Plugin = {
 const clientInEveryEntry: Plugin = {
   name: 'client-in-every-entry',
   setup(build) {
-    const paths = new Set(Object.values(onClient).map((path) => resolve(path)))
+    const paths = new Set(
+      Object.entries(onClient).flatMap(([name, path]) => (name === 'index' ? [] : [resolve(path)])),
+    )
     build.onResolve({ filter: /^client-of-this-package$/ }, () => ({
-      path: resolve(entry.index),
+      path: resolve('src/index.ts'),
       // `sideEffects: false` in package.json would drop an import without names.
       sideEffects: true,
     }))
@@ -120,7 +104,7 @@ export default defineConfig([
   {
     // What bundlers take for browsers: the same without what only other runtimes need.
     ...common,
-    entry: { ...sharing, ...apart },
+    entry: { ...entriesFor('browser'), ...apart },
     outDir: 'dist/browser',
     treeshake: true,
     sourcemap: true,
@@ -130,16 +114,16 @@ export default defineConfig([
   {
     // What Node loads: few files, and nothing from other packages.
     ...common,
-    entry: { index: entry.index, ...onClient },
+    entry: onClient,
     outDir: 'dist/bundled',
     noExternal: Object.keys(packageJson.dependencies),
     esbuildPlugins: [clientInEveryEntry, licensesTo('dist/bundled')],
-    clean: ['!command/**', '!sandbox/**'],
+    clean: ['!cli/**', '!sandbox/**'],
   },
   {
     // Apart from the client, with which it shares no state, so that the client stays in few files.
     ...common,
-    entry: { index: entry['sandbox/index'], node: entry['sandbox/node'] },
+    entry: bundled.filter(isSandbox).map(([, path]) => path),
     outDir: 'dist/bundled/sandbox',
     noExternal: Object.keys(packageJson.dependencies),
     esbuildPlugins: [licensesTo('dist/bundled/sandbox')],
@@ -148,10 +132,10 @@ export default defineConfig([
   {
     // The command runs with nothing else installed, so it has the MCP server inside, which the library leaves to its user.
     ...common,
-    entry: { main: 'src/command/main.ts' },
-    outDir: 'dist/bundled/command',
+    entry: { main: 'src/cli/main.ts' },
+    outDir: 'dist/bundled/cli',
     noExternal: [...Object.keys(packageJson.dependencies), 'commander', /^@modelcontextprotocol\//],
-    esbuildPlugins: [licensesTo('dist/bundled/command')],
+    esbuildPlugins: [licensesTo('dist/bundled/cli')],
     clean: true,
   },
 ])

@@ -12,7 +12,7 @@ export type {
   Validation,
   Wait,
 } from './core/options/types.ts'
-export type { PagingOverride } from './lib/list-items.ts'
+export type { PagingOverride } from './api/list-items.ts'
 export {
   type Lease,
   type Limiter,
@@ -43,23 +43,15 @@ export {
   professionalnet,
 } from './resources/professionalnet.ts'
 export { type Technews, technews } from './resources/technews.ts'
-export type { OpenBody, OpenParams, OpenRecord } from './contract/undocumented.ts'
-export type {
-  PostComment,
-  PostCommentsBody,
-  PostCommentsParams,
-} from './contract/professionalnet/comments.ts'
+export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
+export type { PostComment, PostCommentsBody, PostCommentsParams } from './api/professionalnet/comments.ts'
 export type {
   Company,
   CompanyGetBody,
   CompanyGetParams,
   CompanyLocation,
-} from './contract/professionalnet/company.ts'
-export type {
-  IndustriesListBody,
-  IndustriesListParams,
-  Industry,
-} from './contract/professionalnet/industries.ts'
+} from './api/professionalnet/company.ts'
+export type { IndustriesListBody, IndustriesListParams, Industry } from './api/professionalnet/industries.ts'
 export type {
   ProfessionalnetActor,
   ProfessionalnetArticle,
@@ -71,7 +63,7 @@ export type {
   ProfessionalnetPostsSearchParams,
   ProfessionalnetSocialDetails,
   ProfessionalnetVideo,
-} from './contract/professionalnet/posts.ts'
+} from './api/professionalnet/posts.ts'
 export type {
   MicroblogCategory,
   MicroblogEngagements,
@@ -80,12 +72,11 @@ export type {
   MicroblogSearchBody,
   MicroblogSearchMeta,
   MicroblogSearchParams,
-} from './contract/microblog.ts'
-export { type ContractDifference, type ContractDifferenceKind, compareContract } from './contract/compare.ts'
-export type { CreditRateName } from './contract/credits.ts'
-export type { OperationId } from './contract/operations.ts'
-export type { Operation, Paging, Price, Scope, Surface } from './contract/operation.ts'
-export type { Schema } from './contract/schema.ts'
+} from './api/microblog.ts'
+export type { CreditRateName } from './api/credits.ts'
+export type { OperationId } from './api/operations.ts'
+export type { Operation, Paging, Price, Scope, Surface } from './api/operation.ts'
+export type { Schema } from './api/schema/schema.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PageFields, PagedCall } from './core/pages/paged-call.ts'
@@ -125,7 +116,7 @@ export {
   UpstreamError,
   ValidationError,
   isSocialSearchError,
-} from './errors.ts'
+} from './errors/index.ts'
 export type {
   AnySocialSearchError,
   ApiErrorCode,
@@ -139,5 +130,5 @@ export type {
   ReauthorizationReason,
   TimeoutPhase,
   UndocumentedCode,
-} from './errors.ts'
-export type { Issue } from './contract/issues.ts'
+} from './errors/index.ts'
+export type { Issue } from './api/issues.ts'

@@ -1,4 +1,4 @@
-import { assertFunction } from '../lib/assert.ts'
+import { assertFunction } from '../errors/assert.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
@@ -10,7 +10,7 @@ import {
   resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { catalogDialect } from './dialect.ts'
 
 /** A request from the catalog to a callback URL. */

@@ -1,5 +1,5 @@
-import { parseCatalogJson, stringifyCatalogJson } from '../contract/catalog/json.ts'
-import { readProblem } from '../contract/catalog/problem.ts'
+import { parseCatalogJson, stringifyCatalogJson } from '../api/catalog/json.ts'
+import { readProblem } from '../api/catalog/problem.ts'
 import type { Dialect } from '../core/http/dialect.ts'
 import { ProblemError } from './problem-error.ts'
 

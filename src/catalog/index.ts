@@ -7,7 +7,7 @@ export {
 } from './client.ts'
 export { type CallbackOptions, type CatalogCallback, createCallbackReceiver } from './callbacks.ts'
 export { ProblemError } from './problem-error.ts'
-export type { ApiErrorDetails } from '../errors.ts'
+export type { ApiErrorDetails } from '../errors/index.ts'
 export type { Delivery, ReceiveOptions, Verify } from '../webhooks/receive.ts'
 export {
   type HmacOptions,
@@ -24,4 +24,4 @@ export type {
   PlanetPhysicalProperties,
   PlanetTemperature,
   Satellite,
-} from '../contract/catalog/planet.ts'
+} from '../api/catalog/planet.ts'

@@ -1,5 +1,5 @@
-import type { Problem } from '../contract/catalog/problem.ts'
-import { ApiError, type ApiErrorDetails } from '../errors.ts'
+import type { Problem } from '../api/catalog/problem.ts'
+import { ApiError, type ApiErrorDetails } from '../errors/index.ts'
 
 /**
  * The catalog answered with a problem, its error format. Fields that the service does not require may be absent.

@@ -1,4 +1,4 @@
-import type { ServiceErrorCode } from '../contract/error-envelope.ts'
+import type { ServiceErrorCode } from '../api/error-envelope.ts'
 
 /**
  * Whether a failed call cost credits. `no`: the service said so, or received nothing. `yes`: a success arrived, but was

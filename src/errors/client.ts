@@ -1,5 +1,5 @@
-import { count } from '../contract/count.ts'
-import type { Issue } from '../contract/issues.ts'
+import { count } from '../lib/count.ts'
+import type { Issue } from '../api/issues.ts'
 import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
 import { summary } from './summary.ts'
 

@@ -1,4 +1,4 @@
-import { type Issue, maxIssues } from '../contract/issues.ts'
+import { type Issue, maxIssues } from '../api/issues.ts'
 
 /**
  * The issues in one line.

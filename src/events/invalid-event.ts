@@ -1,6 +1,6 @@
-import type { Issue } from '../contract/issues.ts'
+import type { Issue } from '../api/issues.ts'
 import { summary } from '../errors/summary.ts'
-import { SocialSearchError } from '../errors.ts'
+import { SocialSearchError } from '../errors/index.ts'
 
 /**
  * An event was genuine, and its payload does not fit the schema of the receiver.

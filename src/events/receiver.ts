@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../core/call/apply-schema.ts'
-import { assertFunction, assertOptions, assertSchema, shown } from '../lib/assert.ts'
-import { firstIssues } from '../contract/issues.ts'
+import { assertFunction, assertOptions, assertSchema, shown } from '../errors/assert.ts'
+import { firstIssues } from '../api/issues.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
@@ -15,7 +15,7 @@ import {
   resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { InvalidEventError } from './invalid-event.ts'
 
 /** An accepted event. */

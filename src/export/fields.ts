@@ -1,9 +1,9 @@
-import { itemSchemaOf } from '../contract/check.ts'
-import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { type OperationId, operationOf } from '../contract/operations.ts'
-import { assertOptions } from '../lib/assert.ts'
+import { itemSchemaOf } from '../api/schema/check.ts'
+import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
+import { type OperationId, operationOf } from '../api/operations.ts'
+import { assertOptions } from '../errors/assert.ts'
 import { jsonText } from '../lib/json.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 
 /** Type of a column in a Parquet file. CSV ignores it. */
 export type ColumnType = 'text' | 'number' | 'boolean'

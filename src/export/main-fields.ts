@@ -1,4 +1,4 @@
-import type { OperationId } from '../contract/operations.ts'
+import type { OperationId } from '../api/operations.ts'
 
 /** The fields that say most about an item: tables and tools show them first. Other operations show all fields. */
 export const mainFields: { readonly [Id in OperationId]?: readonly string[] } = {

@@ -1,5 +1,5 @@
 import type * as Parquet from 'hyparquet-writer'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { type ColumnOptions, type ColumnType, type ReadyColumn, cellOf, resolveColumns } from './fields.ts'
 
 /** Rows that are written together. More rows compress better, but take more memory. */

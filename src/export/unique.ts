@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 
 /**
  * Walks several searches of one network, one after the other, and skips duplicates: posts with the same `id`, or the same

@@ -1,6 +1,6 @@
-import { organizationLimits } from '../contract/limits.ts'
+import { organizationLimits } from '../api/limits.ts'
 import { followAbort } from '../lib/abort.ts'
-import { assertOptions, milliseconds, wholeNumber } from '../lib/assert.ts'
+import { assertOptions, milliseconds, wholeNumber } from '../errors/assert.ts'
 
 /** The limits of one client. */
 export interface Share {

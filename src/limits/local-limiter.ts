@@ -1,4 +1,4 @@
-import { organizationLimits } from '../contract/limits.ts'
+import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
 import { JitterMargin } from './jitter-margin.ts'

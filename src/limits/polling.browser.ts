@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 
 /** Takes the place of both classes of `polling.ts`, which only Cloudflare's workers need. */
 function notInThisBuild(): never {

@@ -1,4 +1,4 @@
-import { organizationLimits } from '../contract/limits.ts'
+import { organizationLimits } from '../api/limits.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
 /** Limiters by label, or hash of a key, and base URL. */

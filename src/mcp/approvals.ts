@@ -1,4 +1,4 @@
-import { count } from '../contract/count.ts'
+import { count } from '../lib/count.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { cutText } from '../tools/compact.ts'
 import type { ConfirmRequest } from '../tools/index.ts'

@@ -1,5 +1,5 @@
-import { assertOptions } from '../lib/assert.ts'
-import type { OperationId } from '../contract/operations.ts'
+import { assertOptions } from '../errors/assert.ts'
+import type { OperationId } from '../api/operations.ts'
 import {
   type AgentTool,
   type ToolReport,

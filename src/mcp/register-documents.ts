@@ -1,6 +1,6 @@
 import type { SocialSearch } from '../client.ts'
-import type { Operation } from '../contract/operation.ts'
-import { operations } from '../contract/operations.ts'
+import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
 import type { ToolReport } from '../tools/index.ts'
 import type { McpServer } from './protocol.ts'
 import { listed } from './schemas.ts'

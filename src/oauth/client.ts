@@ -1,5 +1,5 @@
-import { assertMethod, assertObject } from '../lib/assert.ts'
-import { ConfigurationError } from '../errors.ts'
+import { assertMethod, assertObject } from '../errors/assert.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { type PendingAuthorization, Protocol } from './protocol.ts'
 import { OAuthSession } from './session.ts'
 import {

@@ -3,11 +3,11 @@ export type { PendingAuthorization } from './protocol.ts'
 export type { OAuthSession } from './session.ts'
 export type { ClientAuthentication, OAuthClientOptions, OAuthEndpoints } from './settings.ts'
 export { MemoryTokenStore, type TokenSet, type TokenStore } from './store.ts'
-export type { OAuthScope } from '../contract/oauth.ts'
+export type { OAuthScope } from '../api/oauth.ts'
 export {
   OAuthError,
   type OAuthStep,
   type ReauthorizationReason,
   ReauthorizationRequiredError,
   TokenStoreError,
-} from '../errors.ts'
+} from '../errors/index.ts'

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parsed } from '../core/http/dialect.ts'
-import { TokenStoreError } from '../errors.ts'
+import { TokenStoreError } from '../errors/index.ts'
 import { withLockFile } from './node/lock-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { assertToken } from '../core/http/credential.ts'
 import { Redactor } from '../lib/redact.ts'
-import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
+import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
 import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenSet } from './store.ts'
 import { requestJson, serverError } from './token-request.ts'

@@ -1,5 +1,5 @@
 import { sleep } from '../lib/time.ts'
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../errors/index.ts'
 import type { TokenSet } from './store.ts'
 
 /** Maximum number of requests for one refresh. */

@@ -1,5 +1,5 @@
 import type { AuthProvider } from '../core/http/credential.ts'
-import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors.ts'
+import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors/index.ts'
 import type { Protocol } from './protocol.ts'
 import { RenewalPause, mayHaveUsedRefreshToken, renew } from './renewal.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'

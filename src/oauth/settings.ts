@@ -1,4 +1,4 @@
-import { type OAuthScope, audiencePath } from '../contract/oauth.ts'
+import { type OAuthScope, audiencePath } from '../api/oauth.ts'
 import {
   assertFunction,
   assertMethod,
@@ -6,13 +6,13 @@ import {
   milliseconds,
   nonEmptyText,
   shown,
-} from '../lib/assert.ts'
+} from '../errors/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import type { Fetch } from '../core/http/send.ts'
 import { Redactor } from '../lib/redact.ts'
 import { inBrowser } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { MemoryTokenStore, type TokenStore } from './store.ts'
 
 /** URLs of an authorization server: https, or http on a loopback address. */

@@ -1,4 +1,4 @@
-import { TokenStoreError } from '../errors.ts'
+import { TokenStoreError } from '../errors/index.ts'
 
 /** The tokens of one authorization, as plain JSON. Every text except `scope` is a secret. */
 export interface TokenSet {

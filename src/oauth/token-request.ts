@@ -1,4 +1,4 @@
-import { isRecord } from '../contract/is-record.ts'
+import { isRecord } from '../lib/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../core/http/dialect.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
-import { ConfigurationError, OAuthError, type OAuthStep } from '../errors.ts'
+import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
 
 /** Settings of one request to the authorization server. */
 export interface TokenRequestContext {

@@ -1,6 +1,6 @@
-import { matchPath } from '../contract/match-path.ts'
-import type { Operation } from '../contract/operation.ts'
-import { type OperationId, operations } from '../contract/operations.ts'
+import { matchPath } from '../api/match-path.ts'
+import type { Operation } from '../api/operation.ts'
+import { type OperationId, operations } from '../api/operations.ts'
 
 /** An operation of the service. */
 export type KnownOperation = Operation & { readonly id: OperationId }

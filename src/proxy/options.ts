@@ -1,4 +1,4 @@
-import { type OperationId, operations } from '../contract/operations.ts'
+import { type OperationId, operations } from '../api/operations.ts'
 import {
   assertFunction,
   assertMethod,
@@ -7,10 +7,10 @@ import {
   milliseconds,
   shown,
   wholeNumber,
-} from '../lib/assert.ts'
+} from '../errors/assert.ts'
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import type { Transport } from '../core/call/transport.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { logFailures } from './log-failures.ts'
 
 /** The user that a request is made for. */

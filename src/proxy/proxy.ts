@@ -1,7 +1,7 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { report } from '../webhooks/receive.ts'
-import { ConfigurationError, TimeoutError } from '../errors.ts'
+import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
 import {
   type ProxyResponse,

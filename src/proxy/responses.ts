@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/issues.ts'
+import type { Issue } from '../api/issues.ts'
 import type { CreditBudget } from '../core/credits/budget.ts'
 import {
   type ProxyErrorFields,
@@ -12,7 +12,7 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   SocialSearchError,
-} from '../errors.ts'
+} from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
 
 /** A response to the browser, as data. */

@@ -1,6 +1,6 @@
 import type { SocialSearch } from '../client.ts'
-import type { OperationId } from '../contract/operations.ts'
-import { ConfigurationError } from '../errors.ts'
+import type { OperationId } from '../api/operations.ts'
+import { ConfigurationError } from '../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
 export type CallId = Exclude<OperationId, 'mentions.setState' | 'openapi'>

@@ -1,6 +1,6 @@
 import { type Budget, type CreditSummary, type Reservation, rounded } from '../core/credits/budget.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown } from '../lib/assert.ts'
-import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown } from '../errors/assert.ts'
+import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors/index.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
 import { RedisClock } from './clock.ts'
 import { type ScriptRunner, reasonOf } from './script-runner.ts'

@@ -9,9 +9,9 @@ import {
   longestHoldMs,
   resolveLimits,
 } from '../limits/limiter.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../lib/assert.ts'
+import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../errors/assert.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
-import { ClosedError, ConfigurationError } from '../errors.ts'
+import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import type { RedisAdapter } from './client.ts'
 import { RedisClock } from './clock.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'

@@ -1,4 +1,4 @@
-import { milliseconds } from '../lib/assert.ts'
+import { milliseconds } from '../errors/assert.ts'
 import { type Log, type Logger, createLog } from '../lib/logger.ts'
 import { Redactor } from '../lib/redact.ts'
 import { type RedisAdapter, type RedisClient, adapterFor } from './client.ts'

@@ -1,8 +1,8 @@
 import type { CallOptions } from '../core/options/types.ts'
-import { descriptionGet } from '../contract/description.ts'
-import type { OpenRecord } from '../contract/undocumented.ts'
-import { operations } from '../contract/operations.ts'
-import { type RateDifference, publishedRates, rateDifferences } from '../contract/rates.ts'
+import { descriptionGet } from '../api/description.ts'
+import type { OpenRecord } from '../api/undocumented.ts'
+import { operations } from '../api/operations.ts'
+import { type RateDifference, publishedRates, rateDifferences } from '../api/rates.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import type { Transport } from '../core/call/transport.ts'
 

@@ -5,7 +5,7 @@ import {
   type MicroblogSearchBody,
   type MicroblogSearchParams,
   microblogSearch,
-} from '../contract/microblog.ts'
+} from '../api/microblog.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
 import type { Output } from './undocumented.ts'

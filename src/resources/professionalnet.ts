@@ -7,31 +7,27 @@ import type {
   SchemaOption,
 } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenParams, OpenRecord } from '../contract/undocumented.ts'
+import type { OpenParams, OpenRecord } from '../api/undocumented.ts'
 import {
   type PostCommentsBody,
   type PostCommentsParams,
   postComments,
-} from '../contract/professionalnet/comments.ts'
-import {
-  type CompanyGetBody,
-  type CompanyGetParams,
-  companyGet,
-} from '../contract/professionalnet/company.ts'
+} from '../api/professionalnet/comments.ts'
+import { type CompanyGetBody, type CompanyGetParams, companyGet } from '../api/professionalnet/company.ts'
 import {
   type IndustriesListBody,
   type IndustriesListParams,
   type Industry,
   industriesList,
-} from '../contract/professionalnet/industries.ts'
-import { personComments, personPosts } from '../contract/professionalnet/person.ts'
+} from '../api/professionalnet/industries.ts'
+import { personComments, personPosts } from '../api/professionalnet/person.ts'
 import {
   type ProfessionalnetPost,
   type ProfessionalnetPostsSearchBody,
   type ProfessionalnetPostsSearchParams,
   professionalnetPostsSearch,
-} from '../contract/professionalnet/posts.ts'
-import { postReactions } from '../contract/professionalnet/reactions.ts'
+} from '../api/professionalnet/posts.ts'
+import { postReactions } from '../api/professionalnet/reactions.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'

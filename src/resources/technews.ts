@@ -1,7 +1,7 @@
 import type { OpenListOptions } from '../core/options/types.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { OpenParams, OpenRecord } from '../contract/undocumented.ts'
-import { technewsSearch } from '../contract/technews.ts'
+import type { OpenParams, OpenRecord } from '../api/undocumented.ts'
+import { technewsSearch } from '../api/technews.ts'
 import type { PagedCall } from '../core/pages/paged-call.ts'
 import type { Transport } from '../core/call/transport.ts'
 import {

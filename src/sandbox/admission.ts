@@ -1,7 +1,7 @@
-import type { Scope } from '../contract/operation.ts'
+import type { Scope } from '../api/operation.ts'
 import { type SandboxResponse, errorResponse } from './responses.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { matchPath } from '../contract/match-path.ts'
+import { matchPath } from '../api/match-path.ts'
 import type { Route } from './routes.ts'
 
 /** Scopes of a new API key (service description, part 5). */

@@ -1,4 +1,4 @@
-import { type ServiceErrorCode, serviceErrorStatus } from '../contract/error-envelope.ts'
+import { type ServiceErrorCode, serviceErrorStatus } from '../api/error-envelope.ts'
 import { bodilessStatuses } from './responses.ts'
 import { fail, integer, longestWaitMs, number, oneOf, assertRecord } from './check-arguments.ts'
 import type { Fault } from './types.ts'

@@ -1,4 +1,4 @@
-import type { MicroblogEngagements, MicroblogPost } from '../contract/microblog.ts'
+import type { MicroblogEngagements, MicroblogPost } from '../api/microblog.ts'
 import { type Author, createAuthors, languages, longTail } from './authors.ts'
 import { type Draft, compose } from './compose-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
+import type { Operation } from '../api/operation.ts'
 
 /** Credits charged for a success with this body. */
 export function creditsCharged({ price, list }: Operation, body: unknown): number {

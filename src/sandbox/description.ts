@@ -1,8 +1,8 @@
-import { creditRates } from '../contract/credits.ts'
-import { jsonSchemaOf } from '../contract/json-schema.ts'
-import type { Operation } from '../contract/operation.ts'
-import { operations } from '../contract/operations.ts'
-import type { Schema } from '../contract/schema.ts'
+import { creditRates } from '../api/credits.ts'
+import { jsonSchemaOf } from '../api/schema/json-schema.ts'
+import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
+import type { Schema } from '../api/schema/schema.ts'
 import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */

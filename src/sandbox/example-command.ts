@@ -1,4 +1,4 @@
-import { microblogSearch } from '../contract/microblog.ts'
+import { microblogSearch } from '../api/microblog.ts'
 import type { Sandbox } from './types.ts'
 
 /** A `curl` command that searches the sandbox. */

@@ -1,5 +1,5 @@
-import type { Issue } from '../contract/issues.ts'
-import type { MicroblogFilters } from '../contract/microblog.ts'
+import type { Issue } from '../api/issues.ts'
+import type { MicroblogFilters } from '../api/microblog.ts'
 import type { IndexedPost } from './corpus.ts'
 import { containsPhrase, fold } from './match-words.ts'
 

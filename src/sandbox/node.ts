@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeListener } from '../serve/node.ts'
+import { toNodeListener } from '../node/index.ts'
 import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
 import { basePath } from './routes.ts'

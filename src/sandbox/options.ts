@@ -1,5 +1,5 @@
-import { organizationLimits } from '../contract/limits.ts'
-import type { Scope } from '../contract/operation.ts'
+import { organizationLimits } from '../api/limits.ts'
+import type { Scope } from '../api/operation.ts'
 import { assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
 import { type OwnPosts, ownPostsOf } from './own-posts.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'

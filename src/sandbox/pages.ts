@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/issues.ts'
+import type { Issue } from '../api/issues.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
 /** The `meta` of a page, as in the documented searches. */

@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/issues.ts'
+import type { Issue } from '../api/issues.ts'
 
 /** Reads made-up parameters from a body or a query, and collects issues. */
 export interface Params {

@@ -1,4 +1,4 @@
-import type { Surface } from '../contract/operation.ts'
+import type { Surface } from '../api/operation.ts'
 import type { Settings } from './options.ts'
 
 /** Enforces the organization's limits: requests in flight, and requests per window on each surface. */

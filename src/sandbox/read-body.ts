@@ -1,4 +1,4 @@
-import { readBytes } from '../serve/read-bytes.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 
 /** Largest request body that is read, in bytes. The service states no bound; this one is made up. */
 const maxBodyBytes = 1024 * 1024

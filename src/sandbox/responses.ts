@@ -1,5 +1,5 @@
-import { type ErrorEnvelope, serviceErrorStatus } from '../contract/error-envelope.ts'
-import { type Issue, firstIssues } from '../contract/issues.ts'
+import { type ErrorEnvelope, serviceErrorStatus } from '../api/error-envelope.ts'
+import { type Issue, firstIssues } from '../api/issues.ts'
 
 /**
  * The result of handling a request: the body of a 200 without its request id, the issues of an invalid request, or a

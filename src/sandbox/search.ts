@@ -2,13 +2,13 @@ import {
   type MicroblogCategory,
   type MicroblogSearchBody,
   type MicroblogSearchParams,
-} from '../contract/microblog.ts'
+} from '../api/microblog.ts'
 import type { Outcome } from './responses.ts'
 import type { IndexedPost } from './corpus.ts'
 import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
 import { pageFrom, startOf } from './pages.ts'
 import { containsAll } from './match-words.ts'
-import { microblogPageSize } from '../contract/limits.ts'
+import { microblogPageSize } from '../api/limits.ts'
 
 /** How each category selects and orders. The posts come newest first. */
 const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boolean; byScore: boolean }> = {

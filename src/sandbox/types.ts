@@ -1,10 +1,10 @@
-import type { MicroblogPost } from '../contract/microblog.ts'
-import type { Scope } from '../contract/operation.ts'
+import type { MicroblogPost } from '../api/microblog.ts'
+import type { Scope } from '../api/operation.ts'
 import type {
   ProfessionalnetActor,
   ProfessionalnetPost,
   ProfessionalnetSocialDetails,
-} from '../contract/professionalnet/posts.ts'
+} from '../api/professionalnet/posts.ts'
 
 /** Limits that a sandbox enforces; the defaults are the service's own. */
 export interface SandboxLimits {

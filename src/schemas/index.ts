@@ -1,6 +1,6 @@
-export { postComment, postCommentsBody, postCommentsParams } from '../contract/schemas/comments.ts'
-export { company, companyGetBody, companyGetParams, companyLocation } from '../contract/schemas/company.ts'
-export { industriesListBody, industriesListParams, industry } from '../contract/schemas/industries.ts'
+export { postComment, postCommentsBody, postCommentsParams } from '../api/schemas/comments.ts'
+export { company, companyGetBody, companyGetParams, companyLocation } from '../api/schemas/company.ts'
+export { industriesListBody, industriesListParams, industry } from '../api/schemas/industries.ts'
 export {
   microblogCategory,
   microblogEngagements,
@@ -9,8 +9,8 @@ export {
   microblogSearchBody,
   microblogSearchMeta,
   microblogSearchParams,
-} from '../contract/schemas/microblog.ts'
-export { openBody } from '../contract/schemas/open.ts'
+} from '../api/schemas/microblog.ts'
+export { openBody } from '../api/schema/open.ts'
 export {
   orbit,
   planet,
@@ -19,7 +19,7 @@ export {
   planetPhysicalProperties,
   planetTemperature,
   satellite,
-} from '../contract/schemas/planet.ts'
+} from '../api/schemas/planet.ts'
 export {
   professionalnetActor,
   professionalnetArticle,
@@ -31,4 +31,4 @@ export {
   professionalnetPostsSearchParams,
   professionalnetSocialDetails,
   professionalnetVideo,
-} from '../contract/schemas/posts.ts'
+} from '../api/schemas/posts.ts'

@@ -1,6 +1,6 @@
-import { count } from '../contract/count.ts'
+import { count } from '../lib/count.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
-import { CreditBudgetError } from '../errors.ts'
+import { CreditBudgetError } from '../errors/index.ts'
 import { Refusal } from './failures.ts'
 import type { Confirm, ConfirmRequest, ToolsOptions } from './types.ts'
 

@@ -1,5 +1,5 @@
-import { count } from '../contract/count.ts'
-import type { Operation } from '../contract/operation.ts'
+import { count } from '../lib/count.ts'
+import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
 import { maxPages } from './tool-schema.ts'
 

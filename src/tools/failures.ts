@@ -1,5 +1,5 @@
-import type { Issue } from '../contract/issues.ts'
-import { ApiError, type Charged, SocialSearchError } from '../errors.ts'
+import type { Issue } from '../api/issues.ts'
+import { ApiError, type Charged, SocialSearchError } from '../errors/index.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 

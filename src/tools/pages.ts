@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
+import type { Operation } from '../api/operation.ts'
 import type { Compact } from './compact.ts'
 
 /** What was bought, as results show it. */

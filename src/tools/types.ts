@@ -1,12 +1,12 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { SocialSearch } from '../client.ts'
-import type { Issue } from '../contract/issues.ts'
-import type { JsonSchema } from '../contract/json-schema.ts'
-import type { Price } from '../contract/operation.ts'
-import type { OperationId } from '../contract/operations.ts'
+import type { Issue } from '../api/issues.ts'
+import type { JsonSchema } from '../api/schema/json-schema.ts'
+import type { Price } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import type { CallCredits } from '../core/credits/ledger.ts'
-import type { Charged } from '../errors.ts'
+import type { Charged } from '../errors/index.ts'
 
 /** Asks a person about a call that may cost more than `confirmAbove`. */
 export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>

@@ -1,4 +1,4 @@
-import type { MicroblogPost, MicroblogSearchParams } from '../contract/microblog.ts'
+import type { MicroblogPost, MicroblogSearchParams } from '../api/microblog.ts'
 import type { MicroblogSearchPage } from '../resources/microblog.ts'
 
 /** The result of one poll. */

@@ -1,4 +1,4 @@
-import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../contract/microblog.ts'
+import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../api/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 
 /** Params of a watch. The category is always `Latest`. */

@@ -1,4 +1,4 @@
-import { SocialSearchError } from '../errors.ts'
+import { SocialSearchError } from '../errors/index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
 const maxCauses = 100

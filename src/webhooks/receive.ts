@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../errors.ts'
-import { readBytes } from '../serve/read-bytes.ts'
+import { ConfigurationError } from '../errors/index.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
-import { assertFunction, assertOptions, wholeNumber } from '../lib/assert.ts'
+import { assertFunction, assertOptions, wholeNumber } from '../errors/assert.ts'
 import { logOnce } from './log-once.ts'
 
 /** A request from the service, read completely. */

@@ -6,7 +6,7 @@ import {
   SurfaceClosed,
   abandonedMs,
 } from '../limits/limiter.ts'
-import { recommendedTimeoutMs } from '../contract/limits.ts'
+import { recommendedTimeoutMs } from '../api/limits.ts'
 import { LocalLimiter } from '../limits/local-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'

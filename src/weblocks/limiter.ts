@@ -6,7 +6,7 @@ import {
   type Ticket,
   SurfaceClosed,
 } from '../limits/limiter.ts'
-import { ClosedError, ConfigurationError } from '../errors.ts'
+import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import { followAbort } from '../lib/abort.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'

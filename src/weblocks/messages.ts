@@ -1,4 +1,4 @@
-import { isRecord } from '../contract/is-record.ts'
+import { isRecord } from '../lib/is-record.ts'
 
 type Guard<T> = (value: unknown) => value is T
 type Guarded<G> = G extends Guard<infer T> ? T : never

@@ -1,4 +1,4 @@
-import { assertOptions, nonEmptyText } from '../lib/assert.ts'
+import { assertOptions, nonEmptyText } from '../errors/assert.ts'
 import { type Limits, resolveLimits } from '../limits/limiter.ts'
 
 /** Options of a {@link WebLocksLimiter}. */

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { createMcp } from '../../src/mcp/index.ts'
-import { toNodeListener } from '../../src/serve/node.ts'
+import { toNodeListener } from '../../src/node/index.ts'
 import { setUp } from './loop.ts'
 
 const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
-const command = join(import.meta.dirname, '../../src/command/main.ts')
+const command = join(import.meta.dirname, '../../src/cli/main.ts')
 
 /**
  * Scenarios of the official suite that apply to any server. The others ask for tools, resources and prompts of fixed names

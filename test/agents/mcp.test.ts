@@ -7,7 +7,7 @@ import type { McpOptions } from '../../src/mcp/index.ts'
 import type { ToolResult } from '../../src/tools/index.ts'
 import { budget, decide, setUp } from './loop.ts'
 
-const command = join(import.meta.dirname, '../../src/command/main.ts')
+const command = join(import.meta.dirname, '../../src/cli/main.ts')
 const url = new URL('http://localhost/mcp')
 const eras = [['2025', 'legacy'] as const, ['2026', { pin: '2026-07-28' }] as const]
 const open: Client[] = []

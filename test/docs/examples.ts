@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import tsconfig from '../../tsconfig.json' with { type: 'json' }
+import { entryPoints } from '../../scripts/entry-points.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** The sources of each import path of the package. */
-const entries = Object.entries(tsconfig.compilerOptions.paths).map(
-  ([path, [file = '']]) => [path, root + file.slice(2)] as const,
+const entries = entryPoints('types').map(
+  ({ specifier, name }) => [specifier.replace('.', 'social-search-sdk'), `${root}src/${name}.ts`] as const,
 )
 
 /** The code after each `@example` in a docstring. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import { type RunOptions, buildCommand, run } from './command.ts'
 

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 export async function buildCommand(): Promise<{ folder: string; file: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'command-'))
   const file = join(folder, 'social-search.mjs')
-  const entry = fileURLToPath(new URL('../../src/command/main.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
   await build({
     entryPoints: [entry],
     bundle: true,

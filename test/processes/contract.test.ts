@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import { described } from '../support/description.ts'
 
-const script = fileURLToPath(new URL('../../src/cli/contract.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../scripts/contract.ts', import.meta.url))
 
 let sandbox: SandboxServer
 beforeAll(async () => (sandbox = await serveSandbox()))

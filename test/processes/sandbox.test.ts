@@ -7,7 +7,7 @@ import { CatalogClient } from '../../src/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
 
-const script = fileURLToPath(new URL('../../src/cli/sandbox.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../scripts/sandbox.ts', import.meta.url))
 const children: ChildProcess[] = []
 
 function start(args: readonly string[], env: Record<string, string> = {}) {

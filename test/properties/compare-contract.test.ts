@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
-import { type OpenRecord, compareContract } from '../../src/index.ts'
+import { operations } from '../../src/api/operations.ts'
+import type { OpenRecord } from '../../src/api/undocumented.ts'
+import { compareContract } from '../../src/contract/index.ts'
 import { type Json, described, differencesAfter, requestOf, responseOf } from '../support/description.ts'
 
 describe('compareContract()', () => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import {
   CreditBudget,
   InvalidResponseError,

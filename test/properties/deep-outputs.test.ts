@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
-import { createFormatter, formats } from '../../src/command/formats.ts'
-import { operationOf, operations } from '../../src/contract/operations.ts'
+import { createFormatter, formats } from '../../src/cli/formats.ts'
+import { operationOf, operations } from '../../src/api/operations.ts'
 import { isSocialSearchError } from '../../src/index.ts'
 import { streamOf, toCsv, toJsonl, toParquet } from '../../src/export/index.ts'
 import { createProxy } from '../../src/proxy/index.ts'

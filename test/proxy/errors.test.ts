@@ -227,7 +227,7 @@ describe('the ledger of a page', () => {
 
     const cached = setUp()
     const { text } = await cached.backend.transport.request(
-      (await import('../../src/contract/microblog.ts')).microblogSearch,
+      (await import('../../src/api/microblog.ts')).microblogSearch,
       { query: 'coffee' },
     )
     const answering = setUp({}, { backend: { hooks: { beforeRequest: [() => new Response(text)] } } })

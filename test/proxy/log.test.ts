@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
-import { toNodeListener } from '../../src/serve/node.ts'
+import { toNodeListener } from '../../src/node/index.ts'
 import { post, searchPath, setUp } from './setup.ts'
 
 const log = vi.spyOn(console, 'error')

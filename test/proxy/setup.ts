@@ -1,5 +1,5 @@
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { type ProxyCaller, type ProxyFailure, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type PostCommentsBody, postComments } from '../../src/contract/professionalnet/comments.ts'
-import { type Company, companyGet } from '../../src/contract/professionalnet/company.ts'
-import { check } from '../../src/contract/check.ts'
+import { type PostCommentsBody, postComments } from '../../src/api/professionalnet/comments.ts'
+import { type Company, companyGet } from '../../src/api/professionalnet/company.ts'
+import { check } from '../../src/api/schema/check.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
 import { call, unpaced } from './helpers.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { MicroblogFilters, MicroblogPost } from '../../src/contract/microblog.ts'
+import type { MicroblogFilters, MicroblogPost } from '../../src/api/microblog.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { refused, unpaced, walk } from './helpers.ts'
 

@@ -1,9 +1,5 @@
-import type { ErrorEnvelope } from '../../src/contract/error-envelope.ts'
-import type {
-  MicroblogPost,
-  MicroblogSearchBody,
-  MicroblogSearchParams,
-} from '../../src/contract/microblog.ts'
+import type { ErrorEnvelope } from '../../src/api/error-envelope.ts'
+import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/api/microblog.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'

@@ -3,8 +3,8 @@ import {
   type IndustriesListBody,
   type Industry,
   industriesList,
-} from '../../src/contract/professionalnet/industries.ts'
-import { check } from '../../src/contract/check.ts'
+} from '../../src/api/professionalnet/industries.ts'
+import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 

@@ -4,8 +4,8 @@ import {
   type ProfessionalnetPostsSearchBody,
   type ProfessionalnetPostsSearchParams,
   professionalnetPostsSearch,
-} from '../../src/contract/professionalnet/posts.ts'
-import { check } from '../../src/contract/check.ts'
+} from '../../src/api/professionalnet/posts.ts'
+import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/sandbox/index.ts'
 import { call, unpaced } from './helpers.ts'
 

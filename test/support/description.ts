@@ -1,4 +1,4 @@
-import { type ContractDifference, compareContract } from '../../src/index.ts'
+import { type ContractDifference, compareContract } from '../../src/contract/index.ts'
 import { describeService } from '../../src/sandbox/description.ts'
 
 // A description is parsed JSON, which tests change at will.

@@ -1,10 +1,10 @@
-import { catalogOperations } from '../../src/contract/catalog/operations.ts'
-import { microblogSearch } from '../../src/contract/microblog.ts'
-import type { Operation } from '../../src/contract/operation.ts'
-import { postComments } from '../../src/contract/professionalnet/comments.ts'
-import { companyGet } from '../../src/contract/professionalnet/company.ts'
-import { industriesList } from '../../src/contract/professionalnet/industries.ts'
-import { professionalnetPostsSearch } from '../../src/contract/professionalnet/posts.ts'
+import { catalogOperations } from '../../src/api/catalog/operations.ts'
+import { microblogSearch } from '../../src/api/microblog.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import { postComments } from '../../src/api/professionalnet/comments.ts'
+import { companyGet } from '../../src/api/professionalnet/company.ts'
+import { industriesList } from '../../src/api/professionalnet/industries.ts'
+import { professionalnetPostsSearch } from '../../src/api/professionalnet/posts.ts'
 import {
   type Shape,
   anyText,

@@ -1,5 +1,5 @@
-import type { Operation, Scope } from '../../src/contract/operation.ts'
-import { operations } from '../../src/contract/operations.ts'
+import type { Operation, Scope } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 

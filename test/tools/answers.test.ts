@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { type ToolResult, type ToolsOptions, createTools } from '../../src/tools/index.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import {

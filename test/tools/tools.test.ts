@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'

@@ -1,6 +1,6 @@
 import { type Lease, type Limits, type Share, type Ticket, SurfaceClosed } from '../../src/limits/limiter.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { organizationLimits } from '../../src/contract/limits.ts'
+import { organizationLimits } from '../../src/api/limits.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { channelName } from '../../src/weblocks/options.ts'

@@ -4,7 +4,7 @@ import {
   ConnectionError,
   SocialSearchError,
   TimeoutError,
-} from '../../errors.ts'
+} from '../../errors/index.ts'
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
 import { FetchMisuse } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.ts'
+import type { Operation } from '../../api/operation.ts'
 import {
   type Attempt,
   type Charged,
@@ -7,7 +7,7 @@ import {
   SharedError,
   TimeoutError,
   type TimeoutPhase,
-} from '../../errors.ts'
+} from '../../errors/index.ts'
 import type { CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../../lib/abort.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'

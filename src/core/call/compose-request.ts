@@ -1,7 +1,7 @@
-import { check } from '../../contract/check.ts'
-import type { Issue } from '../../contract/issues.ts'
-import type { Operation } from '../../contract/operation.ts'
-import type { ErrorContext } from '../../errors.ts'
+import { check } from '../../api/schema/check.ts'
+import type { Issue } from '../../api/issues.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { ErrorContext } from '../../errors/index.ts'
 import type { Dialect } from '../http/dialect.ts'
 
 /** A request, ready to be sent unless it has issues. */

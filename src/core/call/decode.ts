@@ -1,8 +1,8 @@
-import { check, itemSchemaOf } from '../../contract/check.ts'
-import { isRecord } from '../../contract/is-record.ts'
-import { type Issue, dotPath, firstIssues } from '../../contract/issues.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { missingItems } from '../../lib/list-items.ts'
+import { check, itemSchemaOf } from '../../api/schema/check.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
+import type { Operation } from '../../api/operation.ts'
+import { missingItems } from '../../api/list-items.ts'
 import type { CallSettings } from '../options/settings.ts'
 import { applySchema } from './apply-schema.ts'
 

@@ -1,4 +1,4 @@
-import type { TimeoutPhase } from '../../errors.ts'
+import type { TimeoutPhase } from '../../errors/index.ts'
 import { type Abortable, followAbort } from '../../lib/abort.ts'
 import type { Call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import { type Attempt, type Charged, ConnectionError } from '../../errors.ts'
+import { type Attempt, type Charged, ConnectionError } from '../../errors/index.ts'
 import type { Lease } from '../../limits/limiter.ts'
 import {
   type BodyText,

@@ -1,4 +1,4 @@
-import { ClosedError, type ErrorContext, QueueFullError } from '../../errors.ts'
+import { ClosedError, type ErrorContext, QueueFullError } from '../../errors/index.ts'
 import type { Abortable } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'

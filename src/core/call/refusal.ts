@@ -1,6 +1,12 @@
-import type { ServiceErrorCode } from '../../contract/error-envelope.ts'
-import { cut } from '../../contract/issues.ts'
-import { ApiError, type Charged, ConnectionError, RedirectError, apiErrorClasses } from '../../errors.ts'
+import type { ServiceErrorCode } from '../../api/error-envelope.ts'
+import { cut } from '../../api/issues.ts'
+import {
+  ApiError,
+  type Charged,
+  ConnectionError,
+  RedirectError,
+  apiErrorClasses,
+} from '../../errors/index.ts'
 import { type ErrorBody, parsed } from '../http/dialect.ts'
 import { type ReportedCredits, readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'

@@ -1,5 +1,5 @@
-import { ConfigurationError, CreditBudgetError } from '../../errors.ts'
-import { shown } from '../../lib/assert.ts'
+import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
+import { shown } from '../../errors/assert.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {

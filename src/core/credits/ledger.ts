@@ -1,6 +1,6 @@
-import type { Operation, Price } from '../../contract/operation.ts'
+import type { Operation, Price } from '../../api/operation.ts'
 import type { Log } from '../../lib/logger.ts'
-import { type PagingOverride, itemsOf } from '../../lib/list-items.ts'
+import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */

@@ -1,7 +1,7 @@
-import { count } from '../../contract/count.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { ConfigurationError } from '../../errors.ts'
-import { wholeNumber } from '../../lib/assert.ts'
+import { count } from '../../lib/count.ts'
+import type { Operation } from '../../api/operation.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { wholeNumber } from '../../errors/assert.ts'
 import { rounded } from './budget.ts'
 import { worstCase } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 /**

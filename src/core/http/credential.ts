@@ -1,4 +1,4 @@
-import { ConfigurationError, type ErrorContext } from '../../errors.ts'
+import { ConfigurationError, type ErrorContext } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redact.ts'
 
 /** Provides bearer tokens; an OAuth session is one. */

@@ -1,5 +1,5 @@
-import { readErrorEnvelope } from '../../contract/error-envelope.ts'
-import type { Issue } from '../../contract/issues.ts'
+import { readErrorEnvelope } from '../../api/error-envelope.ts'
+import type { Issue } from '../../api/issues.ts'
 import { type ProxyError, readProxyError } from './proxy-protocol.ts'
 
 /** The fields of an API's own error body; those of a proxy only if it uses this package. */

@@ -1,4 +1,4 @@
-import type { ConnectionPhase } from '../../errors.ts'
+import type { ConnectionPhase } from '../../errors/index.ts'
 
 /** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {

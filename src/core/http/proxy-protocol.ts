@@ -1,5 +1,5 @@
-import { isRecord } from '../../contract/is-record.ts'
-import type { Scope } from '../../contract/operation.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import type { Scope } from '../../api/operation.ts'
 import {
   ApiError,
   type ApiErrorDetails,
@@ -11,7 +11,7 @@ import {
   RedirectError,
   type SocialSearchError,
   TimeoutError,
-} from '../../errors.ts'
+} from '../../errors/index.ts'
 
 /**
  * What a proxy with this package adds to responses, for a client behind it: the cost of the call, and errors that the

@@ -1,5 +1,5 @@
 import ky, { type Options } from 'ky'
-import type { ConnectionPhase } from '../../errors.ts'
+import type { ConnectionPhase } from '../../errors/index.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { Hooks } from './hooks.ts'

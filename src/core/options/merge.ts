@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import {
   assertFunction,
   assertMethod,
@@ -11,7 +11,7 @@ import {
   shown,
   shownWord,
   wholeNumber,
-} from '../../lib/assert.ts'
+} from '../../errors/assert.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'

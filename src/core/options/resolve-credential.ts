@@ -1,6 +1,6 @@
 import type { ClientOptions } from './types.ts'
-import { ConfigurationError } from '../../errors.ts'
-import { assertMethod } from '../../lib/assert.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { assertMethod } from '../../errors/assert.ts'
 import { type AuthProvider, assertToken } from '../http/credential.ts'
 import { isPath } from '../http/base-url.ts'
 import { inBrowser } from '../../lib/browser.ts'

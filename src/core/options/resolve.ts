@@ -1,5 +1,5 @@
-import { organizationLimits } from '../../contract/limits.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { organizationLimits } from '../../api/limits.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import { isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
@@ -10,7 +10,7 @@ import {
   checked,
   nonEmptyText,
   wholeNumber,
-} from '../../lib/assert.ts'
+} from '../../errors/assert.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
 import { type Limits, canCancel } from '../../limits/limiter.ts'

@@ -3,7 +3,7 @@ import type { Budget } from '../credits/budget.ts'
 import type { AuthProvider } from '../http/credential.ts'
 import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
-import type { PagingOverride } from '../../lib/list-items.ts'
+import type { PagingOverride } from '../../api/list-items.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Limiter } from '../../limits/limiter.ts'
 

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../errors.ts'
+import type { Attempt } from '../../errors/index.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import { validStatusText } from '../http/send.ts'

@@ -1,8 +1,8 @@
-import { got } from '../../contract/issues.ts'
-import type { Operation } from '../../contract/operation.ts'
-import type { OpenBody, OpenRecord } from '../../contract/undocumented.ts'
+import { got } from '../../api/issues.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { OpenBody, OpenRecord } from '../../api/undocumented.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
-import { type PagingOverride, fieldNames, itemsOf } from '../../lib/list-items.ts'
+import { type PagingOverride, fieldNames, itemsOf } from '../../api/list-items.ts'
 
 /** What follows a page of a walk. */
 export type Step =

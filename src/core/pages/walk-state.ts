@@ -1,8 +1,8 @@
-import type { Operation } from '../../contract/operation.ts'
-import { ConfigurationError, SocialSearchError } from '../../errors.ts'
-import { assertObject } from '../../lib/assert.ts'
+import type { Operation } from '../../api/operation.ts'
+import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
+import { assertObject } from '../../errors/assert.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import type { PagingOverride } from '../../lib/list-items.ts'
+import type { PagingOverride } from '../../api/list-items.ts'
 
 /** The position of a walk, as plain JSON to store. */
 export interface WalkState<Params = object> {

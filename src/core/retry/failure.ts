@@ -1,4 +1,4 @@
-import type { Charged } from '../../errors.ts'
+import type { Charged } from '../../errors/index.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 
 /** How an attempt failed. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.ts'
+import type { Operation } from '../../api/operation.ts'
 import { type Failure, type FailureKind, isRateLimit } from './failure.ts'
 
 /** What a retry may repeat: nothing, a charge, or a change of data. */

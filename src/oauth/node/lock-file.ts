@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { parsed } from '../../core/http/dialect.ts'
 import { sleep } from '../../lib/time.ts'
-import { TokenStoreError } from '../../errors.ts'
+import { TokenStoreError } from '../../errors/index.ts'
 
 /** How often an owner touches its lock file, in milliseconds. */
 const heartbeatMs = 2000

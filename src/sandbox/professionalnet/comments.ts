@@ -3,7 +3,7 @@ import {
   type PostCommentsBody,
   type PostCommentsParams,
   postComments,
-} from '../../contract/professionalnet/comments.ts'
+} from '../../api/professionalnet/comments.ts'
 import type { Outcome } from '../responses.ts'
 import { composeReply } from '../compose-post.ts'
 import { english } from '../phrases/en.ts'
@@ -11,7 +11,7 @@ import { createRandom, hash } from '../random.ts'
 import { creditsCharged } from '../credits-charged.ts'
 import { findPost } from './lookup.ts'
 import type { Network, NetworkPost } from './network.ts'
-import { defaultMaxComments } from '../../contract/limits.ts'
+import { defaultMaxComments } from '../../api/limits.ts'
 
 /** Fetches the comments on a post, oldest first. One post in five does not report how many it has. */
 export function commentsOn(

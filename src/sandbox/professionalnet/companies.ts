@@ -1,5 +1,5 @@
-import type { Company, CompanyLocation } from '../../contract/professionalnet/company.ts'
-import type { Industry } from '../../contract/professionalnet/industries.ts'
+import type { Company, CompanyLocation } from '../../api/professionalnet/company.ts'
+import type { Industry } from '../../api/professionalnet/industries.ts'
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
 import { companyNames, places, specialities, streets } from './company-names.ts'

@@ -1,4 +1,4 @@
-import type { ProfessionalnetPost } from '../../contract/professionalnet/posts.ts'
+import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import type { Topic } from '../phrases/topic.ts'
 import type { Random } from '../random.ts'
 

@@ -3,7 +3,7 @@ import {
   type IndustriesListParams,
   type Industry,
   industriesPageSize,
-} from '../../contract/professionalnet/industries.ts'
+} from '../../api/professionalnet/industries.ts'
 import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
 import { taxonomy } from './taxonomy.ts'

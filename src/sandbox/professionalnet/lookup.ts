@@ -1,4 +1,4 @@
-import type { CompanyGetBody } from '../../contract/professionalnet/company.ts'
+import type { CompanyGetBody } from '../../api/professionalnet/company.ts'
 import type { Outcome } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
 import type { Person } from './people.ts'

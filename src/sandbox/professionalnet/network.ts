@@ -1,4 +1,4 @@
-import type { ProfessionalnetPost } from '../../contract/professionalnet/posts.ts'
+import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import { longTail } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'

@@ -1,4 +1,4 @@
-import { postReactions } from '../../contract/professionalnet/reactions.ts'
+import { postReactions } from '../../api/professionalnet/reactions.ts'
 import type { Outcome } from '../responses.ts'
 import { creditsCharged } from '../credits-charged.ts'
 import { pageFrom, startOf } from '../pages.ts'

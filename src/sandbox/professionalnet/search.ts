@@ -2,7 +2,7 @@ import type {
   ProfessionalnetContentType,
   ProfessionalnetPostsSearchBody,
   ProfessionalnetPostsSearchParams,
-} from '../../contract/professionalnet/posts.ts'
+} from '../../api/professionalnet/posts.ts'
 import type { Outcome } from '../responses.ts'
 import { containsAll, fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'

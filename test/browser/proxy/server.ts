@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { SocialSearch } from '../../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../../src/proxy/index.ts'
 import { type SandboxServer, serveSandbox } from '../../../src/sandbox/node.ts'
-import { toNodeListener } from '../../../src/serve/node.ts'
+import { toNodeListener } from '../../../src/node/index.ts'
 
 /** A site whose pages use the service through a proxy, and the sandbox behind it. */
 export interface Site {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { organizationUsage } from '../../../src/contract/organization.ts'
+import { organizationUsage } from '../../../src/api/organization.ts'
 import { InvalidResponseError, createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { microblogSearch } from '../../../src/contract/microblog.ts'
-import { industriesList } from '../../../src/contract/professionalnet/industries.ts'
+import { microblogSearch } from '../../../src/api/microblog.ts'
+import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { baseUrl, failure, rateLimited } from '../../support/service.ts'

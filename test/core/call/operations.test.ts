@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { operations } from '../../../src/contract/operations.ts'
+import { operations } from '../../../src/api/operations.ts'
 import type { SocialSearch } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { baseUrl, failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'

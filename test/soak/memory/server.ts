@@ -1,7 +1,7 @@
 /** Plays the service for `memory.ts`, over IPC: says its port at first, and what it has charged whenever it is asked. */
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { microblogSearch } from '../../../src/contract/microblog.ts'
+import { microblogSearch } from '../../../src/api/microblog.ts'
 import { page } from '../../support/pages.ts'
 import { createDraw, outcomeOf } from './outcomes.ts'
 

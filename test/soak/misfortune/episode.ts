@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { createRandom } from '../../../src/sandbox/random.ts'
-import { runVirtual } from '../../../simulate/clock.ts'
+import { runVirtual } from '../../../bench/simulate/clock.ts'
 import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'
 import { type DrawnCall, drawCall } from './draw-call.ts'

@@ -1,0 +1,41 @@
+/**
+ * Fails if a search exceeds a bound of `bounds.json`, or passes one of the four packages by. It measures counts and bytes,
+ * which are equal on all machines, and no times. With `--paths`, it prints the files and functions that a search, a 429 and
+ * a failed page go through.
+ */
+import packageJson from '../../package.json' with { type: 'json' }
+import bounds from './bounds.json' with { type: 'json' }
+import { functionsCalled } from './coverage.ts'
+import { bytesOfWaitingCall, requestsOfSearch, warmScenarios } from './figures.ts'
+import { printPaths } from './paths.ts'
+
+const sources = new URL('../../src/', import.meta.url)
+const packages = new URL('../../node_modules/', import.meta.url)
+
+// First, since counting calls makes V8 keep more memory.
+const waitingBytes = await bytesOfWaitingCall()
+const scenarios = await warmScenarios()
+const called = await functionsCalled(sources, () => scenarios.search())
+hold('files that a warm search passes', new Set(called.map(({ file }) => file)).size, bounds.files)
+hold('bytes of a waiting call', Math.round(waitingBytes), bounds.waitingBytes)
+hold('requests for one search', await requestsOfSearch(), bounds.requests)
+
+const inPackages = await functionsCalled(packages, () => scenarios.search())
+for (const name of bounds.packages) {
+  const range = (packageJson.dependencies as Record<string, string | undefined>)[name]
+  const calls = inPackages.filter(({ file }) => file.startsWith(`${name}/`)).length
+  check(range?.startsWith('^') === true && calls > 0, `${name} ${range}: ${calls} functions run in a search`)
+}
+
+if (process.argv.includes('--paths')) await printPaths(sources, scenarios)
+// Waiting calls keep the process alive.
+process.exit()
+
+function hold(what: string, found: number, most: number): void {
+  check(found <= most, `${what}: ${found}, at most ${most}`)
+}
+
+function check(holds: boolean, said: string): void {
+  console.log(`${holds ? '✓' : '✗'} ${said}`)
+  if (!holds) process.exitCode = 1
+}

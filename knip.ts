@@ -1,0 +1,32 @@
+import type { KnipConfig } from 'knip'
+import { entryPoints } from './scripts/entry-points.ts'
+
+export default {
+  entry: [
+    ...entryPoints('types').map(({ name }) => `src/${name}.ts`),
+    'test/redis/worker.ts',
+    'src/**/*.browser.ts',
+    'scripts/*.ts',
+    'examples/*.ts',
+    'bench/simulate/worker.ts',
+    'bench/child/*.ts',
+    'bench/peers/*.ts',
+    'test/**/*.test-d.ts',
+    'test/oauth/lock-holder.ts',
+    'test/oauth/refresher.ts',
+    'test/oauth/worker.ts',
+    'test/integration/forgotten.ts',
+    'test/integration/nightly.ts',
+    'test/processes/tenants.ts',
+    'test/canary/run.ts',
+    'test/soak/memory/server.ts',
+    'test/soak/sockets/server.ts',
+    'test/packaging/*.ts',
+    'test/packaging/consumer/*',
+    'test/browser/pages/*.ts',
+  ],
+  project: ['src/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
+  ignore: ['bench/peers/extra/**', 'test/agents/**', 'test/apps/**', 'examples/*/**'],
+  ignoreBinaries: ['redis-server'],
+  ignoreDependencies: ['publint', '@arethetypeswrong/cli', 'standardwebhooks'],
+} satisfies KnipConfig

@@ -1,0 +1,55 @@
+/**
+ * Writes the pages of docs/reference, the texts of tools, llms.txt and jsr.json from the operation table, its schemas, the
+ * docstrings, the guides and package.json; with `--check` it only tells whether they are up to date.
+ */
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import packageJson from '../package.json' with { type: 'json' }
+import { readDeclarations } from './docs/declarations.ts'
+import { renderLlmsTxt } from './docs/llms-txt.ts'
+import { renderPages } from './docs/pages.ts'
+import { renderToolTexts } from './docs/tool-texts.ts'
+import { entryPoints } from './entry-points.ts'
+
+const root = new URL('../', import.meta.url)
+const at = (path: string) => new URL(path, root)
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const declarations = readDeclarations()
+const pages = renderPages(declarations)
+const files = new Map([...pages].map(([name, page]) => [`docs/reference/${name}`, page]))
+const toolTexts = 'src/tools/param-texts.ts'
+files.set(toolTexts, await renderToolTexts(declarations, fileURLToPath(at(toolTexts))))
+const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
+const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
+  (path) => [path, readFileSync(at(path), 'utf8')] as const,
+)
+const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
+files.set('jsr.json', jsrJson())
+files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
+
+mkdirSync(at('docs/reference'), { recursive: true })
+const extra = readdirSync(at('docs/reference')).filter((name) => !pages.has(name))
+const stale = [...files].filter(
+  ([path, text]) => !existsSync(at(path)) || readFileSync(at(path), 'utf8') !== text,
+)
+
+if (!values.check) {
+  for (const name of extra) rmSync(at(`docs/reference/${name}`))
+  for (const [path, text] of stale) writeFileSync(at(path), text)
+} else if (extra.length + stale.length > 0) {
+  for (const name of extra)
+    console.error(`docs/reference/${name} is not a page of the reference; run npm run docs`)
+  for (const [path] of stale) console.error(`${path} does not match the sources; run npm run docs`)
+  process.exitCode = 1
+}
+
+/** jsr.json with the entry points of package.json. */
+function jsrJson(): string {
+  const exports = Object.fromEntries(
+    entryPoints('types').map(({ specifier, name }) => [specifier, `./src/${name}.ts`]),
+  )
+  const current = JSON.parse(readFileSync(at('jsr.json'), 'utf8')) as object
+  return `${JSON.stringify({ ...current, exports }, null, 2)}\n`
+}

@@ -1,0 +1,33 @@
+import { catalogOperations, planetsCreate } from '../../src/api/catalog/operations.ts'
+import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import type { Declarations, Documented } from './declarations.ts'
+import { fieldTable } from './fields.ts'
+import { code, sentence } from './words.ts'
+
+/** The page of the catalog: its calls and their common shape. */
+export function catalogPage(declarations: Declarations): string {
+  const client = declarations.exported('catalog/client.ts', 'CatalogClient')
+  const planet = declarations.exported('api/catalog/planet.ts', 'Planet')
+  const shape = fieldTable(jsonSchemaOf(planetsCreate.request), planet, 'required')
+  return [
+    '# Catalog',
+    sentence(client.text),
+    ...(catalogOperations as readonly Operation[]).map((operation) =>
+      section(operation, declarations.member(operation.id, client)),
+    ),
+    '## Fields of a planet',
+    planet.text,
+    shape,
+  ].join('\n\n')
+}
+
+function section({ id, method, path, errors }: Operation, member: Documented): string {
+  const args = member.parameters().flatMap(({ name, optional }) => (optional ? [] : [name]))
+  return [
+    `## ${id}`,
+    sentence(member.text),
+    `\`\`\`ts\nconst result = await catalog.${id}(${args.join(', ')})\n\`\`\``,
+    `- Request: ${code(`${method} ${path}`)}\n- Errors: ${errors ? `${errors.join(', ')}, each a ${code('ProblemError')}` : 'not documented'}`,
+  ].join('\n\n')
+}

@@ -1,0 +1,118 @@
+import { organizationLimits } from '../../src/api/limits.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import * as clientErrors from '../../src/errors/client.ts'
+import { apiErrorClasses } from '../../src/errors/index.ts'
+import type { Declarations } from './declarations.ts'
+import { catalogPage } from './catalog.ts'
+import { callOf, codeOf, conditionOf, operationSection } from './operation.ts'
+import { capitalized, code, priceOf, sentence, table } from './words.ts'
+
+const ofDescription =
+  'The service describes itself. `client.creditRates()` reads its credit rates, and `compareContract()` compares the description with what this package assumes.'
+
+const generated = '<!-- Generated from the sources by `npm run docs`. -->'
+
+/** Renders every page of the reference, by file name. */
+export function renderPages(declarations: Declarations): Map<string, string> {
+  const resources = Map.groupBy(operations as readonly Operation[], resourceOf)
+  const pages = [...resources].map(
+    ([resource, members]) => [`${resource}.md`, resourcePage(resource, members, declarations)] as const,
+  )
+  return new Map([
+    ['README.md', indexPage(resources, declarations)],
+    ...pages,
+    ['catalog.md', `${generated}\n\n${catalogPage(declarations)}\n`],
+  ])
+}
+
+function resourceOf({ id }: Operation): string {
+  const [resource, method] = id.split('.')
+  return method === undefined || resource === undefined ? 'description' : resource
+}
+
+function resourcePage(resource: string, members: readonly Operation[], declarations: Declarations): string {
+  const isMember = members.some(({ id }) => id.startsWith(`${resource}.`))
+  const parts = [
+    `# ${capitalized(resource)}`,
+    `${isMember ? sentence(declarations.member(resource).text) : ofDescription} [The first page](README.md) lists what all calls share.`,
+    ...(members.length > 1 ? [members.map(({ id }) => `- [${id}](#${anchorOf(id)})`).join('\n')] : []),
+    ...members.map((operation) => operationSection(operation, declarations)),
+  ]
+  return `${[generated, ...parts].join('\n\n')}\n`
+}
+
+/** The anchor of a heading in rendered Markdown. */
+function anchorOf(id: string): string {
+  return id.replaceAll('.', '').toLowerCase()
+}
+
+function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declarations: Declarations): string {
+  const calls = [...resources].flatMap(([resource, members]) =>
+    members.map((operation) => [
+      `[${code(callOf(operation, declarations))}](${resource}.md#${anchorOf(operation.id)})`,
+      capitalized(operation.summary),
+      priceOf(operation.price),
+      operation.documented ? 'documented' : 'open',
+    ]),
+  )
+  const parts = [
+    '# Reference',
+    'These are all calls of a client. Fields keep the names of the service. If shapes are open, the service documents neither params nor response, and both pass through unchanged.',
+    '## Calls',
+    table(['Call', 'What it does', 'Price', 'Shapes'], calls),
+    'The catalog has its own client, and [its own page](catalog.md).',
+    '## Options of a call',
+    'Pass options as the last argument of a call.',
+    table(['Option', 'Applies to', 'Meaning'], optionRows(declarations)),
+    '## Limits',
+    limits(),
+    '## Errors',
+    ...errorParts(declarations),
+  ]
+  return `${[generated, ...parts].join('\n\n')}\n`
+}
+
+/** Each option once, with the first kind of call that accepts it. */
+function optionRows(declarations: Declarations): string[][] {
+  const kinds = {
+    CallOptions: 'every call',
+    PagedOptions: 'walks',
+    OpenListOptions: 'walks with open shapes',
+    CeilingOption: 'calls whose price is unbounded',
+    SchemaOption: 'calls that return records',
+  }
+  const rows = Object.entries(kinds).flatMap(([type, kind]) =>
+    [...declarations.exported('core/options/types.ts', type).fields()].map(([name, { text }]) => [
+      code(name),
+      kind,
+      text,
+    ]),
+  )
+  return rows.filter(([name], i) => rows.findIndex(([other]) => other === name) === i)
+}
+
+function limits(): string {
+  const { inFlight, perMinute } = organizationLimits
+  return `Your organization may have ${inFlight} requests in flight, and send ${perMinute} a minute to each search surface. The client queues calls to stay within both limits.`
+}
+
+function errorParts(declarations: Declarations): string[] {
+  const answers = Object.entries(apiErrorClasses).map(([status, { name }]) => [
+    status,
+    code(name),
+    codeOf(Number(status)),
+    conditionOf(Number(status), declarations),
+  ])
+  const { text } = declarations.exported('errors/api.ts', 'ApiError')
+  const others = Object.keys(clientErrors).map((name) => [
+    code(name),
+    declarations.exported('errors/client.ts', name).text,
+  ])
+  return [
+    '[Errors and retries](../errors.md) lists the fields of each. These stand for error responses of the service:',
+    table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),
+    'The client raises these before it sends a request, or if no usable response arrives:',
+    table(['Class', 'When'], others),
+  ]
+}

@@ -1,0 +1,54 @@
+import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema/schema.ts'
+import { int64 } from '../schema/build.ts'
+import { boundedPlanet } from '../schemas/planet.ts'
+import type { Planet, PlanetId } from './planet.ts'
+
+const planet: Schema<Planet<PlanetId>> = boundedPlanet
+
+/** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
+const common = {
+  scopes: [],
+  surface: null,
+  price: { kind: 'free' },
+  documented: true,
+  request: planet,
+  response: planet,
+} as const
+
+/** POST /planets. */
+export const planetsCreate = {
+  ...common,
+  id: 'planets.create',
+  summary: 'create a planet',
+  method: 'POST',
+  path: '/planets',
+  errors: [400, 403],
+} as const satisfies Operation
+
+/** PUT /planets/{planetId}. */
+export const planetsUpdate = {
+  ...common,
+  id: 'planets.update',
+  summary: 'update a planet',
+  method: 'PUT',
+  path: '/planets/{planetId}',
+  pathId: { schema: int64() },
+  errors: [400, 403, 404],
+} as const satisfies Operation
+
+/** POST /celestial-bodies. */
+export const celestialBodiesCreate = {
+  ...common,
+  id: 'celestialBodies.create',
+  summary: 'create a celestial body',
+  method: 'POST',
+  path: '/celestial-bodies',
+} as const satisfies Operation
+
+/** Every operation of the catalog. */
+export const catalogOperations = [
+  planetsCreate,
+  planetsUpdate,
+  celestialBodiesCreate,
+] as const satisfies readonly Operation[]

@@ -1,0 +1,148 @@
+import { creditRates } from './credits.ts'
+import type { Operation } from './operation.ts'
+import type { Schema } from './schema/schema.ts'
+import { microblogSearchBody, microblogSearchParams } from './schemas/microblog.ts'
+
+/** Which microblog posts to look for. */
+export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
+
+/** Narrows a microblog search; every field is optional. */
+export interface MicroblogFilters {
+  /** BCP 47 language, at most 32 characters. */
+  lang?: string | undefined
+  /** Start of the time window, at most 32 characters. */
+  since?: string | undefined
+  /** End of the time window, at most 32 characters. */
+  until?: string | undefined
+  /** A phrase that must occur exactly, at most 512 characters. */
+  exactSentence?: string | undefined
+  /** Words of which one must occur, at most 50 of at most 200 characters. */
+  anyOfTheseWords?: readonly string[] | undefined
+  /** Words of which none may occur, at most 50 of at most 200 characters. */
+  noneOfTheseWords?: readonly string[] | undefined
+  /** Hashtags without the leading `#`, at most 30 of at most 200 characters. */
+  hashtags?: readonly string[] | undefined
+  /** Handles of authors, at most 30 of at most 100 characters. */
+  fromTheseAccounts?: readonly string[] | undefined
+  /** Handles of accounts that a post is directed to, at most 30 of at most 100 characters. */
+  toTheseAccounts?: readonly string[] | undefined
+  /** Handles of accounts that a post mentions, at most 30 of at most 100 characters. */
+  mentionsTheseAccounts?: readonly string[] | undefined
+  /** Leaves out posts with URLs. */
+  removePostsWithLinks?: boolean | undefined
+  /** Requires URLs. */
+  onlyPostsWithLinks?: boolean | undefined
+  /** Leaves out replies. */
+  removeReplies?: boolean | undefined
+  /** Requires replies. */
+  onlyReplies?: boolean | undefined
+  /** Leaves out posts with media. */
+  removePostsWithMedia?: boolean | undefined
+  /** Requires media. */
+  onlyPostsWithMedia?: boolean | undefined
+  /** Leaves out posts with a video. */
+  removePostsWithVideo?: boolean | undefined
+  /** Requires a video. */
+  onlyPostsWithVideo?: boolean | undefined
+  /** Leaves out posts with photos. */
+  removePostsWithPhotos?: boolean | undefined
+  /** Requires photos. */
+  onlyPostsWithPhotos?: boolean | undefined
+  /** A part that a link must contain, at most 200 characters. */
+  linksInclude?: string | undefined
+  /** Fewest replies that a post may have, at least 0. */
+  minimumRepliesCount?: number | undefined
+  /** Fewest retweets that a post may have, at least 0. */
+  minimumRetweetsCount?: number | undefined
+  /** Fewest likes that a post may have, at least 0. */
+  minimumLikesCount?: number | undefined
+  /** A place, at most 120 characters; the format is not documented. */
+  geocode?: string | undefined
+  /** Goes with `geocode`; the unit is not documented. */
+  radius?: number | undefined
+}
+
+/** What to search the microblog network for. */
+export interface MicroblogSearchParams {
+  /** Keywords, 1 to 200 characters. */
+  query: string
+  /** `meta.nextCursor` of the page before, at most 1,024 characters. */
+  cursor?: string | undefined
+  /** Posts to return, 1 to 20; the service's default is 20. */
+  count?: number | undefined
+  category?: MicroblogCategory | undefined
+  filters?: MicroblogFilters | undefined
+}
+
+/** How often a post was reacted to. */
+export interface MicroblogEngagements {
+  bookmarkCount: number
+  favoriteCount: number
+  quoteCount: number
+  replyCount: number
+  retweetCount: number
+  viewsCount: number
+}
+
+/** A post on the microblog network. */
+export interface MicroblogPost {
+  /** Stable identifier. */
+  id: string
+  /** Full text. */
+  body: string
+  /** Handle, without a leading `@`. */
+  author: string
+  /** Display name of the author. */
+  name: string
+  /** Creation time, ISO 8601. */
+  timestamp: string
+  /** Canonical URL. */
+  url: string
+  /** Image URLs. */
+  images: string[]
+  /** Video URL, or null. */
+  video: string | null
+  engagements: MicroblogEngagements
+}
+
+/** Metadata of a page of microblog posts. */
+export interface MicroblogSearchMeta {
+  /** Posts on this page. */
+  returnedCount: number
+  /** Whether there are further pages. */
+  hasMore: boolean
+  /** Opaque; goes into `cursor` for the next page. */
+  nextCursor?: string
+}
+
+/** One page of microblog posts, as the service sends it. */
+export interface MicroblogSearchBody<Post = MicroblogPost> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  posts: Post[]
+  meta: MicroblogSearchMeta
+}
+
+const request: Schema<MicroblogSearchParams> = microblogSearchParams
+const response: Schema<MicroblogSearchBody> = microblogSearchBody
+
+/** POST /data/microblog/tweets/search (service description, part 4.2). */
+export const microblogSearch = {
+  id: 'microblog.search',
+  summary: 'find public microblog posts by keywords and filters',
+  method: 'POST',
+  path: '/data/microblog/tweets/search',
+  scopes: ['search:read'],
+  surface: 'microblog',
+  price: {
+    kind: 'perRequest',
+    credits: creditRates.apiTwitterSearchPerRequest,
+    rate: 'apiTwitterSearchPerRequest',
+  },
+  documented: true,
+  errors: [400, 401, 429, 502],
+  request,
+  response,
+  list: 'posts',
+  paging: { kind: 'cursor', param: 'cursor' },
+} as const satisfies Operation

@@ -1,0 +1,65 @@
+import { creditRates } from '../credits.ts'
+import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema/schema.ts'
+import { postCommentsBody, postCommentsParams } from '../schemas/comments.ts'
+
+/** Which post's comments to fetch. */
+export interface PostCommentsParams {
+  /** URL of a post or of an activity update, 1 to 2,048 characters. */
+  postUrl: string
+  /** Most comments to return, and so most credits to pay: 100 to 1,000; the service's default is 100. */
+  maxComments?: number | undefined
+}
+
+/** A comment on a post of the professional network. */
+export interface PostComment {
+  profileUrl: string
+  authorName: string
+  authorHeadline: string
+  text: string
+  /** ISO 8601. */
+  timestamp: string
+  permalink: string
+}
+
+/** The comments on a post, as the service sends them. */
+export interface PostCommentsBody<Comment = PostComment> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  /** At most `maxComments`. */
+  comments: Comment[]
+  meta: {
+    /** Comments returned. */
+    returnedCount: number
+    /** Number of comments that the post reports, if known. */
+    total?: number
+    /** Credits that this call cost. */
+    creditsCharged: number
+  }
+}
+
+const request: Schema<PostCommentsParams> = postCommentsParams
+const response: Schema<PostCommentsBody> = postCommentsBody
+
+/** POST /data/professionalnet/posts/comments (service description, part 4.5). */
+export const postComments = {
+  id: 'professionalnet.posts.comments',
+  summary: 'list the comments on a post',
+  method: 'POST',
+  path: '/data/professionalnet/posts/comments',
+  scopes: ['search:read'],
+  surface: 'professionalnet',
+  price: {
+    kind: 'perItem',
+    credits: creditRates.apiLinkedInPostCommentsPerComment,
+    rate: 'apiLinkedInPostCommentsPerComment',
+    ceiling: { param: 'maxComments', default: defaultMaxComments },
+  },
+  timeoutMs: recommendedTimeoutMs,
+  documented: true,
+  errors: [400, 401, 429, 502, 503],
+  request,
+  response,
+  list: 'comments',
+} as const satisfies Operation

@@ -1,0 +1,75 @@
+import { creditRates } from '../credits.ts'
+import { recommendedTimeoutMs } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema/schema.ts'
+import { companyGetBody, companyGetParams } from '../schemas/company.ts'
+
+/** Which company to look up. */
+export interface CompanyGetParams {
+  /** URL of the company's public page, 1 to 2,048 characters. */
+  url: string
+}
+
+/** A location of a company. */
+export interface CompanyLocation {
+  country: string | null
+  city: string | null
+  geographicArea: string | null
+  postalCode: string | null
+  line1: string | null
+  line2: string | null
+  description: string | null
+  /** Whether it is marked as the headquarters. */
+  headquarter: boolean
+}
+
+/** A company's profile on the professional network. */
+export interface Company {
+  id: string
+  name: string
+  universalName: string | null
+  linkedinUrl: string | null
+  description: string | null
+  tagline: string | null
+  websiteUrl: string | null
+  industry: string | null
+  foundedYear: number | null
+  followerCount: number
+  employeeCount: number
+  /** `end` is null if the range is open. */
+  employeeCountRange: { start: number; end: number | null } | null
+  headquarter: CompanyLocation | null
+  locations: CompanyLocation[]
+  specialities: string[]
+  logoUrl: string | null
+}
+
+/** A company's profile, as the service sends it. */
+export interface CompanyGetBody {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  company: Company
+}
+
+const request: Schema<CompanyGetParams> = companyGetParams
+const response: Schema<CompanyGetBody> = companyGetBody
+
+/** POST /data/professionalnet/company/get (service description, part 4.4). */
+export const companyGet = {
+  id: 'professionalnet.company.get',
+  summary: 'get the profile of a company by the URL of its page',
+  method: 'POST',
+  path: '/data/professionalnet/company/get',
+  scopes: ['search:read'],
+  surface: 'professionalnet',
+  price: {
+    kind: 'perRequest',
+    credits: creditRates.apiLinkedInSearchPerRequest,
+    rate: 'apiLinkedInSearchPerRequest',
+  },
+  timeoutMs: recommendedTimeoutMs,
+  documented: true,
+  errors: [400, 401, 429, 502, 503],
+  request,
+  response,
+} as const satisfies Operation

@@ -1,0 +1,50 @@
+import type { Operation } from '../operation.ts'
+import type { Schema } from '../schema/schema.ts'
+import { industriesListBody, industriesListParams } from '../schemas/industries.ts'
+
+/** The industry codes to list. */
+export interface IndustriesListParams {
+  /** Filters by name, hierarchy or description, 1 to 100 characters. */
+  q?: string | undefined
+  /** Counted from 1; the service's default is 1. */
+  page?: number | undefined
+}
+
+/** An industry; its id narrows a search. */
+export interface Industry {
+  id: number
+  label: string
+  /** Full path, its segments joined by `>`. */
+  hierarchy: string
+}
+
+/** One page of industries, as the service sends it. */
+export interface IndustriesListBody<Item = Industry> {
+  /** The service's id of this request, for its support. */
+  requestId: string
+  industries: Item[]
+  meta: { total: number; page: number; pageCount: number; pageSize: number }
+}
+
+/** Industries on a page, always. */
+export const industriesPageSize = 25
+
+const request: Schema<IndustriesListParams> = industriesListParams
+const response: Schema<IndustriesListBody> = industriesListBody
+
+/** GET /data/professionalnet/industries (service description, part 4.6). */
+export const industriesList = {
+  id: 'professionalnet.industries.list',
+  summary: 'find the codes of industries',
+  method: 'GET',
+  path: '/data/professionalnet/industries',
+  scopes: ['search:read'],
+  surface: 'professionalnet',
+  price: { kind: 'free' },
+  documented: true,
+  errors: [401],
+  request,
+  response,
+  list: 'industries',
+  paging: { kind: 'counted', param: 'page' },
+} as const satisfies Operation

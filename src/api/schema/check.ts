@@ -1,0 +1,102 @@
+import * as z from 'zod/mini'
+import { count } from '../../lib/count.ts'
+import { type Issue, dotPath, got, maxIssues } from '../issues.ts'
+import type { Schema } from './schema.ts'
+
+/** Stops at the first issue, so that a huge list of invalid items costs no more than one. */
+const untilInvalid: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
+
+/** Maximum number of possible issues of a value that is explained whole; Safari passes no more arguments to a function. */
+const maxPossibleIssues = 65_000
+
+/** No documented object has more fields. */
+const maxFields = 30
+
+/**
+ * Lists what is wrong with a value; the list is empty if the value is valid. Callers keep their value: zod's copy lacks the
+ * fields that the schema does not know.
+ *
+ * @param most Maximum number of issues; one more counts the rest.
+ */
+export function check(schema: Schema, value: unknown, most = maxIssues): Issue[] {
+  const type = schema as z.core.$ZodType
+  if (z.safeParse(type, value, untilInvalid).success) return []
+  const isHuge = mayHaveManyIssues(value)
+  const context = { ...(isHuge && untilInvalid), error: messageOf }
+  const issues = listed(z.safeParse(type, value, context).error?.issues ?? [], most)
+  return isHuge ? [...issues.slice(0, most), { path: '', message: 'may have further issues' }] : issues
+}
+
+function mayHaveManyIssues(value: unknown): boolean {
+  let possible = 0
+  const found = new Set([value])
+  for (const each of found) {
+    if (typeof each !== 'object' || each === null) continue
+    possible += Array.isArray(each) ? each.length : maxFields
+    if (possible > maxPossibleIssues) return true
+    for (const name in each) found.add((each as Record<string, unknown>)[name])
+  }
+  return false
+}
+
+/** The schema of the items of a list in a body; undefined if it is not documented. */
+export function itemSchemaOf(body: Schema, list: string): Schema | undefined {
+  if (!(body instanceof z.ZodMiniObject)) return undefined
+  const field: unknown = (body.shape as Readonly<Record<string, unknown>>)[list]
+  return field instanceof z.ZodMiniArray ? field.def.element : undefined
+}
+
+function listed(found: readonly z.core.$ZodIssue[], most: number): Issue[] {
+  const issues: Issue[] = []
+  let others = 0
+  const report = (path: readonly PropertyKey[], message: string): void => {
+    if (issues.length < most) issues.push({ path: dotPath(path), message })
+    else others++
+  }
+  for (const [index, issue] of found.entries()) {
+    const { path, message } = issue
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report([...path, key], message)
+    // A number outside of two bounds has an issue for each; the last bound is the narrower one.
+    else if (!isSamePath(path, found[index + 1]?.path)) report(path, message)
+  }
+  if (others > 0) issues.push({ path: '', message: `has ${count(others, 'further issue')}` })
+  return issues
+}
+
+function isSamePath(path: readonly PropertyKey[], other: readonly PropertyKey[] | undefined): boolean {
+  return path.length === other?.length && path.every((part, index) => part === other[index])
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  number: 'a number',
+  int: 'an integer',
+}
+
+/** Explains why a value is invalid. */
+function messageOf(issue: z.core.$ZodRawIssue): string {
+  const { input, path, inst } = issue
+  if (issue.code === 'unrecognized_keys') return 'is not a known property'
+  if (input === undefined && path !== undefined && path.length > 0) return 'is required'
+  switch (issue.code) {
+    case 'too_small':
+      return `must ${boundOf('at least', issue.minimum, issue)}`
+    case 'too_big':
+      return `must ${boundOf('at most', issue.maximum, issue)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}, got ${got(input)}`
+    case 'invalid_type':
+      return `must be ${typeNames[inst instanceof z.ZodMiniNumberFormat ? 'int' : issue.expected]}, got ${got(input)}`
+    default:
+      return `is invalid, got ${got(input)}`
+  }
+}
+
+function boundOf(relation: string, bound: number | bigint, { input, length }: z.core.$ZodRawIssue): string {
+  if (typeof input === 'string') return `have ${relation} ${count(bound, 'character')}, got ${String(length)}`
+  if (Array.isArray(input)) return `have ${relation} ${count(bound, 'item')}, got ${input.length}`
+  return `be ${relation} ${bound}, got ${got(input)}`
+}

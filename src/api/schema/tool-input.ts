@@ -1,0 +1,26 @@
+import * as z from 'zod/mini'
+import type { Operation } from '../operation.ts'
+import type { Schema } from './schema.ts'
+import { defaulted, integer, text } from './build.ts'
+import { looseObject, strictObject } from './objects.ts'
+
+/**
+ * The arguments of an operation's tool: its params without deprecated ones, and the id of its path. `pages` and `next`
+ * take the place of the service's cursors and page numbers.
+ */
+export function toolInputOf(
+  { request, list, paging, pathId, method }: Operation,
+  bounds: { maxPages: number; maxNextLength: number },
+): Schema {
+  const isDocumented = request instanceof z.ZodMiniObject
+  const params = Object.entries(isDocumented ? request.shape : {}).filter(
+    ([name, field]) => name !== paging?.param && z.globalRegistry.get(field)?.deprecated !== true,
+  )
+  const shape = {
+    ...(pathId !== undefined && { id: z.string() }),
+    ...Object.fromEntries(params),
+    ...(paging !== undefined && { pages: defaulted(integer({ min: 1, max: bounds.maxPages }), 1) }),
+    ...(list !== undefined && { next: z.optional(text({ max: bounds.maxNextLength })) }),
+  }
+  return isDocumented || (pathId !== undefined && method === 'GET') ? strictObject(shape) : looseObject(shape)
+}

@@ -1,0 +1,169 @@
+import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
+import type { Operation } from '../api/operation.ts'
+import { isRecord } from '../lib/is-record.ts'
+import { wholeNumber } from '../errors/assert.ts'
+import { maxTimerMs } from '../lib/time.ts'
+import { UsageError } from './command-errors.ts'
+
+/** Parsed flags that commands share. */
+export interface SharedFlags {
+  readonly params?: string
+  readonly body?: string
+  readonly budget?: string
+  readonly perMinute?: string
+  readonly timeout?: string
+  readonly validation?: string
+  readonly baseUrl?: string
+  readonly sandbox?: boolean
+  readonly all?: boolean
+  readonly maxPages?: string
+  readonly limit?: string
+  readonly format?: string
+  readonly fields?: string
+  readonly out?: string
+  readonly resume?: boolean
+  readonly quiet?: boolean
+  readonly color?: boolean
+  readonly json?: boolean
+}
+
+/** A documented param of an operation as a flag. */
+export interface ParamFlag {
+  /** `--sort-by`. */
+  readonly name: string
+  /** Its name in the parsed options: `sortBy`. */
+  readonly attribute: string
+  readonly path: readonly string[]
+  readonly schema: JsonSchema
+  readonly help: string
+}
+
+/** The param that is an argument instead of a flag: the id of a record, or the required text. */
+export function positionalOf({ pathId, request }: Operation): string | undefined {
+  return pathId === undefined ? jsonSchemaOf(request).required?.[0] : 'id'
+}
+
+export function paramFlags(operation: Operation): ParamFlag[] {
+  return flagsOf(jsonSchemaOf(operation.request), []).filter(
+    ({ path }) => path[0] !== positionalOf(operation),
+  )
+}
+
+function flagsOf({ properties = {} }: JsonSchema, parents: readonly string[]): ParamFlag[] {
+  return Object.entries(properties).flatMap(([param, schema]) => {
+    const path = [...parents, param]
+    if (schema.properties !== undefined) return flagsOf(schema, path)
+    const name = kebab(param)
+    const attribute = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    return [{ name: `--${name}`, attribute, path, schema, help: helpOf(schema) }]
+  })
+}
+
+/** `setState` and `sort_by` become `set-state` and `sort-by`. */
+export function kebab(name: string): string {
+  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Type and bounds: `integer, 1 to 20, default 20`. */
+function helpOf(schema: JsonSchema): string {
+  const { type, items, maxItems, default: value, deprecated } = schema
+  const parts =
+    items === undefined ? [String(type)] : [`up to ${maxItems ?? 'any number'}, each ${helpOf(items)}`]
+  const { minLength, maxLength, minimum, maximum } = schema
+  const length = rangeOf(minLength, maxLength)
+  const range = rangeOf(minimum, maximum)
+  if (length !== null) parts.push(`${length} characters`)
+  if (range !== null) parts.push(range)
+  if (value !== undefined) parts.push(`default ${value}`)
+  if (deprecated === true) parts.push('ignored by the service')
+  return parts.join(', ')
+}
+
+function rangeOf(min: number | undefined, max: number | undefined): string | null {
+  if (max === undefined) return min === undefined ? null : `at least ${min}`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
+}
+
+/**
+ * Builds the params of a call from the argument, the flags and `--params`.
+ *
+ * @param open JSON text of `--params`, or undefined.
+ */
+export function paramsOf(
+  operation: Operation,
+  positional: string | undefined,
+  options: Readonly<Record<string, unknown>>,
+  open: string | undefined,
+): { params: Record<string, unknown>; id: string | undefined } {
+  const params = open === undefined ? {} : parseObject(open)
+  const name = positionalOf(operation)
+  const isId = operation.pathId !== undefined
+  if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
+  for (const { attribute, path, schema, name } of paramFlags(operation)) {
+    const value = options[attribute]
+    if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
+  }
+  return { params, id: isId ? positional : undefined }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
+  }
+  if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
+  return value
+}
+
+function setParam(params: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path
+  if (rest.length === 0) {
+    if (Object.hasOwn(params, name)) throw new UsageError(`${name} is given twice, also in --params`)
+    params[name] = value
+    return
+  }
+  const inner = params[name] ?? {}
+  if (!isRecord(inner)) throw new UsageError(`${name} in --params must be an object`)
+  params[name] = inner
+  setParam(inner, rest, value)
+}
+
+function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => valueOf(name, each, items ?? {}))
+  return type === 'integer' || type === 'number' ? numberOf(name, value) : value
+}
+
+/** The flag that passes these params, quoted for a shell. */
+export function paramsFlag(params: object): string {
+  return `--params ${quoted(JSON.stringify(params))}`
+}
+
+/** A flag as a shell takes it; nothing for one that is not set. */
+export function flagOf(name: string, value: string | number | boolean | undefined): string[] {
+  if (value === undefined || value === false) return []
+  return [value === true ? `--${kebab(name)}` : `--${kebab(name)} ${quoted(String(value))}`]
+}
+
+function quoted(text: string): string {
+  return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** The number in a flag; its bounds are checked with the params. */
+export function numberOf(name: string, value: unknown): number {
+  const text = String(value)
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new UsageError(`${name} must be a number, got ${JSON.stringify(text)}`)
+}
+
+export function wholeNumberOf(name: string, value: string, max?: number): number {
+  return wholeNumber(name, numberOf(name, value), max)
+}
+
+/** The milliseconds of a flag in seconds. */
+export function millisecondsOf(name: string, value: string): number {
+  const ms = numberOf(name, value) * 1000
+  if (ms >= 1 && ms <= maxTimerMs) return ms
+  throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
+}

@@ -1,0 +1,80 @@
+import type { Operation } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
+import { csvLines } from '../export/csv.ts'
+import { mainFields } from '../export/main-fields.ts'
+import { fieldsOf, resolveColumns, valueAt } from '../export/fields.ts'
+import { jsonText } from '../lib/json.ts'
+import { UsageError } from './command-errors.ts'
+import type { FormatOptions, Formatter } from './formatter.ts'
+import { createTable } from './table.ts'
+import { escapedForTerminal } from './terminal.ts'
+
+export const formats = ['jsonl', 'json', 'csv', 'table'] as const
+export type Format = (typeof formats)[number]
+
+export function createFormatter(format: Format, operation: Operation, options: FormatOptions): Formatter {
+  const { fields, width } = options
+  const isTerminal = width !== undefined
+  const text = (record: unknown, indent?: number): string => {
+    const json = jsonText(fields === undefined ? record : picked(record, fields), indent)
+    return isTerminal ? escapedForTerminal(json) : json
+  }
+  switch (format) {
+    case 'jsonl':
+      return { head: '', page: (records) => records.map((record) => `${text(record)}\n`).join(''), tail: '' }
+    case 'json':
+      return operation.list === undefined
+        ? { head: '', page: (records) => records.map((record) => `${text(record, 2)}\n`).join(''), tail: '' }
+        : jsonList(text)
+    case 'csv': {
+      const lines = csvLines({ fields: fields ?? columnsOf(operation) })
+      return {
+        head: lines.header,
+        page: (records) => {
+          const text = records.map((record) => lines.line(record)).join('')
+          return isTerminal ? text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ') : text
+        },
+        tail: '',
+      }
+    }
+    case 'table':
+      return createTable(
+        mainFields[operation.id as OperationId] ?? (operation.documented ? columnsOf(operation) : undefined),
+        options,
+      )
+  }
+}
+
+/** @throws {UsageError} for a field that the service does not document, so that a typo buys nothing. */
+export function fieldsFor(operation: Operation, list: string | undefined): readonly string[] | undefined {
+  if (list === undefined) return undefined
+  const { columns } = resolveColumns({ fields: list.split(',') })
+  if (!operation.documented) return columns.map(({ path }) => path)
+  const known = columnsOf(operation)
+  for (const { path } of columns)
+    if (!known.some((each) => each === path || each.startsWith(`${path}.`)))
+      throw new UsageError(`unknown field ${path}; expected one of ${known.join(', ')}`)
+  return columns.map(({ path }) => path)
+}
+
+function picked(record: unknown, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
+}
+
+function columnsOf({ id, documented }: Operation): string[] {
+  if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
+  return fieldsOf(id as OperationId).map(({ path }) => path)
+}
+
+function jsonList(text: (record: unknown) => string): Formatter {
+  let separator = '\n  '
+  const page = (records: readonly unknown[]): string =>
+    records
+      .map((record) => {
+        const item = separator + text(record)
+        separator = ',\n  '
+        return item
+      })
+      .join('')
+  return { head: '[', page, tail: '\n]\n' }
+}

@@ -1,0 +1,60 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { createMcp } from '../mcp/index.ts'
+import type { OperationId } from '../api/operations.ts'
+import { UsageError } from './command-errors.ts'
+import { type SharedFlags, numberOf } from './flags.ts'
+import { clientFor } from './options.ts'
+
+/** The flags of `mcp`, as they were parsed. */
+export interface McpFlags extends SharedFlags {
+  readonly confirmAbove?: string
+  readonly maxPerCall?: string
+  readonly allow?: string[]
+}
+
+/** Credits of a session against the sandbox, which cost nothing. */
+const sandboxBudget = '100'
+
+/** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
+export async function mcp(flags: McpFlags): Promise<number> {
+  const {
+    budget = flags.sandbox === true ? sandboxBudget : undefined,
+    confirmAbove,
+    maxPerCall,
+    allow,
+  } = flags
+  if (budget === undefined)
+    throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
+  const server = createMcp({
+    client: clientFor(flags),
+    budget: numberOf('--budget', budget),
+    ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
+    ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
+    ...(allow !== undefined && { allow: allow as OperationId[] }),
+    pages: referencePages(),
+  })
+  const report = (): void => void process.stderr.write(`${JSON.stringify(server.report())}\n`)
+  process.once('beforeExit', report)
+  for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
+    process.once(signal, () => {
+      report()
+      process.exit(code)
+    })
+  await server.stdio()
+  return 0
+}
+
+/** The pages of docs/reference, which are part of the package. */
+function referencePages(): Record<string, string> {
+  // From src/cli, and from dist/bundled/cli.
+  for (const path of ['../../docs/reference/', '../../../docs/reference/'])
+    try {
+      const folder = new URL(path, import.meta.url)
+      return Object.fromEntries(
+        readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+      )
+    } catch {
+      // The other one.
+    }
+  return {}
+}

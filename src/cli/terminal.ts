@@ -1,0 +1,113 @@
+import {
+  InvalidResponseError,
+  PaginationError,
+  ReauthorizationRequiredError,
+  SocialSearchError,
+} from '../errors/index.ts'
+import { jsonText } from '../lib/json.ts'
+import type { SharedFlags } from './flags.ts'
+
+let failure: NodeJS.ErrnoException | undefined
+process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
+
+let hasProgress = false
+
+/**
+ * Writes data to stdout; returns false if its reader has closed it, as `head` does.
+ *
+ * @throws any other error of the write.
+ */
+export async function print(text: string): Promise<boolean> {
+  if (failure === undefined && text !== '') {
+    clearProgress()
+    await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
+    // The error event comes a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (failure === undefined) return true
+  if (failure.code === 'EPIPE') return false
+  throw failure
+}
+
+/** Shows a line on a terminal, unless `--quiet` is set. */
+export function tell({ quiet }: SharedFlags, message: string): void {
+  if (quiet !== true && process.stderr.isTTY) say(message)
+}
+
+/** Replaces the line that shows how far a job is, on a terminal only. */
+export function showProgress({ quiet }: SharedFlags, message: string): void {
+  clearProgress()
+  if (quiet === true || !process.stderr.isTTY) return
+  process.stderr.write(message.slice(0, process.stderr.columns - 1))
+  hasProgress = true
+}
+
+function clearProgress(): void {
+  if (hasProgress) process.stderr.write('\r\u001b[K')
+  hasProgress = false
+}
+
+/** Writes a line to stderr. */
+export function say(message: string): void {
+  clearProgress()
+  process.stderr.write(`${message}\n`)
+}
+
+/** Breaks a text between words if it goes to a terminal. */
+export function wrapped(
+  text: string,
+  { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
+): string {
+  if (!isTTY) return text
+  return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
+}
+
+/** Escapes what JSON leaves unescaped, and terminals obey: control characters, and those that turn the direction of text. */
+export function escapedForTerminal(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/**
+ * Reports an error: its message, or with `--json` one object with its fields.
+ *
+ * @param next The command that continues.
+ * @param paid Paid data that could not be written.
+ */
+export function complain(
+  { json }: SharedFlags,
+  error: unknown,
+  next?: string,
+  paid: unknown = paidData(error),
+): void {
+  const { name, message } = error as Error
+  if (json === true) {
+    const fields =
+      error instanceof SocialSearchError ? error.toJSON() : { name, code: codeOf(error), message }
+    const all = {
+      ...fields,
+      ...(paid !== undefined && { body: paid }),
+      ...(next !== undefined && { resume: next }),
+    }
+    say(escapedForTerminal(jsonText(all)))
+    return
+  }
+  say(wrapped(`social-search: ${message}`, process.stderr))
+  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
+  // A command stays in one line, so that it can be copied.
+  if (next !== undefined) say(`To continue: ${next}`)
+  if (paid !== undefined)
+    say(`The answer, which may have been charged:\n${escapedForTerminal(jsonText(paid))}`)
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code ?? 'failed'
+}
+
+/** Paid data in an error. */
+function paidData(error: unknown): unknown {
+  if (error instanceof InvalidResponseError) return error.body
+  return error instanceof PaginationError ? error.page : undefined
+}

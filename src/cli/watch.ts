@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../api/microblog.ts'
+import type { PagedOptions } from '../core/options/types.ts'
+import { jsonText } from '../lib/json.ts'
+import type { Microblog } from '../resources/microblog.ts'
+import { type WatchState, watchSearch } from '../watch/index.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
+import { budgetOf, clientFor } from './options.ts'
+import { replaceFile } from './replace-file.ts'
+import { Stop } from './stop.ts'
+import { complain, print, say } from './terminal.ts'
+import { UsageError } from './command-errors.ts'
+
+export interface WatchFlags extends SharedFlags {
+  readonly every: string
+  readonly maxEvery?: string
+  readonly maxPages: string
+  readonly state?: string
+  readonly exec?: string
+}
+
+/** Prints new posts as JSON Lines, or passes each batch to a command. Returns the exit code. */
+export async function watch(query: string, flags: WatchFlags): Promise<number> {
+  const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
+  const stop = new Stop()
+  const client = clientFor(flags, { hooks: stop.hooks })
+  try {
+    const batches = watchSearch(
+      noting(client.microblog, stop),
+      { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
+      {
+        state: flags.state === undefined ? null : readState(flags.state),
+        every: millisecondsOf('--every', flags.every),
+        ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
+        maxPages: wholeNumberOf('--max-pages', flags.maxPages),
+        budget: budgetOf(flags),
+        signal: stop.signal,
+      },
+    )
+    for await (const { posts, state, gap } of batches) {
+      const text = posts.map((post) => `${jsonText(post)}\n`).join('')
+      if (flags.exec !== undefined) await execute(flags.exec, text)
+      else if (!(await print(text))) return 0
+      if (flags.state !== undefined) replaceFile(flags.state, `${JSON.stringify(state)}\n`)
+      if (gap !== null) {
+        say(`There are more posts: social-search microblog search --all ${paramsFlag(gap.next)}`)
+      }
+      stop.pageIsWritten()
+    }
+    return 0
+  } catch (error) {
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+    complain(flags, reason)
+    return exitCodeOf(reason)
+  } finally {
+    stop.end()
+  }
+}
+
+/** Reports each page to `stop` as soon as it is read: the watch yields the posts even if it ends then. */
+function noting(microblog: Microblog, stop: Stop): Microblog {
+  const search = (params: MicroblogSearchParams, options?: PagedOptions): object => ({
+    async *pages() {
+      for await (const page of microblog.search(params, options).pages()) {
+        stop.pageIsRead()
+        yield page
+      }
+    },
+  })
+  return { search } as Microblog
+}
+
+/** Runs a shell command with the text on stdin. */
+function execute(command: string, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+    // The command may ignore stdin.
+    child.stdin.on('error', () => {})
+    child.on('error', reject)
+    child.on('close', (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`--exec: the command ended with ${code ?? signal}`)),
+    )
+    child.stdin.end(text)
+  })
+}
+
+function readState(path: string): WatchState | null {
+  // Fail before a page is bought if the state cannot be written.
+  accessSync(dirname(resolve(path)), constants.W_OK)
+  if (!existsSync(path)) return null
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as WatchState
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new UsageError(`${path} is not the state of a watch`)
+  }
+}

@@ -1,0 +1,85 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { count } from '../lib/count.ts'
+import { ConfigurationError } from './index.ts'
+import { maxTimerMs } from '../lib/time.ts'
+
+/** Returns a valid value. Otherwise it throws an error with the rule and a description of the value. */
+export function checked<T>(value: T, isValid: boolean, rule: string): T {
+  if (isValid) return value
+  throw new ConfigurationError(`${rule}, got ${shown(value)}`)
+}
+
+export function assertObject(name: string, value: unknown): asserts value is object {
+  checked(value, typeof value === 'object' && value !== null, `${name} must be an object`)
+}
+
+/**
+ * Rejects unknown option names, which would otherwise be ignored.
+ *
+ * @param name The option that holds them; empty at the top level.
+ */
+export function assertOptions(options: unknown, known: object, name = ''): void {
+  assertObject(name || 'options', options)
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
+  if (unknown === undefined) return
+  const names = Object.keys(known)
+  const near = names.find((each) => isNear(unknown.toLowerCase(), each.toLowerCase()))
+  const hint = near === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${near}?`
+  throw new ConfigurationError(`unknown option ${name && `${name}.`}${unknown}; ${hint}`)
+}
+
+/** Whether two words differ in one place only, by up to two letters. */
+function isNear(word: string, other: string): boolean {
+  if (word !== '' && word[0] === other[0]) return isNear(word.slice(1), other.slice(1))
+  if (word !== '' && word.at(-1) === other.at(-1)) return isNear(word.slice(0, -1), other.slice(0, -1))
+  return word.length < 3 && other.length < 3
+}
+
+export function assertFunction<T>(name: string, value: T): T {
+  return checked(value, typeof value === 'function', `${name} must be a function`)
+}
+
+export function assertMethod<T>(name: string, value: T, method: string): T {
+  const found = (value as Record<string, unknown> | null | undefined)?.[method]
+  return checked(value, typeof found === 'function', `${name} must have a ${method}() method`)
+}
+
+export function assertSchema<T>(schema: T): T {
+  const { validate } = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard'] ?? {}
+  return checked(schema, typeof validate === 'function', 'schema must be a Standard Schema')
+}
+
+/** Accepts undefined, too. */
+export function assertSignal<T>(name: string, value: T): T {
+  const isSignal = typeof (value as AbortSignal | null | undefined)?.throwIfAborted === 'function'
+  return checked(value, isSignal || value === undefined, `${name} must be an AbortSignal`)
+}
+
+export function nonEmptyText(name: string, value: unknown): string {
+  const isValid = typeof value === 'string' && value !== ''
+  return checked(value as string, isValid, `${name} must be a string that is not empty`)
+}
+
+/** Checks a duration, which must fit a timer. */
+export function milliseconds(name: string, value: unknown): number {
+  const isValid = typeof value === 'number' && value >= 1 && value <= maxTimerMs
+  return checked(value as number, isValid, `${name} must be a number of milliseconds from 1 to ${maxTimerMs}`)
+}
+
+/** Checks a whole number from 1 to `max`. */
+export function wholeNumber(name: string, value: unknown, max = Infinity): number {
+  const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`
+  const isValid = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max
+  return checked(value as number, isValid, `${name} must be a whole number ${range}`)
+}
+
+/** Describes a value in a message. Of text it shows only the length, since it may be a secret. */
+export function shown(value: unknown): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
+}
+
+/** Like {@link shown}, but repeats a short word of letters: it is a typo rather than a secret. */
+export function shownWord(value: unknown): string {
+  return typeof value === 'string' && /^[a-z]{1,16}$/i.test(value) ? JSON.stringify(value) : shown(value)
+}

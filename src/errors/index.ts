@@ -1,0 +1,54 @@
+import type { ApiError } from './api.ts'
+import { SocialSearchError } from './base.ts'
+import type {
+  BudgetUnavailableError,
+  ClosedError,
+  ConfigurationError,
+  ConnectionError,
+  CreditBudgetError,
+  InvalidRequestError,
+  InvalidResponseError,
+  PaginationError,
+  QueueFullError,
+  RedirectError,
+  TimeoutError,
+} from './client.ts'
+import type { OAuthError, ReauthorizationRequiredError, TokenStoreError } from './oauth.ts'
+
+export * from './api.ts'
+export * from './base.ts'
+export * from './client.ts'
+export * from './oauth.ts'
+
+/** Every error of this package; `code` distinguishes them. */
+export type AnySocialSearchError =
+  | ConfigurationError
+  | InvalidRequestError
+  | ApiError
+  | ConnectionError
+  | TimeoutError
+  | RedirectError
+  | InvalidResponseError
+  | CreditBudgetError
+  | BudgetUnavailableError
+  | PaginationError
+  | QueueFullError
+  | ClosedError
+  | ReauthorizationRequiredError
+  | OAuthError
+  | TokenStoreError
+
+/**
+ * Tells whether a caught value is an error of this package, and types it for narrowing.
+ *
+ * @example
+ * try {
+ *   await client.microblog.search({ query })
+ * } catch (error) {
+ *   if (!isSocialSearchError(error)) throw error
+ *   console.error(error.code, error.charged, error.requestId)
+ * }
+ */
+export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
+  return value instanceof SocialSearchError
+}

@@ -1,0 +1,227 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { exitCodes } from '../../src/cli/command-errors.ts'
+import type { JobState } from '../../src/cli/job-file.ts'
+import { runOperation } from '../../src/cli/run-operation.ts'
+import { microblogSearch } from '../../src/api/microblog.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import { operationOf } from '../../src/api/operations.ts'
+import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+
+let folder: string
+beforeEach(() => {
+  useVirtualTime()
+  folder = mkdtempSync(join(tmpdir(), 'job-'))
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true })
+})
+
+let jobs = 0
+
+/** A job of several runs, in this process, against a sandbox of its own. */
+class Job {
+  readonly sandbox: Sandbox = createSandbox({ limits: { perMinute: false } })
+  readonly out = join(folder, `job-${++jobs}.jsonl`)
+  /** Runs when a request leaves, and when its answer is there. */
+  onSend = (): void => {}
+  onAnswer = (): void => {}
+
+  /** Runs the command; returns its exit code. */
+  async run(
+    flags: object = {},
+    operation: Operation = microblogSearch,
+    subject = 'coffee',
+  ): Promise<number | undefined> {
+    const { sandbox, out } = this
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
+    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
+      this.onSend()
+      const response = await sandbox.fetch(new Request(...request))
+      this.onAnswer()
+      return response
+    })
+    const baseUrl = `https://run-${++jobs}.example/v1`
+    const shared = { baseUrl, perMinute: 'off', all: true, resume: true, out, ...flags }
+    return (await settle(runOperation(operation, subject, shared))).value
+  }
+
+  get state(): JobState {
+    return JSON.parse(readFileSync(`${this.out}.state.json`, 'utf8')) as JobState
+  }
+}
+
+describe('--budget of a job', () => {
+  it('counts a run whose answer was lost', async () => {
+    const job = new Job()
+    job.sandbox.inject({ reset: 'after', times: Infinity })
+    const codes = []
+    for (let run = 0; run < 8; run++) codes.push(await job.run({ budget: '4' }))
+    expect(codes).toEqual([6, 6, 5, 5, 5, 5, 5, 5])
+    expect([job.sandbox.ledger.spent, job.state.credits]).toEqual([4, 4])
+  })
+
+  it('counts uncertain credits also after pages that were written', async () => {
+    const job = new Job()
+    job.sandbox.inject({ reset: 'after', skip: 1, times: 1 })
+    expect(await job.run()).toBe(exitCodes.unknown)
+    expect(job.state).toMatchObject({ records: 20, credits: 4 })
+    // The file has the pages that the next run buys, and their credits.
+    expect(await job.run({ budget: '8' })).toBe(exitCodes.budget)
+    expect([job.sandbox.ledger.spent, job.state.records, job.state.credits]).toEqual([8, 60, 8])
+  })
+
+  it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
+    const job = new Job()
+    const search = await job.sandbox.fetch(
+      new Request(`${job.sandbox.baseUrl}/data/professionalnet/posts/search`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${job.sandbox.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'data' }),
+      }),
+    )
+    const { posts } = (await search.json()) as { posts: { share_url: string }[] }
+    const comments = operationOf('professionalnet.posts.comments')
+    const before = job.sandbox.ledger.spent
+    let underWay = 0
+    job.onSend = () => (underWay = job.state.credits)
+    const url = posts[0]?.share_url ?? ''
+    await job.run({ all: false, maxComments: '150' }, comments, url)
+    expect(underWay).toBe(150)
+    expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)
+    // A finished job buys nothing, also without pages.
+    expect(await job.run({ all: false, maxComments: '150' }, comments, url)).toBe(0)
+    expect(job.state.credits).toBe(job.sandbox.ledger.spent - before)
+  })
+
+  it.each<[string, Fault]>([
+    ['that the service refuses', { status: 403 }],
+    ['that is not sent', { status: 503, retryAfter: 3000 }],
+  ])('does not count a request %s', async (_, fault) => {
+    const job = new Job()
+    job.sandbox.inject(fault)
+    expect(await job.run({ budget: '2' })).not.toBe(0)
+    expect(job.state.credits).toBe(0)
+    expect(await job.run({ budget: '2' })).toBe(exitCodes.budget)
+    expect([job.sandbox.ledger.spent, job.state.credits]).toEqual([2, 2])
+  })
+
+  it('counts a page under way that a second Ctrl-C abandons', async () => {
+    const job = new Job()
+    job.sandbox.inject({ delay: 5000 })
+    const before = new Set(process.listeners('SIGINT'))
+    job.onSend = () => {
+      for (const listener of process.listeners('SIGINT'))
+        if (!before.has(listener)) for (let press = 0; press < 2; press++) listener('SIGINT')
+    }
+    expect(await job.run({ budget: '2' })).toBe(exitCodes.interrupted)
+    expect(job.state.credits).toBe(2)
+    job.onSend = () => {}
+    expect(await job.run({ budget: '2' })).toBe(exitCodes.budget)
+    expect(job.sandbox.ledger.spent).toBeLessThanOrEqual(2)
+  })
+
+  it('sends nothing if the state cannot be replaced', async () => {
+    const job = new Job()
+    job.onAnswer = () => {
+      job.onAnswer = () => {}
+      mkdirSync(`${job.out}.state.json.tmp`)
+    }
+    await job.run({ maxPages: '1', all: false })
+    const { length } = job.sandbox.requests
+    expect(await job.run()).toBe(exitCodes.failed)
+    expect(job.sandbox.requests).toHaveLength(length)
+    // The page that could not be written is counted.
+    expect(job.state.credits).toBe(2)
+    rmSync(`${job.out}.state.json.tmp`, { recursive: true })
+    expect(await job.run({ budget: '4' })).toBe(exitCodes.budget)
+    expect([job.sandbox.ledger.spent, job.state.records]).toEqual([4, 20])
+  })
+})
+
+const fault = fc.constantFrom<Fault>(
+  ...([
+    { reset: 'after' },
+    { reset: 'before' },
+    { cut: 'truncate' },
+    { cut: 'stall' },
+    { delay: 40_000 },
+  ] as const),
+  ...[400, 403, 429, 500, 502, 503].map((status) => ({ status })),
+  ...[{ status: 502, body: '<h1>Bad gateway</h1>' }, { body: { requestId: 'odd', posts: 'none' } }],
+)
+/** The process dies at this request, before it arrives or after its answer. */
+interface Kill {
+  at: number
+  isAnswered: boolean
+}
+const oneRun = fc.record({
+  misfortune: fc.array(fc.record({ fault, skip: fc.nat(2) }), { maxLength: 2 }),
+  kill: fc.option(fc.record<Kill>({ at: fc.integer({ min: 1, max: 3 }), isAnswered: fc.boolean() })),
+})
+
+it('--budget of a job holds over any sequence of failures and kills, and the state never has less than was charged', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 14 }),
+      fc.array(oneRun, { maxLength: 6 }),
+      async (budget, runs) => {
+        const job = new Job()
+        const { sandbox, out } = job
+        const files = [out, `${out}.state.json`]
+        // Not asserted at once: the client would take an error of fetch for one of the network.
+        const faults: string[] = []
+        const check = (underWay = 0): void => {
+          const { credits } = job.state
+          const least = sandbox.ledger.spent + underWay
+          if (credits < least || credits > budget) faults.push(`${credits} is not from ${least} to ${budget}`)
+        }
+        const runOnce = async (kill: Kill | null): Promise<number | undefined> => {
+          let requests = 0
+          const life = { isOver: false }
+          const dieIf = (isDue: boolean): void => {
+            if (isDue && kill?.at === requests) {
+              life.isOver = true
+              for (const file of files) copyFileSync(file, `${file}.then`)
+            }
+            if (life.isOver) throw new Error('the process is dead')
+          }
+          job.onSend = () => {
+            requests++
+            dieIf(false)
+            check(2)
+            dieIf(kill?.isAnswered === false)
+          }
+          job.onAnswer = () => {
+            check()
+            dieIf(kill?.isAnswered === true)
+          }
+          const code = await job.run({ budget: String(budget) })
+          if (life.isOver) for (const file of files) copyFileSync(`${file}.then`, file)
+          check()
+          return code
+        }
+        for (const { misfortune, kill } of runs) {
+          for (const { fault, skip } of misfortune) sandbox.inject({ ...fault, skip })
+          await runOnce(kill)
+        }
+        // Some misfortune may be left.
+        let code: number | undefined
+        for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
+        expect(faults).toEqual([])
+        expect(code).toBe(exitCodes.budget)
+        expect(budget - job.state.credits).toBeLessThan(2)
+      },
+    ),
+    { numRuns: 25 },
+  )
+})

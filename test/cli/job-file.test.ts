@@ -1,0 +1,51 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/command-errors.ts'
+import { JobFile, type JobState } from '../../src/cli/job-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'job-file-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const start: JobState = {
+  ...{ operation: 'microblog.search', params: { query: 'a' }, format: 'jsonl', fields: null },
+  ...{ next: { query: 'a' }, bytes: 0, records: 0, credits: 0 },
+}
+let files = 0
+
+/** A job with one written page, whose process is gone. */
+function interrupted(): string {
+  const out = join(folder, `posts-${++files}.jsonl`)
+  const job = JobFile.create(out, start)
+  job.append('first\n', { next: { query: 'a' }, records: 1, credits: 2 })
+  job.close(2)
+  return out
+}
+
+describe('JobFile.resume()', () => {
+  it('cuts off an incomplete page that is longer than what follows', () => {
+    const out = interrupted()
+    appendFileSync(out, `${'torn '.repeat(1000)}\n`)
+    const job = JobFile.resume(out, start)
+    expect(readFileSync(out, 'utf8')).toBe('first\n')
+    job.append('last\n', { next: null, records: 2, credits: 4 })
+    job.close(4)
+    expect(readFileSync(out, 'utf8')).toBe('first\nlast\n')
+  })
+
+  it.each(['"2"', 'null', '{}'])('refuses a state whose credits are %s', (credits) => {
+    const out = interrupted()
+    const state = readFileSync(`${out}.state.json`, 'utf8')
+    writeFileSync(`${out}.state.json`, state.replace('"credits":2', `"credits":${credits}`))
+    expect(() => JobFile.resume(out, start)).toThrow(UsageError)
+  })
+})
+
+describe('JobFile.close()', () => {
+  it('keeps what all runs have cost, and the pages', () => {
+    const out = interrupted()
+    JobFile.resume(out, start).close(6)
+    expect(JobFile.resume(out, start).state).toMatchObject({ bytes: 6, records: 1, credits: 6 })
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { readBytes } from '../../src/lib/read-bytes.ts'
+import { collectGarbage } from '../support/garbage.ts'
+
+/** A body of so many bytes, each in a separate chunk; tells when the last one is asked for. */
+function dripping(bytes: number, onLast = () => {}): { body: ReadableStream<Uint8Array<ArrayBuffer>> } {
+  let sent = 0
+  return {
+    body: new ReadableStream({
+      pull(controller) {
+        if (sent === bytes) {
+          controller.close()
+          return
+        }
+        controller.enqueue(Uint8Array.of(sent))
+        if (++sent === bytes) onLast()
+      },
+    }),
+  }
+}
+
+describe('readBytes()', () => {
+  it.each([0, 1, 2, 3, 99, 100])('puts %i bytes together', async (length) => {
+    const bytes = Uint8Array.from({ length }, (_, i) => i)
+    expect(await readBytes(dripping(length), 100)).toEqual(bytes)
+    expect(await readBytes(new Response(bytes), 100)).toEqual(bytes)
+  })
+
+  it('stops reading at the maximum size', async () => {
+    expect(await readBytes(dripping(101), 100)).toBe('too large')
+    expect(await readBytes(dripping(Infinity), 100)).toBe('too large')
+  })
+
+  it('uses little more memory than the bytes, with chunks of any size', async () => {
+    const before = collectGarbage()
+    let held = Infinity
+    await readBytes(
+      dripping(100_000, () => (held = collectGarbage() - before)),
+      2 ** 20,
+    )
+    expect(held).toBeLessThan(3_000_000)
+  })
+})

@@ -1,0 +1,185 @@
+import { type Server, createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, type Socket, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectSecurely } from 'node:tls'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type RequestHandler, toNodeListener } from '../../src/node/index.ts'
+import { untrustedCertificate } from '../support/certificate.ts'
+
+const servers: Server[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    await new Promise((closed) => {
+      server.close(closed)
+      server.closeAllConnections()
+    })
+  }
+})
+
+async function listen(server: Server, at: number | string = 0): Promise<number> {
+  servers.push(server)
+  await new Promise<void>((listening) => {
+    if (typeof at === 'string') server.listen(at, listening)
+    else server.listen(at, '127.0.0.1', listening)
+  })
+  return (server.address() as Partial<AddressInfo>).port ?? 0
+}
+
+/** A connection to a server with this handler. */
+async function open(handler: RequestHandler): Promise<Socket> {
+  const port = await listen(createServer(toNodeListener(handler)))
+  return connect(port, '127.0.0.1').on('error', () => {})
+}
+
+/** All bytes until the connection ends. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+  await new Promise((closed) => socket.on('close', closed))
+  return text
+}
+
+/** What one request is answered. */
+async function ask(handler: RequestHandler, head: string): Promise<string> {
+  const socket = await open(handler)
+  socket.write(`${head}\r\nconnection: close\r\n\r\n`)
+  return readAll(socket)
+}
+
+/** An endless response that ignores the signal of its request. */
+function endless() {
+  const cancel = vi.fn()
+  const pull = (controller: ReadableStreamDefaultController): void => controller.enqueue(new Uint8Array(10))
+  return { cancel, response: () => new Response(new ReadableStream({ pull, cancel })) }
+}
+
+describe('toNodeListener()', () => {
+  it.each([
+    'TRACE / HTTP/1.1\r\nhost: x',
+    'OPTIONS * HTTP/1.1\r\nhost: x',
+    'GET file:///etc/passwd HTTP/1.1\r\nhost: x',
+    ...['user@x', 'x/y', 'x\\y', 'x?', 'x#'].map((host) => `GET /path HTTP/1.1\r\nhost: ${host}`),
+  ])('responds with 400 to a request that fetch could not send: %j', async (head) => {
+    const handler = vi.fn(() => new Response())
+    expect(await ask(handler, head)).toMatch(/^HTTP\/1.1 400 /)
+    expect(handler).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['//evil.example/a HTTP/1.1\r\nhost: x', 'http://x//evil.example/a'],
+    ['/\\evil.example/a HTTP/1.1\r\nhost: x', 'http://x//evil.example/a'],
+    ['/a/b?c HTTP/1.1\r\nhost:', 'http://localhost/a/b?c'],
+    ['/a/b?c HTTP/1.0\r\nx: y', 'http://localhost/a/b?c'],
+    ['http://y:81/a HTTP/1.1\r\nhost: x', 'http://y:81/a'],
+  ])('parses host and path: %j', async (target, url) => {
+    const handler = vi.fn((request: Request) => new Response(request.url))
+    await ask(handler, `GET ${target}`)
+    expect(handler.mock.calls[0]?.[0].url).toBe(url)
+  })
+
+  it('passes on headers unchanged, including several cookies', async () => {
+    const cookies = ['a=1', 'b=2'].map((cookie): [string, string] => ['set-cookie', cookie])
+    const given: (string | null)[] = []
+    const answer = await ask(({ headers }) => {
+      given.push(headers.get('cookie'), headers.get('x-two'))
+      return new Response(null, { headers: [...cookies, ['x-name', headers.get('x-name') ?? '']] })
+    }, 'GET / HTTP/1.1\r\nhost: x\r\nx-name: ä\r\ncookie: a=1\r\ncookie: b=2\r\nx-two: 1\r\nx-two: 2')
+    expect(given).toEqual(['a=1; b=2', '1, 2'])
+    const name = Buffer.from('ä').toString('latin1')
+    expect(answer).toContain(`\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nx-name: ${name}\r\n`)
+  })
+
+  it('serves the next request of a connection when the body of one is not read to its end', async () => {
+    const socket = await open(async ({ body, method }) => {
+      const reader = body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+      return new Response(method)
+    })
+    const large = 'x'.repeat(2 ** 20)
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n${large}`)
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(await readAll(socket)).toMatch(/POST.*GET/s)
+  })
+
+  it('passes on a used body, not an empty one, when a parser has read it', async () => {
+    const used: boolean[] = []
+    const listener = toNodeListener((request) => {
+      used.push(request.bodyUsed)
+      return new Response()
+    })
+    const port = await listen(
+      createServer((incoming, outgoing) => {
+        if (incoming.url === '/parsed') incoming.resume().on('end', () => listener(incoming, outgoing))
+        else listener(incoming, outgoing)
+      }),
+    )
+    for (const path of ['/', '/parsed']) {
+      const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: '{}' })
+      expect(status).toBe(200)
+    }
+    expect(used).toEqual([false, true])
+  })
+
+  it('cancels a response when the client has left, or the method is HEAD', async () => {
+    const left = endless()
+    const socket = await open(left.response)
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await new Promise((came) => socket.once('data', came))
+    expect(left.cancel).not.toHaveBeenCalled()
+    socket.destroy()
+    await vi.waitFor(() => expect(left.cancel).toHaveBeenCalled())
+
+    const unwanted = endless()
+    expect(await ask(unwanted.response, 'HEAD / HTTP/1.1\r\nhost: x')).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n$/s)
+    expect(unwanted.cancel).toHaveBeenCalled()
+  })
+
+  const failing = toNodeListener(() => Promise.reject(new Error('a bug')))
+  it.each<[string, () => Promise<Socket>]>([
+    ['over TCP', async () => connect(await listen(createServer(failing)), '127.0.0.1')],
+    [
+      'over TLS',
+      async () => {
+        const port = await listen(createSecureServer(untrustedCertificate(), failing))
+        return connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      },
+    ],
+    [
+      'over a Unix socket',
+      async () => {
+        const path = join(tmpdir(), `listener-${process.pid}.sock`)
+        await listen(createServer(failing), path)
+        return connect(path)
+      },
+    ],
+  ])('ends the connection %s, and nothing else, when the handler throws', async (_, dial) => {
+    const socket = (await dial()).on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    expect(await readAll(socket)).toBe('')
+  })
+
+  it('serves the next request of a connection when the handler leaves a part of the body unread', async () => {
+    const size = 3_000_000
+    const socket = await open(async ({ body }) => {
+      const reader = body?.getReader()
+      await reader?.read()
+      reader?.releaseLock()
+      return new Response('done')
+    })
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n`)
+    socket.write(Buffer.alloc(size))
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect((await readAll(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(2)
+  })
+
+  it('ends the connection when the handler throws before an earlier request has its response', async () => {
+    const socket = await open(({ url }) =>
+      url.endsWith('/slow') ? new Promise(() => {}) : Promise.reject(new Error('a bug')),
+    )
+    socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    expect(await readAll(socket)).toBe('')
+  })
+})

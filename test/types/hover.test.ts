@@ -1,0 +1,61 @@
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import type { Operation } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import { languageServiceFor } from '../support/typescript.ts'
+
+/** What stands in the parentheses: what picks the signature with the option `schema`, where there is one, and nothing. */
+function argumentsOf({ id, method, path }: Operation): string[] {
+  if (id === 'openapi') return ['']
+  const takesId = path.includes('{id}')
+  const needed = [...(takesId ? ["'id'"] : []), ...(takesId && method === 'GET' ? [] : ['params'])]
+  return [[...needed, '{ schema }'].join(', '), needed.join(', ')]
+}
+
+const calls = (operations as readonly Operation[]).flatMap((operation) =>
+  argumentsOf(operation).map((args) => ({
+    call: `client.${operation.id}(${args})`,
+    names: `${operation.method} ${operation.path}`,
+  })),
+)
+const others = [
+  { call: 'new SocialSearch(options)', names: 'one organization' },
+  { call: 'SocialSearch.fromEnv()', names: 'SOCIAL_SEARCH_API_KEY' },
+  { call: 'client.withOptions(options)', names: 'timeout' },
+  { call: 'client.creditRates()', names: 'GET /openapi.json' },
+  { call: 'client.close()', names: 'ClosedError' },
+  { call: 'new CreditBudget(5)', names: 'credits' },
+  { call: 'new CatalogClient(options)', names: 'catalog' },
+  { call: 'catalog.planets.create({})', names: 'POST /planets' },
+  { call: 'catalog.planets.update(1, {})', names: 'PUT /planets/{planetId}' },
+  { call: 'catalog.celestialBodies.create({})', names: 'POST /celestial-bodies' },
+]
+
+const lines = [
+  "import type { StandardSchemaV1 } from '@standard-schema/spec'",
+  "import { CreditBudget, SocialSearch } from '../src/index.ts'",
+  "import { CatalogClient } from '../src/catalog/index.ts'",
+  'declare const client: SocialSearch, catalog: CatalogClient, schema: StandardSchemaV1',
+  'declare const params: any, options: any',
+  ...[...calls, ...others].map(({ call }) => call),
+]
+const text = lines.join('\n')
+
+const { service, pathOf, errorsOf } = languageServiceFor(new Map([['hover.ts', text]]))
+const file = pathOf('hover.ts')
+
+describe('the hover text of a call', () => {
+  it('is tested with calls that compile', () => {
+    expect(errorsOf('hover.ts')).toEqual([])
+  })
+
+  it.each([...calls, ...others])('$call: names $names on hover and while it is typed', ({ call, names }) => {
+    const open = text.indexOf(`\n${call}`) + 1 + call.indexOf('(')
+    const hover = service.getQuickInfoAtPosition(file, open - 1)
+    expect(ts.displayPartsToString(hover?.documentation)).toContain(names)
+    const help = service.getSignatureHelpItems(file, open + 1, {})
+    expect(help?.items.length).toBeGreaterThan(0)
+    for (const { documentation } of help?.items ?? [])
+      expect(ts.displayPartsToString(documentation)).toContain(names)
+  })
+})
