@@ -30,7 +30,7 @@ export { type Feeds, feeds } from './resources/feeds.ts'
 export { type Listeners, listeners } from './resources/listeners.ts'
 export { type Mentions, mentions } from './resources/mentions.ts'
 export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
-export type { OpenPage, OpenPageOf, SchemaListOptions } from './resources/undocumented.ts'
+export type { OpenPage } from './resources/methods.ts'
 export { type Organization, organization } from './resources/organization.ts'
 export {
   type IndustriesPage,

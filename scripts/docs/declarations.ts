@@ -23,10 +23,10 @@ export interface Documented {
   deprecated: string | null
   /** Its fields by name; for a list, the fields of its items. */
   fields: () => Map<string, Documented>
-  /** The parameters of its last signature. */
+  /** The parameters of its signature. */
   parameters: () => { name: string; optional: boolean }[]
-  /** The number of signatures. */
-  signatures: () => number
+  /** Whether its signature has type parameters. */
+  isGeneric: () => boolean
 }
 
 export function readDeclarations(): Declarations {
@@ -40,7 +40,7 @@ export function readDeclarations(): Declarations {
 
   function describe(type: ts.Type, symbol: ts.Symbol | undefined): Documented {
     const within = elementOf(checker.getNonNullableType(type), checker)
-    const signatures = within.getCallSignatures()
+    const signature = within.getCallSignatures().at(-1)
     return {
       name: (type.aliasSymbol ?? type.getSymbol())?.name ?? '',
       text:
@@ -53,14 +53,14 @@ export function readDeclarations(): Declarations {
             .map((property) => [property.name, describe(checker.getTypeOfSymbol(property), property)]),
         ),
       parameters: () =>
-        (signatures.at(-1)?.parameters ?? []).map(({ name, valueDeclaration }) => ({
+        (signature?.parameters ?? []).map(({ name, valueDeclaration }) => ({
           name,
           optional:
             valueDeclaration !== undefined &&
             ts.isParameter(valueDeclaration) &&
             checker.isOptionalParameter(valueDeclaration),
         })),
-      signatures: () => signatures.length,
+      isGeneric: () => signature?.typeParameters !== undefined,
     }
   }
 

@@ -90,7 +90,7 @@ function openPart({ id, response, method }: Operation, declarations: Declaration
     `**Shapes**: not documented${required.length === 0 ? '' : `, apart from ${required.map(code).join(' and ')} in the response`}.`,
     ...(input === undefined ? [] : [`The client sends ${code(input.name)}${absence} unchanged.`]),
     'The response is typed as an open record.',
-    ...(member.signatures() > 1 ? [`The option ${code('schema')} gives records your own type.`] : []),
+    ...(member.isGeneric() ? [`The option ${code('schema')} gives records your own type.`] : []),
   ].join(' ')
 }
 

@@ -2,9 +2,9 @@ import type { Operation } from './operation.ts'
 import type { OpenBody, OpenRecord } from './undocumented.ts'
 
 /** How to find items and next page of a list whose shape is not documented. */
-export interface PagingOverride {
+export interface PagingOverride<Name extends string = string> {
   /** Name of the array in the body, or a function that finds the items. */
-  items?: string | ((body: OpenBody) => readonly unknown[]) | undefined
+  items?: Name | ((body: OpenBody) => readonly unknown[]) | undefined
   /** Params of the next page, or null after the last one. */
   next?: ((body: OpenBody, params: OpenRecord) => OpenRecord | null) | undefined
 }

@@ -78,10 +78,8 @@ async function person(
   what: 'posts' | 'comments',
 ): Promise<unknown> {
   const post = await somePost(client, options)
-  const found = (await client.professionalnet.posts.reactions({ postUrl: post.share_url }, options)) as {
-    reactions?: { profileUrl: string }[]
-  }
-  return client.professionalnet.person[what]({ profileUrl: found.reactions?.[0]?.profileUrl }, options)
+  const { reactions } = await client.professionalnet.posts.reactions({ postUrl: post.share_url }, options)
+  return client.professionalnet.person[what]({ profileUrl: reactions[0]?.['profileUrl'] }, options)
 }
 
 describe('with any schedule of faults', () => {

@@ -16,6 +16,8 @@ import {
   type MicroblogPost,
   type MicroblogSearchPage,
   type MicroblogSearchParams,
+  type OpenBody,
+  type OpenRecord,
   type PagedCall,
   type PagedOptions,
   type ProfessionalnetPost,
@@ -131,6 +133,7 @@ describe('the other calls', () => {
       expectTypeOf(mentions).toEqualTypeOf<{ id: string }[]>()
       list.resume({ next })
     }
+    expectTypeOf((await client.listeners.list()).listeners).toEqualTypeOf<OpenRecord[]>()
     const named = client.technews.search({}, { schema, paging: { items: 'stories' } })
     expectTypeOf((await named).stories).toEqualTypeOf<{ id: string }[]>()
     expectTypeOf((await named)['posts']).toBeUnknown()
@@ -139,6 +142,11 @@ describe('the other calls', () => {
     // @ts-expect-error a bound on reactions means nothing elsewhere
     client.technews.search({}, { ceiling: 5 })
     client.professionalnet.posts.reactions({}, { ceiling: 5 })
+  })
+
+  it('have the documented types where only the type of a method is used', () => {
+    expectTypeOf<Awaited<ReturnType<typeof client.microblog.search>>>().toEqualTypeOf<MicroblogSearchPage>()
+    expectTypeOf<Awaited<ReturnType<typeof client.mentions.get>>>().toEqualTypeOf<OpenBody>()
   })
 })
 

@@ -156,22 +156,22 @@ export interface CeilingOption {
   ceiling?: number | undefined
 }
 
-/** Options of a list whose shape is not documented. */
-export interface OpenListOptions extends PagedOptions {
+/** Options of a list whose shape is not documented. `Name` is that of its array of items. */
+export interface OpenListOptions<Name extends string = string> extends PagedOptions {
   /**
    * Where items and next page are, if the client's assumption does not fit: an array under the resource's name,
    * `meta.hasMore`, `meta.nextCursor`.
    */
-  paging?: PagingOverride | undefined
+  paging?: PagingOverride<Name> | undefined
 }
 
 /** The option that sets the type of a call's records. */
-export interface SchemaOption<Schema extends StandardSchemaV1 = StandardSchemaV1> {
+export interface SchemaOption<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> {
   /**
    * A Standard Schema that checks, and may transform, each record of a list, or the whole body of another call. Its
-   * output is the type of what it checks.
+   * output is the type of what it checks. Default: the types of this package.
    */
-  schema: Schema
+  schema?: Schema
 }
 
 /** Options of a call that walks pages. */
@@ -183,4 +183,4 @@ export interface PagedOptions extends CallOptions {
 }
 
 /** Any option that a call may have. */
-export type AnyCallOptions = OpenListOptions & CeilingOption & Partial<SchemaOption>
+export type AnyCallOptions = OpenListOptions & CeilingOption & SchemaOption
