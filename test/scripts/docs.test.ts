@@ -19,7 +19,7 @@ const open = (operations as readonly Operation[]).filter((operation) => !operati
 
 /** Docs as the compiler gives them, of an object with one field. */
 const docs = (text: string) => {
-  const field = { name: '', text, deprecated: null, parameters: () => [], isGeneric: () => false, }
+  const field = { name: '', text, deprecated: null, parameters: () => [], isGeneric: () => false }
   const inner = { ...field, fields: () => new Map() }
   return { ...inner, fields: () => new Map([['lang', inner]]) }
 }
