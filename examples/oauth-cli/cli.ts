@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CreditBudget, ReauthorizationRequiredError, SocialSearch } from 'social-search-sdk'
-import { createOAuthClient } from 'social-search-sdk/oauth'
+import { CreditBudget, SocialSearch } from 'social-search-sdk'
+import { ReauthorizationRequiredError, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 
 const {

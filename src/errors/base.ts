@@ -49,7 +49,7 @@ export type ClientErrorCode =
  * A code that the service does not document. At run time it is a string: compare it as `String(error.code)`. The type
  * is an enum because a `switch` over the known codes then stays exact.
  */
-export declare enum UndocumentedCode {
+declare enum UndocumentedCode {
   any = '',
 }
 

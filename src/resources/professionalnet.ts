@@ -41,7 +41,7 @@ export interface IndustriesPage<Item = Industry>
   extends IndustriesListBody<Item>, PageFields<IndustriesListParams> {}
 
 /** Calls about posts on the professional network. Scope `search:read`; they count towards the professionalnet surface. */
-export interface ProfessionalnetPosts {
+interface ProfessionalnetPosts {
   /**
    * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
    * one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and
@@ -77,7 +77,7 @@ export interface ProfessionalnetPosts {
 }
 
 /** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
-export interface ProfessionalnetCompany {
+interface ProfessionalnetCompany {
   /**
    * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success is charged.
    * Timeout 90 seconds. `schema` checks the whole body and gives it your type.
@@ -89,7 +89,7 @@ export interface ProfessionalnetCompany {
 }
 
 /** Posts and comments of a person, a page at a time. The service ignores `count`. Not documented further. */
-export interface ProfessionalnetPerson {
+interface ProfessionalnetPerson {
   /**
    * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither
    * params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
@@ -111,7 +111,7 @@ export interface ProfessionalnetPerson {
 }
 
 /** Calls about industries. */
-export interface ProfessionalnetIndustries {
+interface ProfessionalnetIndustries {
   /**
    * Lists industry codes (`GET /data/professionalnet/industries`). Free; a walk fetches two pages at a time. `schema` checks
    * each industry and gives it your type.

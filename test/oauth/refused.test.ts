@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AuthenticationError, ReauthorizationRequiredError } from '../../src/index.ts'
+import { AuthenticationError } from '../../src/index.ts'
+import { ReauthorizationRequiredError } from '../../src/errors/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import {
   access,

@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ReauthorizationRequiredError, SocialSearch } from '../../src/index.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { ReauthorizationRequiredError } from '../../src/errors/index.ts'
 import {
   MemoryTokenStore,
   type OAuthClient,

@@ -5,8 +5,8 @@ import {
   CreditBudget,
   type SocialSearch,
   type SocialSearchError,
-  TokenStoreError,
 } from '../../src/index.ts'
+import { TokenStoreError } from '../../src/errors/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'

@@ -1,6 +1,10 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
+import type * as microblog from '../../src/api/microblog.ts'
+import type * as company from '../../src/api/professionalnet/company.ts'
+import type * as industries from '../../src/api/professionalnet/industries.ts'
+import type * as posts from '../../src/api/professionalnet/posts.ts'
 import type * as catalog from '../../src/catalog/index.ts'
 import type * as sdk from '../../src/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
@@ -23,8 +27,8 @@ interface Interfaces {
   company: sdk.Company
   companyGetBody: sdk.CompanyGetBody
   companyGetParams: sdk.CompanyGetParams
-  companyLocation: sdk.CompanyLocation
-  industriesListBody: sdk.IndustriesListBody
+  companyLocation: company.CompanyLocation
+  industriesListBody: industries.IndustriesListBody
   industriesListParams: sdk.IndustriesListParams
   industry: sdk.Industry
   microblogCategory: sdk.MicroblogCategory
@@ -32,7 +36,7 @@ interface Interfaces {
   microblogFilters: Mutable<sdk.MicroblogFilters>
   microblogPost: sdk.MicroblogPost
   microblogSearchBody: sdk.MicroblogSearchBody
-  microblogSearchMeta: sdk.MicroblogSearchMeta
+  microblogSearchMeta: microblog.MicroblogSearchMeta
   microblogSearchParams: Mutable<sdk.MicroblogSearchParams>
   openBody: sdk.OpenBody
   orbit: catalog.Orbit<catalog.PlanetId>
@@ -45,15 +49,15 @@ interface Interfaces {
   postCommentsBody: sdk.PostCommentsBody
   postCommentsParams: sdk.PostCommentsParams
   professionalnetActor: sdk.ProfessionalnetActor
-  professionalnetArticle: sdk.ProfessionalnetArticle
-  professionalnetContentType: sdk.ProfessionalnetContentType
-  professionalnetDocument: sdk.ProfessionalnetDocument
-  professionalnetPoll: sdk.ProfessionalnetPoll
+  professionalnetArticle: posts.ProfessionalnetArticle
+  professionalnetContentType: posts.ProfessionalnetContentType
+  professionalnetDocument: posts.ProfessionalnetDocument
+  professionalnetPoll: posts.ProfessionalnetPoll
   professionalnetPost: sdk.ProfessionalnetPost
-  professionalnetPostsSearchBody: sdk.ProfessionalnetPostsSearchBody
+  professionalnetPostsSearchBody: posts.ProfessionalnetPostsSearchBody
   professionalnetPostsSearchParams: Mutable<sdk.ProfessionalnetPostsSearchParams>
-  professionalnetSocialDetails: sdk.ProfessionalnetSocialDetails
-  professionalnetVideo: sdk.ProfessionalnetVideo
+  professionalnetSocialDetails: posts.ProfessionalnetSocialDetails
+  professionalnetVideo: posts.ProfessionalnetVideo
   satellite: catalog.Satellite<catalog.PlanetId>
 }
 

@@ -7,7 +7,6 @@ import {
   ApiError,
   type ClientOptions,
   type CompanyGetBody,
-  type ConnectionPhase,
   type Industry,
   CreditBudget,
   type Hooks,
@@ -22,12 +21,15 @@ import {
   type PagedOptions,
   type ProfessionalnetPost,
   SocialSearch,
-  type TimeoutPhase,
   createTransport,
   isSocialSearchError,
   microblog,
-  type ReauthorizationReason,
 } from '../../src/index.ts'
+import {
+  type ConnectionPhase,
+  type TimeoutPhase,
+  type ReauthorizationReason,
+} from '../../src/errors/index.ts'
 import type { OAuthSession, TokenSet } from '../../src/oauth/index.ts'
 import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
 import type { SandboxServerOptions } from '../../src/sandbox/node.ts'

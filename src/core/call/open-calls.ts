@@ -18,7 +18,7 @@ export interface ClientStatus {
 }
 
 /** The queue of one search surface. */
-export interface SurfaceStatus {
+interface SurfaceStatus {
   surface: string | null
   /** Queued calls. */
   queued: number

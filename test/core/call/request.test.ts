@@ -14,7 +14,7 @@ afterEach(() => vi.useRealTimers())
 
 describe('search()', () => {
   it.each(['sendWithin', 'abandon'])('refuses the option %s, which only the proxy has', async (name) => {
-    const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined } as object)
+    const search = makeClient().microblog.search({ query: 'rust' }, { [name]: undefined })
     expect((await settle(search)).error).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(`unknown option ${name}; expected one of signal,`),

@@ -1,4 +1,4 @@
-import type { AnyCallOptions } from '../../../src/index.ts'
+import { type AnyCallOptions } from '../../../src/core/options/types.ts'
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'

@@ -1,4 +1,5 @@
-import type { AnyCallOptions, ApiCall, PagedCall, SocialSearch } from '../../../src/index.ts'
+import type { ApiCall, PagedCall, SocialSearch } from '../../../src/index.ts'
+import { type AnyCallOptions } from '../../../src/core/options/types.ts'
 
 /** What the service's description says of an operation, stated a second time, independently of the package. */
 export interface SoakOperation {
