@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
 import { readDeclarations } from './docs/declarations.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
@@ -26,7 +27,7 @@ const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
   (path) => [path, readFileSync(at(path), 'utf8')] as const,
 )
 const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
-files.set('jsr.json', jsrJson())
+files.set('jsr.json', await jsrJson())
 files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
 
 mkdirSync(at('docs/reference'), { recursive: true })
@@ -46,10 +47,11 @@ if (!values.check) {
 }
 
 /** jsr.json with the entry points of package.json. */
-function jsrJson(): string {
+async function jsrJson(): Promise<string> {
   const exports = Object.fromEntries(
     entryPoints('types').map(({ specifier, name }) => [specifier, `./src/${name}.ts`]),
   )
   const current = JSON.parse(readFileSync(at('jsr.json'), 'utf8')) as object
-  return `${JSON.stringify({ ...current, exports }, null, 2)}\n`
+  const text = JSON.stringify({ ...current, exports }, null, 2)
+  return format(text, { ...(await resolveConfig(at('jsr.json'))), parser: 'json' })
 }

@@ -6,7 +6,6 @@ import { prefixedId } from './path-id.ts'
 export const listenersList = {
   ...undocumentedRead,
   id: 'listeners.list',
-  summary: "list the organization's brand and keyword monitors",
   path: '/listeners',
   scopes: ['listeners:read'],
   list: 'listeners',
@@ -17,7 +16,6 @@ export const listenersList = {
 export const listenersGet = {
   ...undocumentedRead,
   id: 'listeners.get',
-  summary: 'get a listener by its id',
   path: '/listeners/{id}',
   pathId: prefixedId('lis_'),
   scopes: ['listeners:read'],

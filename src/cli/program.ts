@@ -1,3 +1,4 @@
+import { summaryOf } from '../api/summaries.ts'
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Help, Option } from 'commander'
 import type { Operation, Price } from '../api/operation.ts'
@@ -104,7 +105,7 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
 function addOperation(program: Command, operation: Operation, exit: (code: number) => void): void {
   const names = operation.id.split('.').map(kebab)
   const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '')
-  command.description(`${operation.summary} (${priceOf(operation.price)})`)
+  command.description(`${summaryOf(operation.id)} (${priceOf(operation.price)})`)
   const positional = positionalOf(operation)
   if (positional !== undefined) command.argument(operation.pathId ? '<id>' : `[${positional}]`)
   for (const flag of paramFlags(operation)) command.addOption(paramOption(flag))

@@ -1,3 +1,4 @@
+import { summaryOf } from '../api/summaries.ts'
 import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
@@ -28,7 +29,11 @@ export function registerResources(server: McpServer, { client, report, pages }: 
     add(`reference/${name}`, `Reference: ${name}`, 'text/markdown', () => text)
 }
 
-const prices = (operations as readonly Operation[]).map(({ id, summary, price }) => ({ id, summary, price }))
+const prices = (operations as readonly Operation[]).map(({ id, price }) => ({
+  id,
+  summary: summaryOf(id),
+  price,
+}))
 
 export function registerPrompts(server: McpServer): void {
   addPrompt(

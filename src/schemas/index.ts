@@ -1,6 +1,6 @@
-export { postComment, postCommentsBody, postCommentsParams } from '../api/schemas/comments.ts'
-export { company, companyGetBody, companyGetParams, companyLocation } from '../api/schemas/company.ts'
-export { industriesListBody, industriesListParams, industry } from '../api/schemas/industries.ts'
+export { postComment, postCommentsBody, postCommentsParams } from '../api/professionalnet/comments.ts'
+export { company, companyGetBody, companyGetParams, companyLocation } from '../api/professionalnet/company.ts'
+export { industriesListBody, industriesListParams, industry } from '../api/professionalnet/industries.ts'
 export {
   microblogCategory,
   microblogEngagements,
@@ -9,7 +9,7 @@ export {
   microblogSearchBody,
   microblogSearchMeta,
   microblogSearchParams,
-} from '../api/schemas/microblog.ts'
+} from '../api/microblog.ts'
 export { openBody } from '../api/schema/open.ts'
 export {
   orbit,
@@ -19,7 +19,7 @@ export {
   planetPhysicalProperties,
   planetTemperature,
   satellite,
-} from '../api/schemas/planet.ts'
+} from '../api/catalog/planet.ts'
 export {
   professionalnetActor,
   professionalnetArticle,
@@ -31,4 +31,4 @@ export {
   professionalnetPostsSearchParams,
   professionalnetSocialDetails,
   professionalnetVideo,
-} from '../api/schemas/posts.ts'
+} from '../api/professionalnet/posts.ts'

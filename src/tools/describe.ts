@@ -1,3 +1,4 @@
+import { summaryOf } from '../api/summaries.ts'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
@@ -8,7 +9,8 @@ export function describe(
   operation: Operation,
   { maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
 ): string {
-  const { summary, documented } = operation
+  const { documented } = operation
+  const summary = summaryOf(operation.id)
   const open = !documented && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
   const isFree = operation.price.kind === 'free'
   const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`

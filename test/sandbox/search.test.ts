@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { MicroblogPost } from '../../src/api/microblog.ts'
-import { microblogPost } from '../../src/api/schemas/microblog.ts'
+import { microblogPost } from '../../src/api/microblog.ts'
 import { check } from '../../src/api/schema/check.ts'
 import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
 import { search, unpaced, walk } from './helpers.ts'

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts'
 import type { Schema } from '../schema/schema.ts'
 import { int64 } from '../schema/build.ts'
-import { boundedPlanet } from '../schemas/planet.ts'
+import { boundedPlanet } from './planet.ts'
 import type { Planet, PlanetId } from './planet.ts'
 
 const planet: Schema<Planet<PlanetId>> = boundedPlanet
@@ -20,7 +20,6 @@ const common = {
 export const planetsCreate = {
   ...common,
   id: 'planets.create',
-  summary: 'create a planet',
   method: 'POST',
   path: '/planets',
   errors: [400, 403],
@@ -30,7 +29,6 @@ export const planetsCreate = {
 export const planetsUpdate = {
   ...common,
   id: 'planets.update',
-  summary: 'update a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
   pathId: { schema: int64() },
@@ -41,7 +39,6 @@ export const planetsUpdate = {
 export const celestialBodiesCreate = {
   ...common,
   id: 'celestialBodies.create',
-  summary: 'create a celestial body',
   method: 'POST',
   path: '/celestial-bodies',
 } as const satisfies Operation

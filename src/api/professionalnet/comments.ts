@@ -1,8 +1,10 @@
+import * as z from 'zod/mini'
 import { creditRates } from '../credits.ts'
 import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import { defaulted, integer, text } from '../schema/build.ts'
+import { object, strictObject } from '../schema/objects.ts'
 import type { Schema } from '../schema/schema.ts'
-import { postCommentsBody, postCommentsParams } from '../schemas/comments.ts'
 
 /** Which post's comments to fetch. */
 export interface PostCommentsParams {
@@ -39,13 +41,32 @@ export interface PostCommentsBody<Comment = PostComment> {
   }
 }
 
+export const postCommentsParams = strictObject({
+  postUrl: text({ min: 1, max: 2048 }),
+  maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
+})
+
+export const postComment = object({
+  profileUrl: z.string(),
+  authorName: z.string(),
+  authorHeadline: z.string(),
+  text: z.string(),
+  timestamp: z.string(),
+  permalink: z.string(),
+})
+
+export const postCommentsBody = object({
+  requestId: z.string(),
+  comments: z.array(postComment),
+  meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+})
+
 const request: Schema<PostCommentsParams> = postCommentsParams
 const response: Schema<PostCommentsBody> = postCommentsBody
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
-  summary: 'list the comments on a post',
   method: 'POST',
   path: '/data/professionalnet/posts/comments',
   scopes: ['search:read'],

@@ -1,6 +1,8 @@
+import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
+import { defaulted, integer, text } from '../schema/build.ts'
+import { object, strictObject } from '../schema/objects.ts'
 import type { Schema } from '../schema/schema.ts'
-import { industriesListBody, industriesListParams } from '../schemas/industries.ts'
 
 /** The industry codes to list. */
 export interface IndustriesListParams {
@@ -29,13 +31,25 @@ export interface IndustriesListBody<Item = Industry> {
 /** Industries on a page, always. */
 export const industriesPageSize = 25
 
+export const industriesListParams = strictObject({
+  q: z.optional(text({ min: 1, max: 100 })),
+  page: defaulted(integer({ min: 1 }), 1),
+})
+
+export const industry = object({ id: z.int(), label: z.string(), hierarchy: z.string() })
+
+export const industriesListBody = object({
+  requestId: z.string(),
+  industries: z.array(industry),
+  meta: object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
+})
+
 const request: Schema<IndustriesListParams> = industriesListParams
 const response: Schema<IndustriesListBody> = industriesListBody
 
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {
   id: 'professionalnet.industries.list',
-  summary: 'find the codes of industries',
   method: 'GET',
   path: '/data/professionalnet/industries',
   scopes: ['search:read'],
