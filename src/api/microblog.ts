@@ -160,7 +160,7 @@ export const microblogFilters = strictObject({
   radius: z.optional(z.number()),
 })
 
-export const microblogCategory = z.enum(['Top', 'Latest', 'People', 'Photos', 'Videos'])
+export const microblogCategory = z.literal(['Top', 'Latest', 'People', 'Photos', 'Videos'])
 
 export const microblogSearchParams = strictObject({
   query: text({ min: 1, max: 200 }),

@@ -127,7 +127,7 @@ export interface ProfessionalnetPostsSearchBody<Post = ProfessionalnetPost> {
 
 const list = z.optional(text({ max: 120 }))
 
-export const professionalnetContentType = z.enum([
+export const professionalnetContentType = z.literal([
   'photos',
   'videos',
   'liveVideos',
@@ -138,7 +138,7 @@ export const professionalnetContentType = z.enum([
 export const professionalnetPostsSearchParams = strictObject({
   query: text({ min: 1, max: 200 }),
   page: defaulted(integer({ min: 1 }), 1),
-  sort_by: defaulted(z.enum(['recent', 'relevant']), 'recent'),
+  sort_by: defaulted(z.literal(['recent', 'relevant']), 'recent'),
   count: noted(z.optional(integer({ min: 1, max: 20 })), { deprecated: true }),
   author_job_title: z.optional(text({ max: 80 })),
   content_type: z.optional(professionalnetContentType),
