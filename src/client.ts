@@ -6,7 +6,7 @@ import { assertOptions } from './errors/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
-import { Transport, createTransport } from './core/call/transport.ts'
+import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
 import { ConfigurationError } from './errors/index.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
@@ -47,7 +47,7 @@ export class SocialSearch {
   readonly feeds: Feeds
   /** The organization itself. */
   readonly organization: Organization
-  readonly #transport: Transport
+  readonly #transport: ClientTransport
 
   /**
    * Makes a client for one organization. Sends nothing before the first call.
@@ -56,8 +56,9 @@ export class SocialSearch {
    * @throws {ConfigurationError} for invalid options; the message contains no secret.
    */
   constructor(options: ClientOptions | Transport) {
-    this.#transport = options instanceof Transport ? options : createTransport(options)
-    if (!(options instanceof Transport)) assertIds(options)
+    const isTransport = options instanceof ClientTransport
+    this.#transport = isTransport ? options : clientTransport(createTransport(options as ClientOptions))
+    if (!isTransport) assertIds(options as ClientOptions)
     this.microblog = microblog(this.#transport)
     this.professionalnet = professionalnet(this.#transport)
     this.technews = technews(this.#transport)

@@ -17,7 +17,6 @@ export {
 } from './limits/limiter.ts'
 export { SocialSearch } from './client.ts'
 
-export type { Answer } from './core/call/call.ts'
 export { type Transport, createTransport } from './core/call/transport.ts'
 export type { CreditRates } from './resources/description.ts'
 export { type Feeds, feeds } from './resources/feeds.ts'
@@ -52,8 +51,7 @@ export type {
 } from './api/microblog.ts'
 
 export type { OperationId } from './api/operations.ts'
-export type { Operation, Paging, Price, Scope, Surface } from './api/operation.ts'
-export type { Schema } from './api/schema/schema.ts'
+export type { Scope } from './api/operation.ts'
 
 export type { ApiCall, WithResponse } from './core/pages/api-call.ts'
 export type { PagedCall } from './core/pages/paged-call.ts'

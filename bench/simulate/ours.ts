@@ -1,3 +1,4 @@
+import { clientTransport } from '../../src/core/call/transport.ts'
 import type { LimitOptions } from '../../src/core/options/types.ts'
 import { createTransport } from '../../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
@@ -36,7 +37,7 @@ function processes(
   // Limiters live as long as the real process, so each run needs new labels.
   worlds++
   const transports = Array.from({ length: scenario.processes }, (_, process) =>
-    createTransport({ baseUrl, apiKey: 'simulated', fetch, ...optionsOf(process) }),
+    clientTransport(createTransport({ baseUrl, apiKey: 'simulated', fetch, ...optionsOf(process) })),
   )
   return ({ process, operation }) => {
     const transport = transports[process]

@@ -4,7 +4,7 @@ import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../api/cata
 import type { Planet, PlanetId } from '../api/catalog/planet.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { LocalLimiter } from '../limits/local-limiter.ts'
-import { Transport } from '../core/call/transport.ts'
+import { ClientTransport } from '../core/call/transport.ts'
 import { assertToken } from '../core/http/credential.ts'
 import { resolveOptions } from '../core/options/resolve.ts'
 import { catalogDialect } from './dialect.ts'
@@ -49,7 +49,7 @@ const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
 export class CatalogClient {
   readonly planets: Planets
   readonly celestialBodies: CelestialBodies
-  readonly #transport: Transport
+  readonly #transport: ClientTransport
 
   /**
    * Makes a client of the catalog. Sends nothing before the first call.
@@ -62,7 +62,7 @@ export class CatalogClient {
     const { client, defaults } = resolveOptions({ ...options, auth })
     const limiter = new LocalLimiter({ inFlight: Infinity })
     const own = { ...client, dialect: catalogDialect, limiter, share: unlimited }
-    const transport = new Transport(own, defaults)
+    const transport = new ClientTransport(own, defaults)
     this.#transport = transport
     this.planets = {
       create: (planet, options) => new ApiCall(transport.request(planetsCreate, planet, options)),

@@ -1,3 +1,4 @@
+import { clientTransport } from '../core/call/transport.ts'
 import { text as textOf } from 'node:stream/consumers'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
@@ -121,7 +122,7 @@ export async function runOperation(
 
   async function* pagesOf(): AsyncGenerator<OpenRecord> {
     if (state.next === null) return
-    const { transport } = client
+    const transport = clientTransport(client.transport)
     if (operation.paging === undefined)
       yield (await transport.request(operation, params, options, id)).body as OpenRecord
     else

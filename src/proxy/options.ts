@@ -1,7 +1,6 @@
 import { type OperationId, operations } from '../api/operations.ts'
 import {
   assertFunction,
-  assertMethod,
   assertObject,
   assertOptions,
   milliseconds,
@@ -9,7 +8,7 @@ import {
   wholeNumber,
 } from '../errors/assert.ts'
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
-import type { Transport } from '../core/call/transport.ts'
+import { type ClientTransport, type Transport, clientTransport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { logFailures } from './log-failures.ts'
 
@@ -86,7 +85,7 @@ const names: Record<keyof ProxyOptions, true> = {
 /** Checked options with defaults. */
 export interface ProxySettings extends Pick<ProxyOptions, 'authorize' | 'budget' | 'ceiling' | 'deadline'> {
   readonly onError: NonNullable<ProxyOptions['onError']>
-  readonly transport: Transport
+  readonly transport: ClientTransport
   readonly allow: ReadonlySet<string>
   readonly maxCallers: number
   readonly maxBodyBytes: number
@@ -99,8 +98,7 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
   assertOptions(options, names)
   const { client, allow, budget, cors = { origins: [] } } = options
   assertObject('client', client)
-  const transport = 'transport' in client ? client.transport : client
-  assertMethod('client', transport, 'request')
+  const transport = clientTransport('transport' in client ? client.transport : client)
   assertFunction('authorize', options.authorize)
   const known: ReadonlySet<unknown> = new Set(operations.map(({ id }) => id))
   if (!Array.isArray(allow) || allow.length === 0) {

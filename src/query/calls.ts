@@ -34,17 +34,20 @@ type At<T, Path extends string> = Path extends `${infer Name}.${infer Rest}`
     ? T[Path]
     : never
 
-/** Calls the method with this id. */
-export function callMethod(
+/**
+ * The method with this id.
+ *
+ * @throws {ConfigurationError} if the client has none.
+ */
+export function methodOf(
   client: object,
   id: string,
-  params: unknown,
-  options: object,
-): PromiseLike<unknown> {
-  const names = id.split('.')
+): (params: unknown, options: object) => PromiseLike<unknown> {
   let found: unknown = client
-  for (const name of names) found = (found as Record<string, unknown> | undefined)?.[name]
-  if (typeof found !== 'function')
-    throw new ConfigurationError(`unknown call ${id}; the client has no such method`)
-  return (found as (params: unknown, options: object) => PromiseLike<unknown>)(params, options)
+  for (const name of id.split('.')) found = (found as Record<string, unknown> | null | undefined)?.[name]
+  if (typeof found === 'function') return found as ReturnType<typeof methodOf>
+  const [resource = id] = id.split('.')
+  throw new ConfigurationError(
+    `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
+  )
 }

@@ -5,7 +5,7 @@ import {
   type CallResult,
   type PagedCallId,
   type QueryClientOf,
-  callMethod,
+  methodOf,
 } from './calls.ts'
 
 /** A query sends nothing by itself except its first fetch: every request may cost credits. */
@@ -42,6 +42,7 @@ export interface InfiniteSearchOptions<Params, Page> extends NoRefetch {
  * @param id The call, by the id of its operation.
  * @param params Its params, or the id of a record.
  * @param options Options of the call, such as `budget`.
+ * @throws {ConfigurationError} if the client has no such call.
  * @example
  * const { data } = useQuery(searchOptions(client, 'professionalnet.company.get', { url }))
  */
@@ -51,10 +52,11 @@ export function searchOptions<Id extends CallId>(
   params: CallArguments<Id>['params'],
   options?: CallArguments<Id>['options'],
 ): SearchOptions<CallResult<Id>> {
+  const fetch = fetchOf(client, id, options)
   return {
     ...noRefetch,
     queryKey: ['social-search', id, params] as never,
-    queryFn: ({ signal }) => fetch(client, id, params, options, signal),
+    queryFn: ({ signal }) => fetch(params, signal),
   }
 }
 
@@ -74,23 +76,20 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   params: CallArguments<Id>['params'],
   options?: CallArguments<Id>['options'],
 ): InfiniteSearchOptions<CallArguments<Id>['params'], CallResult<Id>> {
+  const fetch = fetchOf(client, id, options)
   return {
     ...noRefetch,
     // Infinite queries have a separate key, because they are stored in another shape than a single page.
     queryKey: ['social-search', id, params, 'pages'] as never,
-    queryFn: ({ signal, pageParam }) => fetch(client, id, pageParam, options, signal),
+    queryFn: ({ signal, pageParam }) => fetch(pageParam, signal),
     initialPageParam: params,
     getNextPageParam: (page) => page.next,
   }
 }
 
-/** A real promise: a call with pages is sent when it is awaited, and only then. */
-async function fetch<Id extends CallId>(
-  client: object,
-  id: Id,
-  params: unknown,
-  options: object | undefined,
-  signal: AbortSignal,
-): Promise<CallResult<Id>> {
-  return (await callMethod(client, id, params, { ...options, signal })) as CallResult<Id>
+/** The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then. */
+function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
+  const method = methodOf(client, id)
+  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
+    (await method(params, { ...options, signal })) as CallResult<Id>
 }

@@ -4,7 +4,7 @@ import type { OpenRecord } from '../api/undocumented.ts'
 import { operations } from '../api/operations.ts'
 import { type RateDifference, publishedRates, rateDifferences } from '../api/rates.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
-import type { Transport } from '../core/call/transport.ts'
+import { type Transport, clientTransport } from '../core/call/transport.ts'
 
 /** The published credit rates, compared with those that this package assumes. */
 export interface CreditRates {
@@ -21,7 +21,7 @@ export interface CreditRates {
 
 /** The service's description of itself, OpenAPI 3.1 (`GET /openapi.json`). Free. */
 export function openapi(transport: Transport, options?: CallOptions): ApiCall<OpenRecord> {
-  return new ApiCall(transport.request(descriptionGet, {}, options))
+  return new ApiCall(clientTransport(transport).request(descriptionGet, {}, options))
 }
 
 /** Reads the credit rates from the service's description of itself. */

@@ -1,6 +1,6 @@
 import { mentionsCount, mentionsGet, mentionsList, mentionsSetState } from '../api/mentions.ts'
 import type { OpenBody, OpenParams } from '../api/undocumented.ts'
-import type { Transport } from '../core/call/transport.ts'
+import { type Transport, clientTransport } from '../core/call/transport.ts'
 import type { AnyCallOptions, CallOptions, OpenListOptions, SchemaOption } from '../core/options/types.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type MaybeSchema, type OpenList, type Output, byId, paged, single } from './methods.ts'
@@ -53,11 +53,12 @@ export interface Mentions {
  * const page = await mentions(createTransport({ baseUrl, apiKey })).list()
  */
 export function mentions(transport: Transport): Mentions {
+  const calls = clientTransport(transport)
   return {
     list: paged(transport, mentionsList, {}),
     get: byId(transport, mentionsGet),
     count: single(transport, mentionsCount, {}),
     setState: (id: string, body: OpenParams, options?: AnyCallOptions) =>
-      new ApiCall<never>(transport.request(mentionsSetState, body, options, id)),
+      new ApiCall<never>(calls.request(mentionsSetState, body, options, id)),
   }
 }

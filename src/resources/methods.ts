@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import type { AnyCallOptions } from '../core/options/types.ts'
-import type { Transport } from '../core/call/transport.ts'
+import { type Transport, clientTransport } from '../core/call/transport.ts'
 
 /** The option `schema`, if a call has it. */
 export type MaybeSchema = StandardSchemaV1 | undefined
@@ -35,18 +35,21 @@ export type OpenList<Name extends string, Schema extends MaybeSchema> = PagedCal
 
 /** A call that walks pages. `withoutParams` stands for params that a caller may leave out. */
 export function paged(transport: Transport, operation: Operation, withoutParams?: OpenParams) {
+  const calls = clientTransport(transport)
   return (params = withoutParams, options?: AnyCallOptions): PagedCall<never, never> =>
-    new PagedCall(transport, operation, params as object, options)
+    new PagedCall(calls, operation, params as object, options)
 }
 
 /** A call for one body. `withoutParams` stands for params that a caller may leave out. */
 export function single(transport: Transport, operation: Operation, withoutParams?: OpenParams) {
+  const calls = clientTransport(transport)
   return (params = withoutParams, options?: AnyCallOptions): ApiCall<never> =>
-    new ApiCall(transport.request(operation, params as object, options))
+    new ApiCall(calls.request(operation, params as object, options))
 }
 
 /** A call for a record by its id. */
 export function byId(transport: Transport, operation: Operation) {
+  const calls = clientTransport(transport)
   return (id: string, options?: AnyCallOptions): ApiCall<never> =>
-    new ApiCall(transport.request(operation, {}, options, id))
+    new ApiCall(calls.request(operation, {}, options, id))
 }

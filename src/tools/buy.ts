@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts'
-import type { Transport } from '../core/call/transport.ts'
+import type { ClientTransport } from '../core/call/transport.ts'
 import type { CreditBudget } from '../core/credits/budget.ts'
 import { assumedCeiling } from '../core/credits/ledger.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
@@ -17,7 +17,7 @@ export function itemsToExpect({ price }: Operation): number | undefined {
 
 /** How a page is bought and shown. */
 export interface BuyContext {
-  readonly transport: Transport
+  readonly transport: ClientTransport
   readonly pages: Pages
   readonly signal: AbortSignal | undefined
   readonly allowance: CreditBudget | undefined

@@ -1,6 +1,7 @@
 import { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
+import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
@@ -45,7 +46,8 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   if (!(client instanceof SocialSearch))
     throw new ConfigurationError(`client must be a SocialSearch, got ${shown(client)}`)
-  const chosen = operationsOf(allow).map((operation) => client.transport.priced(operation))
+  const transport = clientTransport(client.transport)
+  const chosen = operationsOf(allow).map((operation) => transport.priced(operation))
   assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
   for (const [id, paths] of Object.entries(fields))
     if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
@@ -60,7 +62,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     confirmAbove: credits('confirmAbove', confirmAbove),
   }
   const session = new ToolSession({
-    ...{ client, budget, confirm, transport: client.transport.withOptions({ budget }) },
+    ...{ client, budget, confirm, transport: transport.withOptions({ budget }) },
     ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText,

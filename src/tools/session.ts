@@ -2,7 +2,7 @@ import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
 import type { OperationId } from '../api/operations.ts'
-import type { Transport } from '../core/call/transport.ts'
+import type { ClientTransport } from '../core/call/transport.ts'
 import { type Budget, CreditBudget, rounded } from '../core/credits/budget.ts'
 import { followAbort } from '../lib/abort.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
@@ -21,7 +21,7 @@ export interface SessionSettings extends CallLimits {
   readonly budget: Budget
   readonly confirm: Confirm | undefined
   /** Takes the credits of each call from the budget of the session. */
-  readonly transport: Transport
+  readonly transport: ClientTransport
   readonly maxItems: number
   readonly maxText: number
   /** Credits of the cheapest call that costs any; Infinity if all are free. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { clientTransport } from '../../src/core/call/transport.ts'
 import { operations } from '../../src/api/operations.ts'
 import {
   CreditBudget,
@@ -84,7 +85,7 @@ describe.each(operations.map(({ id }) => id))('%s, answered with hostile JSON', 
       const options = { validation, budget }
       const found: string[] = []
       const error = await failureOf(async () => {
-        const made = client.transport.request(call.operation, call.params, options, call.id)
+        const made = clientTransport(client.transport).request(call.operation, call.params, options, call.id)
         const { body, text } = await made
         if (hasKey(sent, body) || text.includes(apiKey)) found.push('the page has the key')
       })

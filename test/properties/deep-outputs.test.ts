@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import { clientTransport } from '../../src/core/call/transport.ts'
 import { createFormatter, formats } from '../../src/cli/formats.ts'
 import { operationOf, operations } from '../../src/api/operations.ts'
 import { isSocialSearchError } from '../../src/index.ts'
@@ -60,7 +61,9 @@ it.each(kinds)('createProxy() passes on hostile answers of %s with what they cos
       retry: false,
     } as const
     const page = clientOf({ ...options, fetch: proxy })
-    const error = await failureOf(() => page.transport.request(call.operation, call.params, {}, call.id))
+    const error = await failureOf(() =>
+      clientTransport(page.transport).request(call.operation, call.params, {}, call.id),
+    )
     const found = [page, backend].flatMap(({ credits }) => counted(seen.charged, credits))
     if (error !== undefined && !isSocialSearchError(error)) found.push(`rejected with ${String(error)}`)
     if (page.credits.reserved + backend.credits.reserved > 0) found.push('credits are reserved')

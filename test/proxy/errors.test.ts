@@ -6,6 +6,7 @@ import {
   type SocialSearch,
   type SocialSearchError,
 } from '../../src/index.ts'
+import { clientTransport } from '../../src/core/call/transport.ts'
 import { TokenStoreError } from '../../src/errors/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
@@ -226,7 +227,7 @@ describe('the ledger of a page', () => {
     expect(priced.browser.credits).toMatchObject({ spent: 5, uncertain: 5 })
 
     const cached = setUp()
-    const { text } = await cached.backend.transport.request(
+    const { text } = await clientTransport(cached.backend.transport).request(
       (await import('../../src/api/microblog.ts')).microblogSearch,
       { query: 'coffee' },
     )

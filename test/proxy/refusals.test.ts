@@ -228,7 +228,7 @@ describe('createProxy() refuses', () => {
     [{ allow: ['planets.create'] }, /which is not an operation/],
     [{ authorize: undefined }, /^authorize must be a function/],
     [{ client: undefined }, /client must be an object, got undefined/],
-    [{ client: {} }, /client must have a request\(\) method/],
+    [{ client: {} }, /expected a transport of createTransport\(\), got object/],
     [{ budget: -1 }, /a credit budget must be a number of at least 0, got -1/],
     [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number/],
     [{ deadline: 0 }, /deadline must be a number of milliseconds/],

@@ -158,10 +158,12 @@ describe('searchOptions()', () => {
     expect(posts).toHaveLength(20)
   })
 
-  it('rejects with a ConfigurationError when the client has no such call', async () => {
-    const options = searchOptions(client, 'microblog.find' as 'microblog.search', coffee)
-    await expect(queries.query(options)).rejects.toThrow(
-      new ConfigurationError('unknown call microblog.find; the client has no such method'),
+  it('throws a ConfigurationError when it is given a resource in place of the client', () => {
+    const wrong = client.microblog as unknown as typeof client
+    expect(() => searchOptions(wrong, 'microblog.search', coffee)).toThrow(
+      new ConfigurationError(
+        'the client has no microblog.search(); pass a SocialSearch, or an object such as { microblog: microblog(transport) }',
+      ),
     )
   })
 })

@@ -1,3 +1,4 @@
+import { clientTransport } from '../../src/core/call/transport.ts'
 import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { SocialSearch } from '../../src/index.ts'
@@ -47,7 +48,7 @@ export async function knownCalls(): Promise<KnownCall[]> {
     const of = known.find((each) => each.operation.path === `/${list}`)?.body[list] as { id: string }[]
     const id = operation.pathId && of[0]?.id
     const before = sandbox.ledger.spent
-    const { text } = await client.transport.request(operation, own, undefined, id)
+    const { text } = await clientTransport(client.transport).request(operation, own, undefined, id)
     const body = JSON.parse(text) as Record<string, unknown>
     known.push({ operation, params: own, id, body, charge: sandbox.ledger.spent - before })
   }

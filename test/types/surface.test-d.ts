@@ -22,6 +22,7 @@ import {
   type ProfessionalnetPost,
   SocialSearch,
   createTransport,
+  type Transport,
   isSocialSearchError,
   microblog,
 } from '../../src/index.ts'
@@ -223,6 +224,7 @@ describe('new SocialSearch()', () => {
   it('has the same methods as the factories', () => {
     const transport = createTransport({ baseUrl: 'https://api.example/v1', apiKey: 'k' })
     expectTypeOf(microblog(transport)).toEqualTypeOf(client.microblog)
+    expectTypeOf<keyof Transport>().toEqualTypeOf<'credits' | 'status' | 'withOptions' | 'close'>()
   })
 
   it('accepts an OAuth session', () => {

@@ -1,6 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
+import { shown } from '../../errors/assert.ts'
 import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
 import { resolveCall, resolveShared } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
@@ -21,7 +22,19 @@ import { run } from './run.ts'
  * await microblog(transport).search({ query })
  * console.log(transport.credits.spent) // 2
  */
-export class Transport {
+export interface Transport {
+  /** What the calls have cost so far, in credits; a copy. */
+  readonly credits: Credits
+  /** Queued calls and requests in flight. */
+  status(): ClientStatus
+  /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
+  withOptions(options: SharedOptions): Transport
+  /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
+  close(): Promise<void>
+}
+
+/** The transport of a client. */
+export class ClientTransport implements Transport {
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
   readonly #ledger: Ledger
@@ -40,29 +53,25 @@ export class Transport {
     this.#openCalls = openCalls
   }
 
-  /** What the calls have cost so far, in credits; a copy. */
   get credits(): Credits {
     return this.#ledger.credits()
   }
 
-  /** Queued calls and requests in flight. */
   status(): ClientStatus {
     return this.#openCalls.status(this.#client.limiter, this.#client.share)
   }
 
-  /** A transport with other options. It shares limits, ledger and credential with this one, and they close together. */
-  withOptions(options: SharedOptions): Transport {
+  withOptions(options: SharedOptions): ClientTransport {
     const defaults = resolveShared(this.#defaults, options, this.#client.redactor)
-    return new Transport(this.#client, defaults, this.#ledger, this.#openCalls)
+    return new ClientTransport(this.#client, defaults, this.#ledger, this.#openCalls)
   }
 
-  /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
   close(): Promise<void> {
     return this.#openCalls.close()
   }
 
   /**
-   * Makes one call. Prefer the typed methods of the resources.
+   * Makes one call.
    *
    * @param params The body, or the query of a GET.
    * @param id The id in the path.
@@ -146,5 +155,11 @@ export class Transport {
  */
 export function createTransport(options: ClientOptions): Transport {
   const { client, defaults } = resolveOptions(options)
-  return new Transport(client, defaults)
+  return new ClientTransport(client, defaults)
+}
+
+/** @throws {ConfigurationError} if {@link createTransport} has not made it. */
+export function clientTransport(transport: Transport): ClientTransport {
+  if (transport instanceof ClientTransport) return transport
+  throw new ConfigurationError(`expected a transport of createTransport(), got ${shown(transport)}`)
 }

@@ -3,7 +3,7 @@ import { ConfigurationError, PaginationError, type SocialSearchError } from '../
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/call.ts'
-import type { Transport } from '../call/transport.ts'
+import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/assert.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
@@ -32,7 +32,7 @@ export interface PageFields<Params> {
  * for await (const page of call.pages()) await save(page.posts, { next: page.next })
  */
 export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterable<Item> {
-  readonly #transport: Transport
+  readonly #transport: ClientTransport
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
   /** Composed at once: later changes to the params have no effect. */
@@ -41,7 +41,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   /** Whether it resumes after the last page. */
   #isEnded = false
 
-  constructor(transport: Transport, operation: Operation, params: object, options?: AnyCallOptions) {
+  constructor(transport: ClientTransport, operation: Operation, params: object, options?: AnyCallOptions) {
     super()
     this.#transport = transport
     this.#operation = operation

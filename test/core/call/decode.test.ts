@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
+import { clientTransport } from '../../../src/core/call/transport.ts'
 import { organizationUsage } from '../../../src/api/organization.ts'
 import { InvalidResponseError, createTransport } from '../../../src/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
@@ -62,7 +63,7 @@ describe('validation', () => {
 
   it('lenient gives no list of invalid items when the operation has no list', async () => {
     service.script(ok({ requestId: 'r' }))
-    const transport = createTransport({ baseUrl, apiKey, validation: 'lenient' })
+    const transport = clientTransport(createTransport({ baseUrl, apiKey, validation: 'lenient' }))
     const { value } = await settle(transport.request(organizationUsage, {}))
     expect(value?.invalid).toBeNull()
   })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { clientTransport } from '../../../src/core/call/transport.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
@@ -9,7 +10,7 @@ beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 afterEach(() => vi.restoreAllMocks())
 
-describe('Transport.request()', () => {
+describe('ClientTransport.request()', () => {
   it.each(['sendWithinMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
     const gone = new AbortController()
     setTimeout(() => gone.abort(), 50)
@@ -19,7 +20,9 @@ describe('Transport.request()', () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
       return failure(401, 'unauthorized')
     })
-    const transport = createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch })
+    const transport = clientTransport(
+      createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch }),
+    )
     const call = transport.request(microblogSearch, { query: 'rust' }, {}, undefined, rules)
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'AuthenticationError' })
@@ -28,7 +31,9 @@ describe('Transport.request()', () => {
 
   it('does not wait for a 429 beyond the deadline when sendWithinMs is longer', async () => {
     const fetch = () => Promise.resolve(rateLimited(5))
-    const transport = createTransport({ baseUrl, auth: false, organization: 'deadline', fetch })
+    const transport = clientTransport(
+      createTransport({ baseUrl, auth: false, organization: 'deadline', fetch }),
+    )
     const rules = { sendWithinMs: 60_000 }
     const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000 }, undefined, rules)
     const { error, ms } = await settle(call)
@@ -47,7 +52,9 @@ describe('Transport.request()', () => {
     }
     const gone = new AbortController()
     setTimeout(() => gone.abort(new Error('the client left')), 70)
-    const transport = createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 })
+    const transport = clientTransport(
+      createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 }),
+    )
     const rules = { abandon: gone.signal }
     const { error, ms } = await settle(transport.request(industriesList, {}, {}, undefined, rules))
     expect([error, ms]).toEqual([new Error('the client left'), 70])

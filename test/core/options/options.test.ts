@@ -171,6 +171,12 @@ describe('new SocialSearch()', () => {
     const transport = createTransport(good)
     expect(new SocialSearch(transport).credits).toEqual(transport.credits)
   })
+
+  it('is not replaced by an object that looks like a transport', () => {
+    const { credits, status, withOptions, close } = createTransport(good)
+    const message = 'expected a transport of createTransport(), got object'
+    expect(() => microblog({ credits, status, withOptions, close })).toThrow(new ConfigurationError(message))
+  })
 })
 
 describe('in a browser', () => {
