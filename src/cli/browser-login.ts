@@ -60,7 +60,7 @@ export async function logInByBrowser(
         'If that is on another machine, paste the address here at which the browser ends.\n',
       )
     if (opensBrowser) openBrowser(url)
-    const { url: callbackUrl, response } = await callbackOf(redirectUri)
+    const { url: callbackUrl, response } = await callbackOf(redirectUri, pending.state)
     try {
       await client.exchange(callbackUrl, pending)
     } catch (error) {
@@ -72,16 +72,26 @@ export async function logInByBrowser(
     return { login, tokens: store.get() as TokenSet }
   }
 
-  function callbackOf(redirectUri: string): Promise<Callback> {
+  /** Waits for the browser. Any page can call this server, but only the authorization server knows the state. */
+  function callbackOf(redirectUri: string, state: string): Promise<Callback> {
+    const { host } = new URL(redirectUri)
+    const isCallback = (url: string, start: string): boolean =>
+      url.startsWith(`${start}?`) && new URL(url, redirectUri).searchParams.get('state') === state
     return new Promise((resolve) => {
-      server.on('request', ({ url = '' }, response: ServerResponse) => {
-        if (new URL(url, redirectUri).pathname !== '/callback') void answer(response, 404, 'Not found')
-        else resolve({ url, response })
+      let isCalled = false
+      server.on('request', ({ method, headers, url = '' }, response: ServerResponse) => {
+        if (isCalled || method !== 'GET' || headers.host !== host || !isCallback(url, '/callback'))
+          return void answer(response, 400, 'This is not the end of the login under way.')
+        isCalled = true
+        resolve({ url, response })
       })
       input.on('line', (line) => {
         const url = line.trim()
-        if (url.startsWith(`${redirectUri}?`)) resolve({ url })
-        else if (url !== '') process.stderr.write(`expected an address that begins with ${redirectUri}?\n`)
+        if (isCallback(url, redirectUri)) resolve({ url })
+        else if (url !== '')
+          process.stderr.write(
+            `expected an address that begins with ${redirectUri}? and has the state of this login\n`,
+          )
       })
     })
   }
@@ -99,8 +109,13 @@ async function listen(server: Server, port: number): Promise<number> {
 }
 
 async function answer(response: ServerResponse | undefined, status: number, text: string): Promise<void> {
-  if (response === undefined) return
-  response.writeHead(status, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
+  // The browser may have left.
+  if (response === undefined || response.destroyed) return
+  response.writeHead(status, {
+    ...{ 'content-type': 'text/plain', 'cache-control': 'no-store' },
+    // Without it, a request could hold its connection by a body that never ends.
+    connection: 'close',
+  })
   await new Promise<void>((resolve) => {
     response.on('close', resolve)
     response.end(`${text}\n`)

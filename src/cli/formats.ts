@@ -7,18 +7,14 @@ import { jsonText } from '../lib/json.ts'
 import { UsageError } from './command-errors.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
-import { escapedForTerminal } from './terminal.ts'
 
 export const formats = ['jsonl', 'json', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
 export function createFormatter(format: Format, operation: Operation, options: FormatOptions): Formatter {
-  const { fields, width } = options
-  const isTerminal = width !== undefined
-  const text = (record: unknown, indent?: number): string => {
-    const json = jsonText(fields === undefined ? record : picked(record, fields), indent)
-    return isTerminal ? escapedForTerminal(json) : json
-  }
+  const { fields } = options
+  const text = (record: unknown, indent?: number): string =>
+    jsonText(fields === undefined ? record : picked(record, fields), indent)
   switch (format) {
     case 'jsonl':
       return { head: '', page: (records) => records.map((record) => `${text(record)}\n`).join(''), tail: '' }
@@ -30,10 +26,7 @@ export function createFormatter(format: Format, operation: Operation, options: F
       const lines = csvLines({ fields: fields ?? columnsOf(operation) })
       return {
         head: lines.header,
-        page: (records) => {
-          const text = records.map((record) => lines.line(record)).join('')
-          return isTerminal ? text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ') : text
-        },
+        page: (records) => records.map((record) => lines.line(record)).join(''),
         tail: '',
       }
     }

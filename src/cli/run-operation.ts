@@ -33,8 +33,8 @@ export async function runOperation(
   const formatter = createFormatter(format, operation, {
     fields,
     width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
-    bold: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
   })
+  const isBold = process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR']
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
@@ -83,7 +83,7 @@ export async function runOperation(
       head = ''
       unwritten = page
       if (job !== undefined) job.append(text, { next, records, credits: credits() })
-      else if (!(await print(text))) return 0
+      else if (!(await print(text, isBold && formatter.isTitled))) return 0
       unwritten = undefined
       const isLast =
         next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)

@@ -1,5 +1,6 @@
 import { cellOf } from '../export/fields.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
+import { escapedForTerminal } from './terminal.ts'
 
 /** A column that the user did not name needs this much room. */
 const defaultWidth = 18
@@ -12,22 +13,30 @@ const gap = 2
  */
 export function createTable(
   documented: readonly string[] | undefined,
-  { fields, width = 120, bold }: FormatOptions,
+  { fields, width: terminalWidth }: FormatOptions,
 ): Formatter {
   let columns = fields
   let widths: number[] | undefined
+  let isTitled = false
+  const width = terminalWidth ?? 120
+  const cell = (record: unknown, name: string): string =>
+    oneLine(String(cellOf(record, name.split('.'), ', ') ?? ''))
+  const oneLine = (text: string): string => {
+    const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
+    // Escape before the widths are measured.
+    return terminalWidth === undefined ? line : escapedForTerminal(line)
+  }
   return {
+    get isTitled() {
+      return isTitled
+    },
     head: '',
     tail: '',
     page(records) {
       if (records.length === 0 && widths === undefined) return 'nothing found\n'
-      const names = (columns ??= readable(
-        documented ?? Object.keys(Object(records[0]) as object),
-        records,
-        width,
-      ))
+      const names = (columns ??= readable(documented ?? Object.keys(Object(records[0]) as object), records))
       const rows = records.map((record) => names.map((name) => cell(record, name)))
-      const isFirst = widths === undefined
+      isTitled = widths === undefined
       const titles = names.map(oneLine)
       const fitted = (widths ??= fit([titles, ...rows], width))
       const line = (cells: readonly string[]): string =>
@@ -35,29 +44,19 @@ export function createTable(
           .map((cell, index) => pad(cell, fitted[index] ?? 0))
           .join(' '.repeat(gap))
           .trimEnd()
-      const head = bold ? `\u001b[1m${line(titles)}\u001b[22m` : line(titles)
-      return [...(isFirst ? [head] : []), ...rows.map(line)].map((text) => `${text}\n`).join('')
+      return [...(isTitled ? [titles] : []), ...rows].map((cells) => `${line(cells)}\n`).join('')
     },
   }
-}
 
-/** The first fields that fit, without empty ones and addresses, which are too long to read in a table. */
-function readable(names: readonly string[], records: readonly unknown[], width: number): string[] {
-  const most = Math.max(1, Math.floor((width + gap) / (defaultWidth + gap)))
-  const isReadable = (name: string): boolean => {
-    const cells = records.map((record) => cell(record, name))
-    return cells.some((text) => text !== '') && !cells.some((text) => /^(https?|urn):/.test(text))
+  /** The first fields that fit, without empty ones and addresses, which are too long to read in a table. */
+  function readable(names: readonly string[], records: readonly unknown[]): string[] {
+    const most = Math.max(1, Math.floor((width + gap) / (defaultWidth + gap)))
+    const isReadable = (name: string): boolean => {
+      const cells = records.map((record) => cell(record, name))
+      return cells.some((text) => text !== '') && !cells.some((text) => /^(https?|urn):/.test(text))
+    }
+    return names.filter(isReadable).slice(0, most)
   }
-  return names.filter(isReadable).slice(0, most)
-}
-
-function cell(record: unknown, name: string): string {
-  return oneLine(String(cellOf(record, name.split('.'), ', ') ?? ''))
-}
-
-/** One line of text, without characters that steer the terminal. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
 function pad(cell: string, width: number): string {
@@ -73,13 +72,13 @@ function pad(cell: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }
 
-/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks none. */
+/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks and joiners none. */
 function widthOf(text: string): number {
   let width = 0
   for (const letter of text)
     width += /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\u3000-\u30ff\uff01-\uff60]/u.test(letter)
       ? 2
-      : Number(!/\p{M}/u.test(letter))
+      : Number(!/[\p{M}\p{Cf}]/u.test(letter))
   return width
 }
 

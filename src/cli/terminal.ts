@@ -10,17 +10,43 @@ import type { SharedFlags } from './flags.ts'
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
 
+/** Write our own styles, which `escapeOn` would escape. */
+const writeStyled = { stdout: escapeOn(process.stdout), stderr: escapeOn(process.stderr) }
+
+/** Makes a terminal get escapes from all that write to it, libraries too. Returns what writes to it without. */
+function escapeOn(stream: NodeJS.WriteStream): NodeJS.WriteStream['write'] {
+  const write = stream.write.bind(stream)
+  if (stream.isTTY)
+    stream.write = (chunk: string | Uint8Array, ...rest: []) =>
+      write(escapedForTerminal(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()), ...rest)
+  return write
+}
+
+/**
+ * Escapes what terminals obey: control characters, except for line breaks and tabs, and those that turn the direction of
+ * text. JSON stays the same JSON.
+ */
+export function escapedForTerminal(text: string): string {
+  return text.replaceAll(
+    /(?![\n\t]|\r\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 let hasProgress = false
 
 /**
  * Writes data to stdout; returns false if its reader has closed it, as `head` does.
  *
+ * @param isTitled Shows the first line in bold; only for a terminal.
  * @throws any other error of the write.
  */
-export async function print(text: string): Promise<boolean> {
+export async function print(text: string, isTitled = false): Promise<boolean> {
   if (failure === undefined && text !== '') {
     clearProgress()
-    await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
+    const end = isTitled ? text.indexOf('\n') : 0
+    if (isTitled) writeStyled.stdout(`\u001b[1m${escapedForTerminal(text.slice(0, end))}\u001b[22m`)
+    await new Promise<void>((resolve) => void process.stdout.write(text.slice(end), () => resolve()))
     // The error event comes a moment later.
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -43,7 +69,7 @@ export function showProgress({ quiet }: SharedFlags, message: string): void {
 }
 
 function clearProgress(): void {
-  if (hasProgress) process.stderr.write('\r\u001b[K')
+  if (hasProgress) writeStyled.stderr('\r\u001b[K')
   hasProgress = false
 }
 
@@ -53,21 +79,15 @@ export function say(message: string): void {
   process.stderr.write(`${message}\n`)
 }
 
-/** Breaks a text between words if it goes to a terminal. */
+/** Breaks a text between words if it goes to a terminal, and escapes it first. */
 export function wrapped(
   text: string,
   { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): string {
   if (!isTTY) return text
-  return text.replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n').trimEnd()
-}
-
-/** Escapes what JSON leaves unescaped, and terminals obey: control characters, and those that turn the direction of text. */
-export function escapedForTerminal(json: string): string {
-  return json.replaceAll(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return escapedForTerminal(text)
+    .replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n')
+    .trimEnd()
 }
 
 /**
@@ -91,15 +111,14 @@ export function complain(
       ...(paid !== undefined && { body: paid }),
       ...(next !== undefined && { resume: next }),
     }
-    say(escapedForTerminal(jsonText(all)))
+    say(jsonText(all))
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
   if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined)
-    say(`The answer, which may have been charged:\n${escapedForTerminal(jsonText(paid))}`)
+  if (paid !== undefined) say(`The answer, which may have been charged:\n${jsonText(paid)}`)
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,8 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
-import { type Format, createFormatter } from '../../src/cli/formats.ts'
+import { describe, expect, it } from 'vitest'
 import { createTable } from '../../src/cli/table.ts'
-import { complain, wrapped } from '../../src/cli/terminal.ts'
-import { microblogSearch } from '../../src/api/microblog.ts'
+import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
 
 const posts = [
   {
@@ -18,7 +16,7 @@ const posts = [
     url: 'https://b.example',
   },
 ]
-const options = { fields: undefined, bold: false }
+const options = { fields: undefined }
 /** Columns that a line takes in a terminal. */
 const widthOf = (line: string) =>
   Array.from(line, (letter) => (letter > '\u3000' ? 2 : 1)).reduce((a, b) => a + b, 0)
@@ -52,49 +50,41 @@ describe('createTable()', () => {
 
 /** Clears the screen, also by C1, turns the direction of text, and begins a new line. */
 const hostile = 'a\u001b[2J\u009b2Jb\u202ec\r\n\u2028d\u200be\u007ff'
-const shown = 'a [2J 2Jb c d e f'
+const escapes = 'a\\u001b[2J\\u009b2Jb\\u202ec\r\n\\u2028d\u200be\\u007ff'
+const oneLine = (text: string) => text.replace(/\r\n(\u2028|\\u2028)/, ' ')
 
-const steering = /(?!\n)[\u0000-\u001f\u007f-\u009f\u2028\u202e]/
+describe('createTable()', () => {
+  const page = [{ [hostile]: 'y', tags: [hostile, 'x'] }]
 
-it('createTable() shows characters that steer a terminal as spaces, also in the names of fields', () => {
-  const table = createTable(undefined, { ...options, width: 80 })
-  const text = table.page([{ [hostile]: 'y', tags: [hostile, 'x'] }])
-  expect(text).not.toMatch(steering)
-  expect(text.split(/\n| {2,}/)).toEqual([shown, 'tags', 'y', `${shown}, x`, ''])
-})
-
-describe('createFormatter()', () => {
-  const textOf = (format: Format, width: number | undefined): string =>
-    createFormatter(format, microblogSearch, { fields: ['body'], width, bold: false }).page([
-      { body: hostile },
+  it('escapes for a terminal what steers it, also in the names of fields, before it cuts cells', () => {
+    const table = createTable(undefined, { ...options, width: 80 })
+    expect(table.page(page).split(/\n| {2,}/)).toEqual([
+      ...[oneLine(escapes), 'tags'],
+      ...['y', `${oneLine(escapes)}, x`, ''],
     ])
-
-  it.each(['jsonl', 'json'] as const)('escapes characters that steer a terminal in %s for one', (format) => {
-    const text = textOf(format, 80)
-    expect(text).not.toMatch(steering)
-    expect(JSON.parse(text)).toEqual({ body: hostile })
+    expect(createTable(['body'], { ...options, width: 9 }).page([{ body: hostile }])).toBe(
+      'body\na\\u001b[…\n',
+    )
   })
 
-  it('replaces them in CSV for a terminal', () => {
-    const text = textOf('csv', 80)
-    expect(text).not.toMatch(steering)
-    expect(text.replaceAll(/\s+/g, ' ')).toBe(`"${shown}" `)
-  })
-
-  it('keeps them in JSON Lines and CSV that no terminal shows', () => {
-    expect(textOf('jsonl', undefined)).toBe(`${JSON.stringify({ body: hostile })}\n`)
-    expect(textOf('csv', undefined)).toBe(`"${hostile}"\n`)
+  it('keeps it in a pipe, and each record in one line', () => {
+    const text = createTable(undefined, { ...options, width: undefined }).page(page)
+    expect(text.split(/\n| {2,}/)).toEqual([oneLine(hostile), 'tags', 'y', `${oneLine(hostile)}, x`, ''])
   })
 })
 
-it.each([true, false])('complain() escapes them in paid data if json is %s', (json) => {
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  complain({ json }, new Error('disk full'), undefined, { body: hostile })
-  const text = write.mock.calls.map(([text]) => String(text)).join('')
-  write.mockRestore()
-  expect(text).not.toMatch(steering)
-  const { body } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as { body: unknown }
-  expect(body).toEqual(json ? { body: hostile } : hostile)
+describe('escapedForTerminal()', () => {
+  it('keeps line breaks, tabs and joined emoji, and escapes what steers a terminal', () => {
+    const kept = 'a\tb\r\nc\n👩‍👩‍👧 می‌خواهم'
+    expect(escapedForTerminal(kept)).toBe(kept)
+    expect(escapedForTerminal(hostile)).toBe(escapes)
+    expect(escapedForTerminal('over\rwritten')).toBe('over\\u000dwritten')
+  })
+
+  it('leaves JSON the same value', () => {
+    const value = { [hostile]: `\\${hostile}\\` }
+    expect(JSON.parse(escapedForTerminal(JSON.stringify(value)))).toEqual(value)
+  })
 })
 
 describe('wrapped()', () => {

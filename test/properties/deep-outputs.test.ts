@@ -88,7 +88,7 @@ it.each(kinds)('exports and the command write hostile answers of %s in all forma
     for (const format of formats)
       for (const width of [undefined, 80])
         attempts[`the command's ${format}, width ${width}`] = () =>
-          createFormatter(format, operation, { fields, width, bold: false }).page(records)
+          createFormatter(format, operation, { fields, width }).page(records)
     for (const [name, attempt] of Object.entries(attempts)) {
       const wrong = await failureOf(attempt)
       if (wrong !== undefined) problems.push(`${title}, ${name}: ${String(wrong)}`)
