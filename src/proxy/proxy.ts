@@ -15,6 +15,7 @@ import { CallerBudgets } from './caller-budgets.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './operations-at.ts'
+import { Refusal } from './refusal.ts'
 
 /** Limit of a budget that refuses nothing and only counts what one call has cost. */
 const unlimitedCredits = Number.MAX_SAFE_INTEGER
@@ -42,66 +43,74 @@ export function createProxy<Caller extends ProxyCaller>(
   const callers = typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null
 
   return async (request) => {
-    const response = toResponse(await handle(request, settings, callers), corsHeaders(request, settings))
+    const response = toResponse(await answer(request, settings, callers), corsHeaders(request, settings))
     return request.method === 'HEAD' ? new Response(null, response) : response
   }
 }
 
-async function handle(
+async function answer(
   request: Request,
   settings: ProxySettings,
   callers: CallerBudgets | null,
 ): Promise<ProxyResponse> {
   const requestId = `proxy_${crypto.randomUUID()}`
-  const { method, url } = request
-
-  if (isUntrusted(request, settings)) {
-    return errorResponse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+  try {
+    if (isUntrusted(request, settings))
+      throw new Refusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+    // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
+    if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
+      return { status: 204, headers: preflightHeaders(request), body: null }
+    const { operation, id, allow } = route(request, settings)
+    if (operation === undefined) return { status: 204, headers: { allow }, body: null }
+    return await forward(request, operation, id, settings, callers, requestId)
+  } catch (error) {
+    if (error instanceof Refusal) return errorResponse(requestId, error)
+    throw error
   }
-  // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
-  if (method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-    return { status: 204, headers: preflightHeaders(request), body: null }
-  }
+}
 
+/** Finds the operation that a request calls; none for OPTIONS, which asks for the methods of a path. */
+function route(
+  { method, url }: Request,
+  settings: ProxySettings,
+): { operation: KnownOperation | undefined; id: string; allow: string } {
   const { found, id } = operationsAt(new URL(url).pathname)
   if (found.length === 0)
-    return errorResponse(requestId, 404, 'not_found', 'unknown path; expected the path of an operation')
+    throw new Refusal(404, 'not_found', 'unknown path; expected the path of an operation')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
-  if (allowed.length === 0) {
-    return errorResponse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
-  }
-
+  if (allowed.length === 0)
+    throw new Refusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
   const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allow = [...methods, 'OPTIONS'].join(', ')
-  if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: null }
   const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
-  if (operation === undefined) {
-    const response = errorResponse(
-      requestId,
-      405,
-      'method_not_allowed',
-      `${method} is not a method of this path; expected ${allow}`,
-    )
-    return { ...response, headers: { allow } }
-  }
+  if (operation !== undefined || method === 'OPTIONS') return { operation, id, allow }
+  const message = `${method} is not a method of this path; expected ${allow}`
+  throw new Refusal(405, 'method_not_allowed', message, { headers: { allow } })
+}
 
+async function forward(
+  request: Request,
+  operation: KnownOperation,
+  id: string,
+  settings: ProxySettings,
+  callers: CallerBudgets | null,
+  requestId: string,
+): Promise<ProxyResponse> {
   const times = callTimes(operation, settings)
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    const admission = await admit(request, operation, settings, callers, requestId, times.sendBy)
-    if ('status' in admission) return admission
-    admitted = admission
-    return await call({ request, operation, id, meter, times, ...admission }, settings)
+    admitted = await admit(request, operation, settings, callers, times.sendBy)
+    return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (request.signal.aborted && error === request.signal.reason) {
-      return errorResponse(requestId, 499, 'caller_left', 'the caller left')
-    }
+    if (error instanceof Refusal) throw error
+    if (request.signal.aborted && error === request.signal.reason)
+      throw new Refusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError(error, failed) })
-    if (publicError instanceof TimeoutError && isUnsent(publicError)) return retryLater(requestId)
+    if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater()
     return failedCall(publicError, requestId, meter)
   } finally {
     admitted?.release()
@@ -168,7 +177,7 @@ function isUnsent({ charged, phase }: TimeoutError): boolean {
 const retryAfterSeconds = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater(requestId: string): ProxyResponse {
+function retryLater(): Refusal {
   const message = 'not sent: too many calls wait at the proxy'
-  return errorResponse(requestId, 429, 'rate_limited', message, { retryAfter: retryAfterSeconds })
+  return new Refusal(429, 'rate_limited', message, { retryAfter: retryAfterSeconds })
 }

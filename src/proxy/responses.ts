@@ -1,11 +1,5 @@
-import type { Issue } from '../api/issues.ts'
 import type { CreditBudget } from '../core/credits/budget.ts'
-import {
-  type ProxyErrorFields,
-  creditsHeader,
-  writeCredits,
-  writeProxyError,
-} from '../core/http/proxy-protocol.ts'
+import { creditsHeader, writeCredits, writeProxyError } from '../core/http/proxy-protocol.ts'
 import {
   ApiError,
   type Charged,
@@ -14,6 +8,7 @@ import {
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
+import { Refusal, invalidRequest } from './refusal.ts'
 
 /** A response to the browser, as data. */
 export interface ProxyResponse {
@@ -23,15 +18,9 @@ export interface ProxyResponse {
   readonly body: string | null
 }
 
-/** An error in the service's envelope; `details` are fields of the proxy protocol. Default: nothing was charged. */
-export function errorResponse(
-  requestId: string,
-  status: number,
-  code: string,
-  message: string,
-  more: { issues?: readonly Issue[]; retryAfter?: number | undefined; details?: ProxyErrorFields } = {},
-): ProxyResponse {
-  const { issues = [], retryAfter, details = { charged: 'no' } } = more
+/** A refusal in the service's envelope. */
+export function errorResponse(requestId: string, { status, code, message, fields }: Refusal): ProxyResponse {
+  const { issues = [], retryAfter, headers = {}, details = { charged: 'no' } } = fields
   const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter)
   const error = {
     ...details,
@@ -42,16 +31,9 @@ export function errorResponse(
   }
   return {
     status,
-    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    headers: { ...headers, ...(seconds !== undefined && { 'retry-after': String(seconds) }) },
     body: JSON.stringify({ requestId, error }),
   }
-}
-
-/** A 400 for a request that breaks the documented bounds. */
-export function validationError(requestId: string, issues: readonly Issue[]): ProxyResponse {
-  const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
-  const message = `invalid request, nothing was sent: ${fields.slice(0, 3).join('; ')}`
-  return errorResponse(requestId, 400, 'validation_error', message, { issues })
 }
 
 /** Statuses of the client's own errors, which the service does not have. */
@@ -80,17 +62,19 @@ export function failedCall(
   const { spent, uncertain } = meter
   const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
   const response =
-    (error && publicError(error, requestId)) ??
-    errorResponse(error?.requestId ?? requestId, 500, 'internal_error', 'the proxy failed', {
-      details: { charged },
-    })
+    error instanceof InvalidResponseError
+      ? unusableSuccess(error)
+      : errorResponse(
+          error?.requestId ?? requestId,
+          error === null
+            ? new Refusal(500, 'internal_error', 'the proxy failed', { details: { charged } })
+            : refusalOf(error),
+        )
   return withCreditsHeader(response, meter, charged)
 }
 
-function publicError(error: SocialSearchError, ownId: string): ProxyResponse | null {
-  const { requestId = ownId } = error
-  if (error instanceof InvalidRequestError) return validationError(requestId, error.issues)
-  if (error instanceof InvalidResponseError) return unusableSuccess(error)
+function refusalOf(error: SocialSearchError): Refusal {
+  if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
   const code: string = error.code
   // The client behind the proxy adds the operation to the message again.
   const message = error.message.replace(`${error.operation}: `, '')
@@ -98,10 +82,10 @@ function publicError(error: SocialSearchError, ownId: string): ProxyResponse | n
   if (error instanceof ApiError) {
     const { status, issues, retryAfter } = error
     const isError = status >= 400 && status < 600
-    return errorResponse(requestId, isError ? status : 502, code, message, { issues, retryAfter, details })
+    return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
   }
   const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
-  return errorResponse(requestId, statusOfCode[code] ?? 500, code, words, { details })
+  return new Refusal(statusOfCode[code] ?? 500, code, words, { details })
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
