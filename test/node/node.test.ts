@@ -184,21 +184,23 @@ describe('toNodeListener()', () => {
     expect(await readAll(socket)).toBe('')
   })
 
-  it.each(['content-length: 1000000', 'transfer-encoding: chunked'])(
-    'closes the connection after a 408, whose body is still to come: %s',
-    async (length) => {
-      const socket = await open(async ({ body }) => {
-        body
-          ?.getReader()
-          .read()
-          .catch(() => {})
-        return new Response('late', { status: 408 })
-      })
-      socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`)
-      const response = await readAll(socket)
-      expect(response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n.*late/is)
-    },
-  )
+  it.each([
+    ['content-length: 1000000', 'x'],
+    ['transfer-encoding: chunked', '1\r\nx\r\n'],
+  ])('closes the connection after a 408, although the body goes on: %s', async (length, part) => {
+    const socket = await open(({ body }) => {
+      body
+        ?.getReader()
+        .read()
+        .catch(() => {})
+      return new Response('late', { status: 408 })
+    })
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`)
+    const trickle = setInterval(() => socket.write(part), 50)
+    const response = await readAll(socket)
+    clearInterval(trickle)
+    expect(response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n.*late/is)
+  })
 
   it('closes the connection of an event that never arrives completely', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
