@@ -17,7 +17,10 @@ import { parseCatalogJson } from '../api/catalog/json.ts'
 export interface CatalogCallback {
   /** Which of the two URLs the catalog called. */
   readonly outcome: 'success' | 'failure'
-  /** The body: parsed if it is JSON of at most a thousand levels, otherwise its text. The service does not document it. */
+  /**
+   * The body: parsed if it is JSON, otherwise its text. JSON that nests thousands of levels stays text. The service does not
+   * document it.
+   */
   readonly payload: unknown
   /** The request. Not enumerable, so that logs of the callback contain no secret from a header or the URL. */
   readonly delivery: Delivery

@@ -78,12 +78,10 @@ function exploreFields(accepts: Accepts): { shape: unknown; example: unknown } {
   const shape: Record<string, unknown> = {}
   const example: Record<string, unknown> = {}
   let read = ''
-  const acceptsWith: Accepts = (more) =>
-    accepts(
-      new Proxy({ ...example, ...(more as object) } as Record<string, unknown>, {
-        get: (fields, name) => fields[(read = String(name))],
-      }),
-    )
+  const acceptsWith = (more: object): boolean => {
+    const fields: Record<string, unknown> = { ...example, ...more }
+    return accepts(new Proxy(fields, { get: (_, name) => fields[(read = String(name))] }))
+  }
   while (!acceptsWith({})) {
     const name = read
     if (Object.hasOwn(example, name) || name === '') throw new Error(`no example fits the field ${name}`)

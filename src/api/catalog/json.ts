@@ -1,10 +1,10 @@
 import { isInteger, isLosslessNumber, parse, stringify } from 'lossless-json'
 
 /**
- * Parses JSON of the catalog. Fields that hold ids become bigints, since a number cannot hold 64 bits. All else
- * is parsed as by `JSON.parse`, up to a nesting of a thousand levels.
+ * Parses JSON of the catalog. Fields that hold ids become bigints, since a number cannot hold 64 bits. All else is
+ * parsed as by `JSON.parse`.
  *
- * @throws {SyntaxError}
+ * @throws {SyntaxError} or a RangeError if the JSON nests thousands of levels.
  */
 export function parseCatalogJson(text: string): unknown {
   return parse(text, readNumber, { onDuplicateKey: ({ newValue }) => newValue })
