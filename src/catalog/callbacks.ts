@@ -1,23 +1,26 @@
 import { assertFunction } from '../errors/assert.ts'
-import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
   type ReceiveOptions,
   acknowledge,
   admit,
+  payloadOf,
   receiveNames,
   refusal,
   resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { catalogDialect } from './dialect.ts'
+import { parseCatalogJson } from '../api/catalog/json.ts'
 
 /** A request from the catalog to a callback URL. */
 export interface CatalogCallback {
   /** Which of the two URLs the catalog called. */
   readonly outcome: 'success' | 'failure'
-  /** The body: parsed if it is JSON, otherwise its text. The service does not document it. */
+  /**
+   * The body: parsed if it is JSON, otherwise its text. JSON that nests thousands of levels stays text. The service does not
+   * document it.
+   */
   readonly payload: unknown
   /** The request. Not enumerable, so that logs of the callback contain no secret from a header or the URL. */
   readonly delivery: Delivery
@@ -68,9 +71,7 @@ export function createCallbackReceiver(options: CallbackOptions): (request: Requ
     if (outcome === undefined) return refusal(404)
     const delivery = await admit(request, options)
     if (delivery instanceof Response) return delivery
-    const text = new TextDecoder().decode(delivery.body)
-    const value = parsed(text, catalogDialect)
-    const payload = value === undefined ? text : value
+    const payload = payloadOf(delivery, parseCatalogJson)
     return acknowledge(() => options.onCallback(withDelivery({ outcome, payload }, delivery)), options)
   }
 }

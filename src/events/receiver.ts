@@ -1,21 +1,21 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { applySchema } from '../core/call/apply-schema.ts'
+import { applySchema } from '../api/schema/apply-schema.ts'
 import { assertFunction, assertOptions, assertSchema, shown } from '../errors/assert.ts'
 import { firstIssues } from '../api/issues.ts'
-import { parsed } from '../core/http/dialect.ts'
 import {
   type Delivery,
   type ReceiveOptions,
   accepted,
   acknowledge,
   admit,
+  payloadOf,
   receiveNames,
   refusal,
-  report,
   resolveReceiver,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors/index.ts'
+import { report } from '../errors/report.ts'
 import { InvalidEventError } from './invalid-event.ts'
 
 /** An accepted event. */
@@ -104,9 +104,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
     if (delivery instanceof Response) return delivery
     if (!(await isFresh(delivery, options))) return refusal(401)
 
-    const text = new TextDecoder().decode(delivery.body)
-    const value = parsed(text)
-    const raw = value === undefined ? text : value
+    const raw = payloadOf(delivery)
     const { value: payload, issues } = schema ? await applySchema(schema, raw) : { value: raw, issues: [] }
     if (issues.length > 0) {
       report(new InvalidEventError(firstIssues(issues), raw), options)

@@ -5,7 +5,8 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
  * Serves a handler of `Request` and `Response` with `node:http`, and with frameworks built on it. The request's signal
- * aborts if the client leaves before it has the whole response. If the handler throws, the connection is reset.
+ * aborts if the client leaves before it has the whole response. If the handler throws, the connection is reset; after a
+ * 408, it is closed.
  *
  * @example
  * const proxy = createProxy({ client, allow: ['microblog.search'], authorize: userOf })
@@ -98,6 +99,8 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
 }
 
 async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
+  // The rest of a body that is too slow may never arrive.
+  if (response.status === 408) outgoing.shouldKeepAlive = false
   outgoing.writeHead(response.status, [...response.headers].flat())
   const reader = response.body?.getReader()
   // Otherwise, a response without an end would continue after the client has gone.

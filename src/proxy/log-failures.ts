@@ -1,4 +1,4 @@
-import { logOnce } from '../webhooks/log-once.ts'
+import { logOnce } from '../errors/report.ts'
 import { isPublicError } from './responses.ts'
 
 /** Makes the default `onError`: it logs each cause of a 500 once, since the response does not name it. */

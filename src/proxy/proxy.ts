@@ -1,6 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
-import { report } from '../webhooks/receive.ts'
+import { report } from '../errors/report.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
 import {

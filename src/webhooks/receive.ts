@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../errors/assert.ts'
-import { logOnce } from './log-once.ts'
+import { logOnce, report } from '../errors/report.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {
@@ -86,6 +86,16 @@ async function examine(request: Request, options: ReceiveOptions): Promise<Deliv
   return genuine === true ? delivery : refusal(401)
 }
 
+/** The body of a request: parsed if it is JSON, otherwise its text. */
+export function payloadOf({ body }: Delivery, parse: (text: string) => unknown = JSON.parse): unknown {
+  const text = new TextDecoder().decode(body)
+  try {
+    return parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** Adds the request as a hidden property, so that logs do not show secrets of its headers or URL. */
 export function withDelivery<T extends object>(
   content: T,
@@ -107,11 +117,6 @@ export function acknowledge(work: () => unknown, options: ReceiveOptions): Respo
     report(error, options)
   }
   return accepted()
-}
-
-/** Calls `onError`, and ignores what it throws: the sender must not see it. */
-export function report(error: unknown, { onError }: Pick<ReceiveOptions, 'onError'>): void {
-  void new Promise((resolve) => resolve(onError?.(error))).catch(() => {})
 }
 
 export function accepted(): Response {

@@ -149,7 +149,9 @@ const decoders: Record<string, (text: string) => Uint8Array<ArrayBuffer> | null>
     return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16))
   },
   base64: (text) => {
-    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return null
+    // Of the texts that `atob` decodes to the same bytes, only one is the signature.
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0 || btoa(atob(text)) !== text)
+      return null
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   },
 }

@@ -126,12 +126,8 @@ export class Leader {
   }
 
   #announce(to: string | null): void {
-    this.#context.broadcast({
-      kind: 'leader',
-      leader: this.id,
-      to,
-      snapshot: this.#context.sharedState.snapshot(),
-    })
+    const snapshot = this.#context.sharedState.snapshot()
+    this.#context.broadcast({ kind: 'leader', leader: this.id, to, snapshot })
   }
 
   #onTabState({ tabId, leases, queue, snapshot }: MessageOf<'tabState'>): void {

@@ -277,12 +277,8 @@ export class WebLocksLimiter implements Limiter {
       paced: Math.min(paced, waited),
       queued: Math.max(0, waited - paced),
       sent: () => tell({ kind: 'sent', call }),
-      answered: (date) =>
-        tell({
-          kind: 'answered',
-          call,
-          date: Number.isNaN(date?.getTime()) ? null : (date?.getTime() ?? null),
-        }),
+      // The time of an invalid date is NaN.
+      answered: (date) => tell({ kind: 'answered', call, date: date?.getTime() || null }),
       release: () => {
         tell({ kind: 'release', call })
         this.#leases.delete(call)

@@ -42,7 +42,7 @@ const leaseRequest = fields({
 })
 
 /** Messages between tabs. Every tab receives every message, so every tab has the state that a leader needs. */
-const messages = {
+export const messages = {
   /** A tab has joined. */
   newTab: fields({ tabId: text }),
   /** A leader announces itself, to one tab or to all; they answer with `tabState`. */

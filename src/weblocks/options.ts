@@ -27,5 +27,6 @@ export function channelName(organization: string): string {
   for (const byte of new TextEncoder().encode(organization)) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
   }
-  return `social-search-sdk/1/${hash.toString(16)}`
+  // The number changes with the messages.
+  return `social-search-sdk/2/${hash.toString(16)}`
 }

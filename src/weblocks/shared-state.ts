@@ -61,16 +61,8 @@ export class SharedState {
         this.#forgetOld()
         // Deleting it first moves it to the end.
         this.#grants.delete(call)
-        this.#grants.set(call, {
-          call,
-          tabId,
-          leader,
-          surface,
-          share,
-          at: performance.now(),
-          answered: Infinity,
-          open: true,
-        })
+        const state = { at: performance.now(), answered: Infinity, open: true }
+        this.#grants.set(call, { call, tabId, leader, surface, share, ...state })
         break
       }
       case 'sent': {
@@ -127,10 +119,8 @@ export class SharedState {
     for (const { surface, remaining, probe } of holds) {
       if (probe !== null && this.#grants.get(probe)?.open !== true) continue
       const { openAt = 0, probe: own = probe } = this.#holds.get(surface) ?? {}
-      this.#holds.set(surface, {
-        openAt: Math.max(openAt, performance.now() + remaining),
-        probe: own ?? probe,
-      })
+      const opensAt = Math.max(openAt, performance.now() + remaining)
+      this.#holds.set(surface, { openAt: opensAt, probe: own ?? probe })
     }
     return added
   }

@@ -54,6 +54,7 @@ export class Tab {
     this.#candidacy.abort()
     const { signal } = (this.#candidacy = new AbortController())
     const { name, limits, sharedState } = this.#context
+    const tabLockPrefix = this.#tabLockPrefix
     const onLost = (): void => {
       if (signal.aborted) return
       this.stepDown()
@@ -69,14 +70,8 @@ export class Tab {
     this.#releaseLeaderLock = release
     const broadcast = (message: Message): void => this.broadcast(message)
     const isStillLeader = (): Promise<boolean> =>
-      haveSameHolder(`${name}/leader`, `${this.#tabLockPrefix}${this.tabId ?? ''}`)
-    this.#leader = new Leader({
-      tabLockPrefix: this.#tabLockPrefix,
-      limits,
-      sharedState,
-      broadcast,
-      isStillLeader,
-    })
+      haveSameHolder(`${name}/leader`, `${tabLockPrefix}${this.tabId ?? ''}`)
+    this.#leader = new Leader({ tabLockPrefix, limits, sharedState, broadcast, isStillLeader })
     await this.#leader.lead()
   }
 

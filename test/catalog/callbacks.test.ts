@@ -45,6 +45,17 @@ describe('createCallbackReceiver()', () => {
     ])
   })
 
+  it('parses each body that is JSON, also with a BOM, duplicate keys or a thousand levels', async () => {
+    const { callbacks, post } = makeReceiver()
+    const levels = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    for (const body of ['\uFEFF{"id":1}', '{"id":1,"id":2}', levels(1000), levels(500_000)])
+      expect(await post('/done?secret=s3cret', body)).toBe(202)
+    expect(callbacks.map(({ payload }) => payload)).toEqual([
+      ...[{ id: 1n }, { id: 2n }, JSON.parse(levels(1000))],
+      levels(500_000),
+    ])
+  })
+
   it('hides the request from logs of the callback', async () => {
     const { callbacks, post } = makeReceiver()
     expect(await post('/done?secret=s3cret', '{}')).toBe(202)

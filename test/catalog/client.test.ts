@@ -108,6 +108,14 @@ describe('CatalogClient', () => {
   })
 
   it.each([
+    ['{"name":"a","name":"b"}', { name: 'b' }],
+    ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
+    ['{"x":{"id":1},"x":null,"__proto__":1,"__proto__":2}', JSON.parse('{"x":null,"__proto__":2}')],
+  ])('create() takes the last of duplicate keys, as JSON.parse does: %s', async (text, planet) => {
+    expect(await makeClient(json(text)).client.planets.create({})).toEqual(planet)
+  })
+
+  it.each([
     ['a field of another type', '{"name":5}', 'name'],
     ['an id that is not an integer', '{"id":"5"}', 'id'],
     ['a body that is not an object', '[]', ''],

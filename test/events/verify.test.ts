@@ -34,6 +34,28 @@ describe('verifyHmac()', () => {
     },
   )
 
+  it('refuses a base64 signature with anything after its last bit', async () => {
+    const signature = sign(body, 'sha256', 'base64')
+    const others = Array.from(
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+      (last) => `${signature.slice(0, -2)}${last}=`,
+    )
+    const accepted: string[] = []
+    for (const given of [...others, `${signature}=`, `${signature}AAAA`, `${signature}x`])
+      if ((await check({ encoding: 'base64', prefix: 'v1=' }, { 'x-sig': `v1=${given}` })) === 202)
+        accepted.push(given)
+    expect(accepted).toEqual([signature])
+  })
+
+  it('checks the bytes of the body, not its text', async () => {
+    const bytes = Buffer.concat([Buffer.from('\uFEFF"'), Buffer.from([0xff, 0x22])])
+    const post = makeReceiver({ verify: verifyHmac({ secret, header: 'x-sig' }) }).post
+    const headers = { 'x-sig': createHmac('sha256', secret).update(bytes).digest('hex') }
+    expect(await post(bytes, headers)).toBe(202)
+    expect(await post(bytes.subarray(3), headers)).toBe(401)
+    expect(await post(bytes.toString(), headers)).toBe(401)
+  })
+
   it('signs the time with the body', async () => {
     const options = { timestampHeader: 'x-time' }
     expect(await check(options, { 'x-time': '17', 'x-sig': sign(`17.${body}`) })).toBe(202)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectSecurely } from 'node:tls'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createEventReceiver } from '../../src/events/index.ts'
 import { type RequestHandler, toNodeListener } from '../../src/node/index.ts'
 import { untrustedCertificate } from '../support/certificate.ts'
 
@@ -181,5 +182,37 @@ describe('toNodeListener()', () => {
     )
     socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n')
     expect(await readAll(socket)).toBe('')
+  })
+
+  it.each([
+    ['content-length: 1000000', 'x'],
+    ['transfer-encoding: chunked', '1\r\nx\r\n'],
+  ])('closes the connection after a 408, although the body goes on: %s', async (length, part) => {
+    const socket = await open(({ body }) => {
+      body
+        ?.getReader()
+        .read()
+        .catch(() => {})
+      return new Response('late', { status: 408 })
+    })
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`)
+    const trickle = setInterval(() => socket.write(part), 50)
+    const response = await readAll(socket)
+    clearInterval(trickle)
+    expect(response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n.*late/is)
+  })
+
+  it('closes the connection of an event that never arrives completely', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const onEvent = vi.fn()
+    const socket = await open(createEventReceiver({ verify: () => true, onEvent }))
+    const head = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 100'
+    socket.write(`POST / HTTP/1.1\r\n${head}\r\n\r\n{`)
+    const response = readAll(socket)
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
+    expect(await response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n/is)
+    expect(onEvent).not.toHaveBeenCalled()
   })
 })

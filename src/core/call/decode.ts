@@ -4,7 +4,7 @@ import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 import type { CallSettings } from '../options/settings.ts'
-import { applySchema } from './apply-schema.ts'
+import { applySchema } from '../../api/schema/apply-schema.ts'
 
 /** An item that failed validation. */
 export interface InvalidItem {

@@ -1,4 +1,4 @@
-import { SocialSearchError } from '../errors/index.ts'
+import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
 const maxCauses = 100
@@ -18,4 +18,12 @@ export function logOnce(source: string): (failure: string, error: unknown) => vo
     logged.add(cause)
     console.error(`${failure}; ${cause}; pass onError to see each error`)
   }
+}
+
+/** Passes an error to the user's function, and ignores what that throws: the other side must not see it. */
+export function report(
+  error: unknown,
+  { onError }: { onError?: ((error: unknown) => unknown) | undefined },
+): void {
+  void new Promise((resolve) => resolve(onError?.(error))).catch(() => {})
 }

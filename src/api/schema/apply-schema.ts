@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type Issue, dotPath } from '../../api/issues.ts'
+import { type Issue, dotPath } from '../issues.ts'
 
 /** Validates a value with the caller's schema. If the schema throws, returns the value with an issue. */
 export async function applySchema(
