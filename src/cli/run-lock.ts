@@ -95,10 +95,19 @@ export class RunLock {
       rmSync(draft, { recursive: true, force: true })
       throw error
     }
+    this.#removeDrafts()
+  }
+
+  /** Removes what processes have left that were killed while they took the lock. */
+  #removeDrafts(): void {
     const prefix = `${basename(this.#folder)}.`
-    for (const name of readdirSync(dirname(this.path)))
-      if (name.startsWith(prefix) && ownerState(name.slice(prefix.length)) === 'ended')
-        rmSync(join(dirname(this.path), name), { recursive: true, force: true })
+    try {
+      for (const name of readdirSync(dirname(this.path)))
+        if (name.startsWith(prefix) && ownerState(name.slice(prefix.length)) === 'ended')
+          rmSync(join(dirname(this.path), name), { recursive: true, force: true })
+    } catch {
+      // They do no harm.
+    }
   }
 
   #isPlaced(draft: string, attempt: number): boolean {

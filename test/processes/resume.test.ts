@@ -332,4 +332,10 @@ describe('--out', () => {
     expect([code, server.requests.length]).toEqual([1, 0])
     expect(err).toContain('ENOENT')
   })
+
+  it('makes no file for an invalid --budget', async () => {
+    const out = newFile()
+    expect((await search('typescript', {}, '--out', out, '--budget', '-1')).code).toBe(2)
+    expect([existsSync(out), besides(out)]).toEqual([false, []])
+  })
 })
