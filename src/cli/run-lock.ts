@@ -90,7 +90,7 @@ export class RunLock {
     try {
       writeFileSync(join(draft, this.#owner), '.')
       for (let attempt = 0; !this.#isPlaced(draft, attempt); attempt++)
-        this.#removeDead(statSync(draft).mtimeMs)
+        this.#removeDead(statSync(draft).mtimeMs, attempt)
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
       throw error
@@ -122,13 +122,16 @@ export class RunLock {
   }
 
   /** @param now The time of the file system. */
-  #removeDead(now: number): void {
+  #removeDead(now: number, attempt: number): void {
     for (const name of this.#entries()) {
       const [owner = ''] = name.split('.')
       const [pid] = owner.split('-')
       const state = ownerState(owner)
       if (state === null)
         throw new UsageError(`${this.#folder} exists and is not a lock; rename it, or pass another file`)
+      if (state === 'running' && Number(pid) !== process.pid && attempt < 25)
+        // A killed process takes a moment to end.
+        return void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
       if (state === 'running')
         throw new UsageError(
           `${this.path} is in use by process ${pid}; wait until it ends, or pass another file`,

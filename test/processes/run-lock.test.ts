@@ -66,6 +66,25 @@ describe('RunLock', () => {
     new RunLock(out).release()
     expect(readdirSync(folder).sort()).toEqual(['log', 'out'])
   })
+
+  it('is free while the process that had it is still being killed', async () => {
+    const folder = newFolder('dying')
+    const out = join(folder, 'out')
+    for (let kills = 0; kills < 30; kills++) {
+      const child = run(command, ['watch', 'coffee', '--sandbox', '--state', out], {
+        during: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(`${out}.lock`)) return
+            clearInterval(timer)
+            child.kill('SIGKILL')
+            new RunLock(out).release()
+          }, 1)
+        },
+      })
+      expect((await child).code).toBe(null)
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
 })
 
 describe('watch --state', () => {
