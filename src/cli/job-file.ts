@@ -7,13 +7,12 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { isRecord } from '../lib/is-record.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
-import { replaceFile } from './replace-file.ts'
+import { RunLock } from './run-lock.ts'
 
 /** The progress of a job, as in the state file beside its output. */
 export interface JobState {
@@ -32,39 +31,53 @@ export interface JobState {
 }
 
 /**
- * The output of a job and the state beside it. Flushes each page to the output, and then the state with the new length. So
+ * The output of a job and the state beside it, which no other process writes meanwhile. Flushes each page to the output, and then the state with the new length. So
  * if the process dies, only the page under way is bought again: a resumed job cuts the output to the length in the state.
  */
 export class JobFile {
   readonly #file: number
-  readonly #statePath: string
-  readonly #reservePath: string
+  readonly #lock: RunLock
   #reserved = 256 * 1024
   state: JobState
 
-  private constructor(file: number, path: string, state: JobState) {
+  private constructor(file: number, lock: RunLock, state: JobState) {
     this.#file = file
-    this.#statePath = statePathOf(path)
-    this.#reservePath = `${path}.reserve`
+    this.#lock = lock
     this.state = state
   }
 
   /** Creates the output, which must not exist, and its state. */
   static create(path: string, state: JobState): JobFile {
-    const statePath = statePathOf(path)
-    for (const name of [path, statePath])
-      if (existsSync(name))
-        throw new UsageError(`${name} exists; pass --resume to continue it, or another --out`)
-    return JobFile.#begin(path, state, 'wx')
+    return JobFile.#locked(path, (lock) => {
+      for (const name of [lock.path, statePathOf(lock)])
+        if (existsSync(name))
+          throw new UsageError(`${name} exists; pass --resume to continue it, or another --out`)
+      return JobFile.#begin(lock, state, 'wx')
+    })
   }
 
   /** Opens the output of an earlier run and cuts off an incomplete page. Creates the output if it is missing. */
   static resume(path: string, wanted: JobState): JobFile {
-    const statePath = statePathOf(path)
+    return JobFile.#locked(path, (lock) => JobFile.#continue(lock, wanted))
+  }
+
+  static #locked(path: string, open: (lock: RunLock) => JobFile): JobFile {
+    const lock = new RunLock(path)
+    try {
+      return open(lock)
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  }
+
+  static #continue(lock: RunLock, wanted: JobState): JobFile {
+    const { path } = lock
+    const statePath = statePathOf(lock)
     const text = existsSync(statePath) ? readFileSync(statePath, 'utf8') : null
     if (text === null) {
       // The earlier process may have died just after it created the output.
-      if (!existsSync(path) || readFileSync(path).length === 0) return JobFile.#begin(path, wanted, 'w')
+      if (!existsSync(path) || readFileSync(path).length === 0) return JobFile.#begin(lock, wanted, 'w')
       throw new UsageError(`${statePath} is missing, so ${path} cannot be resumed; pass another --out`)
     }
     const state = parseState(statePath, text)
@@ -80,17 +93,17 @@ export class JobFile {
       )
     }
     ftruncateSync(file, state.bytes)
-    return new JobFile(file, path, state)
+    return new JobFile(file, lock, state)
   }
 
-  static #begin(path: string, state: JobState, mode: 'w' | 'wx'): JobFile {
-    const file = openSync(path, mode)
-    const job = new JobFile(file, path, state)
+  static #begin(lock: RunLock, state: JobState, mode: 'w' | 'wx'): JobFile {
+    const file = openSync(lock.path, mode)
+    const job = new JobFile(file, lock, state)
     try {
       job.#store(state)
     } catch (error) {
-      job.close(state.credits)
-      rmSync(path, { force: true })
+      closeSync(file)
+      rmSync(lock.path, { force: true })
       throw error
     }
     return job
@@ -100,7 +113,7 @@ export class JobFile {
   append(text: string, change: Pick<JobState, 'next' | 'records' | 'credits'>): void {
     const bytes = Buffer.from(text)
     const start = this.state.bytes
-    this.#release()
+    this.#lock.free()
     let written = 0
     try {
       while (written < bytes.length)
@@ -121,31 +134,28 @@ export class JobFile {
 
   /** @param credits What all runs have cost in the end. */
   close(credits: number): void {
-    this.#release()
+    this.#lock.free()
     closeSync(this.#file)
     try {
       this.keepCredits(credits)
     } catch {
       // The state still has the highest cost of the page, and the caller the error that ended the job.
     }
+    this.#lock.release()
   }
 
   /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
   reserve(): void {
-    writeFileSync(this.#reservePath, Buffer.alloc(this.#reserved))
-  }
-
-  #release(): void {
-    rmSync(this.#reservePath, { force: true })
+    this.#lock.reserve(this.#reserved)
   }
 
   #store(state: JobState): void {
-    replaceFile(this.#statePath, `${JSON.stringify(state)}\n`)
+    this.#lock.replace(statePathOf(this.#lock), `${JSON.stringify(state)}\n`)
     this.state = state
   }
 }
 
-function statePathOf(path: string): string {
+function statePathOf({ path }: RunLock): string {
   return `${path}.state.json`
 }
 

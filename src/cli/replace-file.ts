@@ -1,22 +1,42 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
  * Replaces a file as a whole: a reader finds the old text or the new one, also after a crash.
  *
- * @param mode Permissions of the file; default those of a new file.
+ * @param mode Permissions of the file; default those that it has, or those of a new file.
+ * @param temporary A file that must not exist, on the same disk; default one beside it.
  */
-export function replaceFile(path: string, text: string, mode?: number): void {
-  const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w', mode)
+export function replaceFile(
+  path: string,
+  text: string,
+  mode = statSync(path, { throwIfNoEntry: false })?.mode,
+  temporary = `${path}.${randomUUID()}.tmp`,
+): void {
+  const file = openSync(temporary, 'wx', mode)
   try {
-    if (mode !== undefined) fchmodSync(file, mode)
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    try {
+      if (mode !== undefined) fchmodSync(file, mode)
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, path)
   syncFolder(dirname(path))
 }
 

@@ -49,8 +49,9 @@ export async function runOperation(
   const client = clientFor(flags, {
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
   })
-  // Check the params before a file is created.
+  // Check the params and the budget before a file is created.
   client.quote(operation.id as never, id ?? params)
+  budgetOf(flags)
 
   const start: JobState = {
     ...{ operation: operation.id, params, format, fields: fields ?? null },

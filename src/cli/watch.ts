@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../api/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import { jsonText } from '../lib/json.ts'
@@ -9,7 +8,7 @@ import { type WatchState, watchSearch } from '../watch/index.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { replaceFile } from './replace-file.ts'
+import { RunLock } from './run-lock.ts'
 import { Stop } from './stop.ts'
 import { complain, print, say } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
@@ -27,12 +26,15 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
   const client = clientFor(flags, { hooks: stop.hooks })
+  let lock: RunLock | undefined
   try {
+    // Fails before a page is bought if the state cannot be written.
+    if (flags.state !== undefined) lock = new RunLock(flags.state)
     const batches = watchSearch(
       noting(client.microblog, stop),
       { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
       {
-        state: flags.state === undefined ? null : readState(flags.state),
+        state: lock === undefined ? null : readState(lock.path),
         every: millisecondsOf('--every', flags.every),
         ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
         maxPages: wholeNumberOf('--max-pages', flags.maxPages),
@@ -44,7 +46,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
       const text = posts.map((post) => `${jsonText(post)}\n`).join('')
       if (flags.exec !== undefined) await execute(flags.exec, text)
       else if (!(await print(text))) return 0
-      if (flags.state !== undefined) replaceFile(flags.state, `${JSON.stringify(state)}\n`)
+      lock?.replace(lock.path, `${JSON.stringify(state)}\n`)
       if (gap !== null) {
         say(`There are more posts: social-search microblog search --all ${paramsFlag(gap.next)}`)
       }
@@ -56,6 +58,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
     complain(flags, reason)
     return exitCodeOf(reason)
   } finally {
+    lock?.release()
     stop.end()
   }
 }
@@ -88,8 +91,6 @@ function execute(command: string, text: string): Promise<void> {
 }
 
 function readState(path: string): WatchState | null {
-  // Fail before a page is bought if the state cannot be written.
-  accessSync(dirname(resolve(path)), constants.W_OK)
   if (!existsSync(path)) return null
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as WatchState

@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import type { JobState } from '../../src/cli/job-file.ts'
+import { RunLock } from '../../src/cli/run-lock.ts'
 import { runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
@@ -132,9 +133,12 @@ describe('--budget of a job', () => {
 
   it('sends nothing if the state cannot be replaced', async () => {
     const job = new Job()
+    const write = vi.spyOn(RunLock.prototype, 'replace')
     job.onAnswer = () => {
       job.onAnswer = () => {}
-      mkdirSync(`${job.out}.state.json.tmp`)
+      write.mockImplementation(() => {
+        throw new Error('ENOSPC')
+      })
     }
     await job.run({ maxPages: '1', all: false })
     const { length } = job.sandbox.requests
@@ -142,7 +146,7 @@ describe('--budget of a job', () => {
     expect(job.sandbox.requests).toHaveLength(length)
     // The page that could not be written is counted.
     expect(job.state.credits).toBe(2)
-    rmSync(`${job.out}.state.json.tmp`, { recursive: true })
+    write.mockRestore()
     expect(await job.run({ budget: '4' })).toBe(exitCodes.budget)
     expect([job.sandbox.ledger.spent, job.state.records]).toEqual([4, 20])
   })

@@ -31,6 +31,8 @@ export interface RunOptions {
   env?: Record<string, string>
   /** Default empty; null keeps it open. */
   input?: string | null
+  /** What runs the file; default Node. */
+  program?: string
   /** Gets the process when it has started. */
   during?: (child: ChildProcess) => void
 }
@@ -38,10 +40,10 @@ export interface RunOptions {
 export function run(
   { folder, file }: { folder: string; file: string },
   args: readonly string[],
-  { env = {}, input, during }: RunOptions = {},
+  { env = {}, input, program = process.execPath, during }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, ...args], {
+    const child = spawn(program, [file, ...args], {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...env },
     })

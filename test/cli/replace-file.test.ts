@@ -1,0 +1,50 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { replaceFile } from '../../src/cli/replace-file.ts'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'replace-'))
+  path = join(folder, 'login.json')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('replaceFile()', () => {
+  it('writes through no link at the name of a temporary file', () => {
+    const other = join(folder, 'other')
+    writeFileSync(other, 'own')
+    symlinkSync(other, `${path}.tmp`)
+    replaceFile(path, 'key', 0o600)
+    expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['key', 'own'])
+    expect(() => replaceFile(path, 'key', 0o600, `${path}.tmp`)).toThrow('EEXIST')
+    expect(readdirSync(folder).sort()).toEqual(['login.json', 'login.json.tmp', 'other'])
+  })
+
+  it.skipIf(process.platform === 'win32')('keeps the mode of the file', () => {
+    writeFileSync(path, 'old')
+    chmodSync(path, 0o640)
+    replaceFile(path, 'new')
+    expect(statSync(path).mode & 0o777).toBe(0o640)
+    replaceFile(path, 'key', 0o600)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('leaves nothing behind when it fails', () => {
+    mkdirSync(join(path, 'full'), { recursive: true })
+    expect(() => replaceFile(path, 'key')).toThrow()
+    expect(readdirSync(folder)).toEqual(['login.json'])
+  })
+})

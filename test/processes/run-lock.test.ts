@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { RunLock } from '../../src/cli/run-lock.ts'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+import { buildCommand, run } from './command.ts'
+
+let command: { folder: string; file: string }
+beforeAll(async () => (command = await buildCommand()))
+afterAll(() => rmSync(command.folder, { recursive: true }))
+
+/** A folder of a test. */
+function newFolder(name: string): string {
+  const folder = join(command.folder, name)
+  mkdirSync(folder)
+  return folder
+}
+
+describe('RunLock', () => {
+  it('has one owner at a time, and is free after each of 60 kills', async () => {
+    const folder = newFolder('kills')
+    const [out, log] = [join(folder, 'out'), join(folder, 'log')]
+    const program = fileURLToPath(new URL('run-lock/owner.ts', import.meta.url))
+    let errors = ''
+    const start = (): ChildProcess => {
+      const child = spawn(process.execPath, [program, out, log])
+      child.stderr.on('data', (data: Buffer) => (errors += String(data)))
+      return child
+    }
+    const killed = new Set<number | undefined>()
+    const children = Array.from({ length: 4 }, start)
+    const kill = async (child: ChildProcess): Promise<void> => {
+      const closed = once(child, 'close')
+      killed.add(child.pid)
+      child.kill('SIGKILL')
+      await closed
+    }
+    onTestFinished(() => children.forEach((child) => child.kill('SIGKILL')))
+    const taken = (): number => (existsSync(log) ? readFileSync(log, 'utf8').length : 0)
+    for (let kills = 0; kills < 60; kills++) {
+      const before = taken()
+      await expect.poll(taken, { interval: 5 }).toBeGreaterThan(before)
+      await sleep(Math.random() * 20)
+      expect(errors).toBe('')
+      const [victim] = children.splice(Math.floor(Math.random() * 4), 1, start())
+      if (victim !== undefined) await kill(victim)
+    }
+    await Promise.all(children.map(kill))
+
+    let interrupted = 0
+    let owner: number | null = null
+    for (const line of readFileSync(log, 'utf8').trimEnd().split('\n')) {
+      const pid = Number(line.slice(1))
+      if (line.startsWith('-')) expect(pid).toBe(owner)
+      else if (owner !== null) {
+        expect(killed).toContain(owner)
+        interrupted++
+      }
+      owner = line.startsWith('+') ? pid : null
+    }
+    expect(interrupted).toBeGreaterThan(0)
+    new RunLock(out).release()
+    expect(readdirSync(folder).sort()).toEqual(['log', 'out'])
+  })
+
+  it('is free while the process that had it is still being killed', async () => {
+    const folder = newFolder('dying')
+    const out = join(folder, 'out')
+    for (let kills = 0; kills < 30; kills++) {
+      const child = run(command, ['watch', 'coffee', '--sandbox', '--state', out], {
+        during: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(`${out}.lock`)) return
+            clearInterval(timer)
+            child.kill('SIGKILL')
+            new RunLock(out).release()
+          }, 1)
+        },
+      })
+      expect((await child).code).toBe(null)
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('watch --state', () => {
+  it('is refused while another watch has the file, and not after that was killed', async () => {
+    const server = await serveSandbox({ port: 0, limits: { perMinute: false } })
+    try {
+      const state = join(newFolder('watch'), 'state.json')
+      const env = { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey }
+      let first: ChildProcess | undefined
+      const watch = (during: (child: ChildProcess) => void = () => {}) =>
+        run(command, ['watch', 'coffee', '--state', state], { env, during })
+      const killed = watch((child) => (first = child))
+      await expect.poll(() => existsSync(state)).toBe(true)
+      const { code, err } = await watch()
+      expect([code, server.requests.length]).toEqual([2, 1])
+      expect(err).toContain(`is in use by process ${first?.pid}`)
+      first?.kill('SIGKILL')
+      await killed
+      const next = watch((child) => (first = child))
+      await expect.poll(() => server.requests.length).toBe(2)
+      first?.kill('SIGINT')
+      expect((await next).code).toBe(130)
+      expect(readdirSync(join(state, '..'))).toEqual(['state.json'])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('login', () => {
+  it('stores one whole key when many run at once', async () => {
+    const config = newFolder('config')
+    const logins = Array.from({ length: 8 }, (_, i) =>
+      run(command, ['login', '--base-url', 'https://api.example/v1'], {
+        env: { XDG_CONFIG_HOME: config, APPDATA: config },
+        input: `org_live_key_${i}`,
+      }),
+    )
+    expect((await Promise.all(logins)).map(({ code, err }) => [code, err])).toEqual(logins.map(() => [0, '']))
+    const folder = join(config, 'social-search')
+    expect(readdirSync(folder)).toEqual(['login.json'])
+    expect(readFileSync(join(folder, 'login.json'), 'utf8')).toMatch(/"apiKey":"org_live_key_\d"}\n$/)
+  })
+})
