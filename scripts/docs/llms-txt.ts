@@ -24,7 +24,7 @@ function titleOf(text: string): string {
 /** The first sentence of the first paragraph of text. */
 function firstSentence(text: string): string {
   const paragraph = /^(?:\w|\[|`(?!``))[^]*?(?=\n\n|(?![^]))/m.exec(
-    text.replaceAll(/^#.*$|^```[^]*?^```$|^<!--.*$/gm, ''),
+    text.replaceAll(/^#.*$|^```[^]*?^```$|^<!--.*$|!\[[^\]]*\]\([^)]*\)/gm, ''),
   )?.[0]
   const plain = (paragraph ?? '').replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
   return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain

@@ -70,7 +70,8 @@ export interface ErrorContext {
 const doubt = '; it may have been charged'
 
 /**
- * Base of every error that a call or the construction of a client raises. An aborted call rejects with the signal's own reason instead.
+ * Base of every error of this package. An aborted call rejects with the signal's own reason instead, and an error of your
+ * own functions reaches you unchanged.
  *
  * @example
  * if (error instanceof SocialSearchError && error.charged === 'unknown') review(error.operation, error.attempts)

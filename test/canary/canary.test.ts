@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { entryPoints } from '../../scripts/entry-points.ts'
 import * as catalog from '../../src/catalog/index.ts'
 import * as events from '../../src/events/index.ts'
 import * as root from '../../src/index.ts'
+import * as oauth from '../../src/oauth/index.ts'
 import * as proxy from '../../src/proxy/index.ts'
+import * as redis from '../../src/redis/index.ts'
 import * as sandbox from '../../src/sandbox/index.ts'
 import { deep } from './deep.ts'
 import { type Row, probe } from './probe.ts'
 import { secrets } from './secrets.ts'
 import { complaints, readTable, renderTable } from './table.ts'
 
-const sdk = { root, catalog, events, proxy, sandbox }
+const sdk = { root, catalog, events, oauth, proxy, redis, sandbox }
 const show = (value: unknown): string => inspect(value, deep)
 const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
+const pathOf = (source: string): string => new URL(`../../src/${source}.ts`, import.meta.url).pathname
 
 describe('a secret', () => {
   it('does not show on any surface, and the table in docs lists the same surfaces', async () => {
@@ -21,6 +25,23 @@ describe('a secret', () => {
     expect(complaints(rows)).toEqual([])
     const plain = rows.map(({ surface, found }) => ({ surface, found }))
     expect(readTable(page).get('Node 24')).toEqual(plain)
+  })
+
+  it('is searched for in each error class that an entry point exports', async () => {
+    const classes = new Set<string>()
+    for (const { name: source } of entryPoints('types')) {
+      for (const [name, value] of Object.entries((await import(/* @vite-ignore */ pathOf(source))) as object))
+        if (typeof value === 'function' && value.prototype instanceof Error) classes.add(name)
+    }
+    // The base of the others: only its subclasses are raised.
+    classes.delete('SocialSearchError')
+    expect(classes.size).toBeGreaterThan(20)
+    const surfaces = new Set(
+      readTable(page)
+        .get('Node 24')
+        ?.map(({ surface }) => surface),
+    )
+    expect([...classes].filter((name) => !surfaces.has(name))).toEqual([])
   })
 
   it('is found when one surface leaks it', async () => {

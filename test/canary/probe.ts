@@ -1,6 +1,8 @@
 import type * as Catalog from 'social-search-sdk/catalog'
 import type * as Events from 'social-search-sdk/events'
+import type * as OAuth from 'social-search-sdk/oauth'
 import type * as Proxy from 'social-search-sdk/proxy'
+import type * as Redis from 'social-search-sdk/redis'
 import type * as Root from 'social-search-sdk'
 import type * as Sandbox from 'social-search-sdk/sandbox'
 import { type Inspect, everything } from './look.ts'
@@ -12,7 +14,9 @@ export interface Sdk {
   root: typeof Root
   catalog: typeof Catalog
   events: typeof Events
+  oauth: typeof OAuth
   proxy: typeof Proxy
+  redis: typeof Redis
   sandbox: typeof Sandbox
 }
 
@@ -51,6 +55,9 @@ export async function probe(sdk: Sdk, inspect: Inspect): Promise<Row[]> {
   function see(surface: string, ...values: unknown[]): void {
     if (values.length === 0 || values.includes(undefined))
       throw new Error(`there is nothing to see of ${surface}`)
+    // The row of a class has to come from errors of this class.
+    const other = values.find((value) => /^\w+Error$/.test(surface) && (value as Error).name !== surface)
+    if (other !== undefined) throw new Error(`expected a ${surface}, got ${(other as Error).name}`)
     const found = values.reduce<number>((sum, value) => sum + occurrences(everything(value, inspect)), 0)
     rows.set(surface, { surface, found: (rows.get(surface)?.found ?? 0) + found })
   }
@@ -62,6 +69,8 @@ export async function probe(sdk: Sdk, inspect: Inspect): Promise<Row[]> {
     await client(sdk, see, kind, secret, credential)
   }
   await misplaced(sdk, see)
+  await oauth(sdk, see)
+  await sharedBudget(sdk, see)
   await proxy(sdk, see)
   await receivers(sdk, see)
   await catalog(sdk, see)
@@ -139,7 +148,6 @@ async function client(
   for (const [name, trick, options] of failing) {
     const made = make(trick, options)
     const error = await caught(made.microblog.search(search))
-    if ((error as Error).name !== name) throw new Error(`expected a ${name}, got ${String(error)}`)
     see(name, error)
     see(`SocialSearch with ${kind}`, made, made.transport, made.credits, made.withOptions({ timeout: 5 }))
   }
@@ -187,6 +195,10 @@ async function client(
     },
   }
   await caught(make(service.refusal(429), { limiter }).microblog.search(search))
+  const closed = new root.SurfaceClosed(5)
+  const closing = { ...limiter, acquire: () => Promise.reject(closed) }
+  see('RateLimitError', await caught(make(service.silent, { limiter: closing }).microblog.search(search)))
+  see('SurfaceClosed', closed)
   see('what a limiter sees', limiter, tickets)
   see('the ledger and a budget', good.credits, budget)
   see('what hooks see of requests and errors', ...seenByHooks)
@@ -225,6 +237,68 @@ async function misplaced({ root }: Sdk, see: See): Promise<void> {
   }
   const leaky = new root.SocialSearch({ ...good, hooks: { beforeRequest: [leak] } })
   see('ConfigurationError', await caught(leaky.microblog.search(search)))
+}
+
+/** An authorization server that repeats what it gets, and stores with tokens that cannot be used. */
+async function oauth({ root, oauth: { MemoryTokenStore, createOAuthClient } }: Sdk, see: See): Promise<void> {
+  const { token, refreshToken, clientSecret, code } = secrets
+  const redirectUri = 'https://app.example/callback'
+  const options = {
+    endpoints: { authorization: 'https://as.example/authorize', token: 'https://as.example/token' },
+    ...{ clientId: 'canary', redirectUri, baseUrl, scopes: ['offline_access'] },
+  } satisfies OAuth.OAuthClientOptions
+  const make = (trick: service.Trick) => {
+    const fetch = async (request: Request): Promise<Response> =>
+      trick(`${await request.text()} ${request.headers.get('authorization')}`)
+    const made = { ...options, fetch }
+    // A browser refuses the secret of a client.
+    return createOAuthClient({ ...made, clientSecret }).catch(() => createOAuthClient(made))
+  }
+  const storeOf = (tokens: object): OAuth.TokenStore => {
+    const store = new MemoryTokenStore()
+    store.set({ accessToken: token, refreshToken, obtainedAt: 0, expiresAt: 1, ...tokens })
+    return store
+  }
+  const callOf = (session: OAuth.OAuthSession): Promise<unknown> => {
+    const organization = `canary ${++organizations}`
+    const fetch = (): Promise<Response> => Promise.resolve(service.refusal(401)(token))
+    const made = new root.SocialSearch({ baseUrl, organization, auth: session, fetch })
+    return caught(made.microblog.search(search))
+  }
+  for (const trick of [
+    service.oauthError('invalid_client'),
+    service.problem,
+    service.redirect,
+    service.broken,
+  ]) {
+    const client = await make(trick)
+    const { pending } = await client.authorizationUrl()
+    const callback = `${redirectUri}?${new URLSearchParams({ code, state: pending.state })}`
+    see('OAuthError', await caught(client.exchange(callback, pending)))
+    const denied = new URLSearchParams({ error: code, error_description: code, code, state: pending.state })
+    see('OAuthError', await caught(client.exchange(`${redirectUri}?${denied}`, pending)))
+    see('an OAuth client and its sessions', client, client.session(), client.session(storeOf({})))
+  }
+  const client = await make(service.oauthError('invalid_client'))
+  see('OAuthError', await callOf(client.session(storeOf({}))))
+  const ended = await make(service.oauthError('invalid_grant'))
+  for (const tokens of [{}, { refreshToken: undefined }, { refreshSentAt: 1 }])
+    see('ReauthorizationRequiredError', await callOf(ended.session(storeOf(tokens))))
+  for (const tokens of [{ accessToken: '' }, { obtainedAt: token }, { expiresAt: token }])
+    see('TokenStoreError', await callOf(ended.session(storeOf(tokens))))
+}
+
+/** A Redis that refuses every script, and repeats what it gets. */
+async function sharedBudget({ root, redis: { RedisBudget } }: Sdk, see: See): Promise<void> {
+  const { apiKey } = secrets
+  const refuse = (...sent: unknown[]): Promise<never> => Promise.reject(new Error(JSON.stringify(sent)))
+  const client = { evalsha: refuse, eval: refuse } as never
+  const budget = new RedisBudget({ client, name: apiKey, limit: 10 })
+  const made = new root.SocialSearch({ baseUrl, apiKey, budget, dangerouslyAllowBrowser: true })
+  see('BudgetUnavailableError', await caught(budget.summary()))
+  // An open one would try to cancel the reservation for as long as the process lives.
+  await budget.close()
+  see('BudgetUnavailableError', await caught(made.microblog.search(search)))
 }
 
 /** A page, an error of each kind, and what the backend hears of it. */
@@ -267,7 +341,10 @@ async function receivers({ events, catalog }: Sdk, see: See): Promise<void> {
     const works: Promise<void>[] = []
     const options = {
       verify,
-      onError: (error: unknown) => see('what onError of createEventReceiver() hears', error),
+      onError: (error: unknown) => {
+        const isInvalid = error instanceof events.InvalidEventError
+        see(isInvalid ? 'InvalidEventError' : 'what onError of createEventReceiver() hears', error)
+      },
       waitUntil: (work: Promise<void>) => void works.push(work),
     }
     const plain = events.createEventReceiver({
@@ -317,8 +394,6 @@ async function catalog({ catalog: { CatalogClient } }: Sdk, see: See): Promise<v
   const fetch = (): Promise<Response> => Promise.resolve(service.problem(token))
   const made = new CatalogClient({ baseUrl, token, fetch, retry: false })
   const error = await caught(made.planets.create({ name: 'Aurora' }))
-  if ((error as Error).name !== 'ProblemError')
-    throw new Error(`expected a ProblemError, got ${String(error)}`)
   see('ProblemError', error)
   see('CatalogClient', made)
 }

@@ -5,6 +5,8 @@
 export const secrets = {
   apiKey: 'c4naryKey7f3a"\\/+&= end'.replaceAll(' ', '_'),
   token: 'c4naryTok91be.aGVhZGVy.c2ln"\\/+',
+  refreshToken: 'c4naryRef2e60.cmVm"\\/+',
+  code: 'c4naryCod83ad"\\/+',
   clientSecret: 'c4naryCli5d08"\\/+',
   eventSecret: 'c4naryEvt26c9"\\/+',
 } as const

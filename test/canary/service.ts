@@ -28,7 +28,7 @@ function answer(status: number, secret: string, body: unknown, more: Record<stri
   const headers = {
     'content-type': 'application/json',
     'x-echo': secret,
-    [`x-${secret.slice(0, 13)}`]: 'x',
+    [`x-${secret.slice(0, 13).replaceAll(/\W/g, '_')}`]: 'x',
     ...more,
   }
   return new Response(text, { status, statusText: secret, headers })
@@ -69,6 +69,10 @@ export const noJson: Trick = (secret) => answer(200, secret, `<p>${secret}</p>`)
 export const htmlError: Trick = (secret) => answer(502, secret, `<p>${secret}</p>`)
 export const problem: Trick = (secret) =>
   answer(400, secret, { type: secret, title: secret, status: 400, detail: secret })
+
+export function oauthError(error: string): Trick {
+  return (secret) => answer(400, secret, { error, error_description: secret, [secret]: secret })
+}
 
 export const redirect: Trick = (secret) =>
   new Response(null, {

@@ -5,8 +5,8 @@ export type Columns = ReadonlyMap<string, readonly Pick<Row, 'surface' | 'found'
 
 const intro = `# Search for secrets
 
-A test puts a key, a token, a client secret and a secret for events into every place that the package accepts them, and makes
-calls fail in many ways. Then it searches every reachable value for these secrets: hidden and inherited properties, getters,
+A test puts a key, tokens, a client secret, an authorization code and a secret for events into every place that the package
+accepts them, and makes calls fail in many ways. Then it searches every reachable value for these secrets: hidden and inherited properties, getters,
 causes, stacks, JSON, and the runtime's own way to print a value. A cell counts how often a secret, or its beginning, was
 found. The controls leak on purpose, so they must be found.
 

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as errors from '../../src/index.ts'
+import * as oauth from '../../src/oauth/index.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
 import { fromSources, runAll } from './run.ts'
@@ -68,6 +70,42 @@ describe('the pages of the documentation', () => {
     )
     expect(links.length).toBeGreaterThan(20)
     expect(gone.map(([link]) => link)).toEqual([])
+  })
+
+  it('docs/errors.md lists each error class of the entry points that it names', () => {
+    const classes = [...Object.entries(errors), ...Object.entries(oauth)]
+      .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)
+      .map(([name]) => name)
+    // One is the base of the others, and the other is for limiters: no call rejects with them.
+    const raised = classes.filter((name) => !['SocialSearchError', 'SurfaceClosed'].includes(name))
+    const rows = (pages.get('docs/errors.md') ?? '').split('\n').filter((line) => line.startsWith('| `'))
+    const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+Error)`/g)])
+    expect(listed.map(([, name]) => name).sort()).toEqual(raised.sort())
+  })
+
+  it('llms.txt has a whole sentence about each guide', () => {
+    const guides = readFileSync(new URL('llms.txt', root), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('- ['))
+    expect(guides.length).toBeGreaterThan(20)
+    expect(guides.filter((line) => !/^- \[[^\]]+\]\([\w./]+\): [A-Z`][^\]]+\.$/.test(line))).toEqual([])
+  })
+
+  it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {
+    const sample = "import { createSandbox } from 'social-search-sdk/sandbox'\n"
+    const outputOf = async (key: string) => {
+      const { stderr } = await run(
+        'the key is wrong',
+        fromSources(`${sample}import { SocialSearch } from 'social-search-sdk'
+const sandbox = createSandbox({ keys: [{ key: 'searches_only', scopes: ['search:read'] }, { key: 'reads_all', scopes: ['org:read'] }] })
+const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: '${key}' })
+`),
+      )
+      return stderr
+    }
+    expect(await outputOf('unknown_key')).toContain('wrong or revoked')
+    expect(await outputOf('searches_only')).toContain("lacks a permission [ 'org:read' ]")
+    expect(await outputOf('reads_all')).toBe('')
   })
 
   it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {

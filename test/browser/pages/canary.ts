@@ -1,7 +1,9 @@
 import * as root from 'social-search-sdk'
 import * as catalog from 'social-search-sdk/catalog'
 import * as events from 'social-search-sdk/events'
+import * as oauth from 'social-search-sdk/oauth'
 import * as proxy from 'social-search-sdk/proxy'
+import * as redis from 'social-search-sdk/redis'
 import * as sandbox from 'social-search-sdk/sandbox'
 import { type Row, probe } from '../../canary/probe.ts'
 
@@ -19,7 +21,7 @@ export type Canary = typeof canary
 if ('document' in globalThis) Object.assign(globalThis, { canary })
 else {
   const print = (value: unknown): string => (value instanceof Error ? `${value.stack}` : String(value))
-  probe({ root, catalog, events, proxy, sandbox }, print).then(
+  probe({ root, catalog, events, oauth, proxy, redis, sandbox }, print).then(
     (rows) => postMessage(rows),
     (error: unknown) => postMessage(print(error)),
   )

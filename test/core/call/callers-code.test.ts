@@ -189,3 +189,22 @@ describe('logger', () => {
     expect(warn).toHaveBeenCalledWith('attempt failed', expect.objectContaining({ charged: 'unknown' }))
   })
 })
+
+describe('search()', () => {
+  const problem = new RangeError('the store is down')
+  const bug = () => {
+    throw problem
+  }
+  const limiter = { acquire: bug, hold: () => {} }
+
+  it.each<[string, Parameters<typeof makeClient>[0]]>([
+    ['key function', { apiKey: bug }],
+    ['token provider', { apiKey: undefined, auth: { token: bug } }],
+    ['budget', { budget: { reserve: bug } }],
+    ['limiter', { limiter }],
+  ])('rejects with the unchanged error of a %s, and sends nothing', async (_, options) => {
+    const { error } = await settle(makeClient(options).microblog.search(query))
+    expect(error).toBe(problem)
+    expect(service.arrivals).toHaveLength(0)
+  })
+})

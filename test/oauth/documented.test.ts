@@ -1,0 +1,84 @@
+// What docs/oauth.md promises, and no other test shows.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ReauthorizationRequiredError } from '../../src/oauth/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { access, makeOAuth, passQuickly, query, scriptedServer, setUp, tokenSet } from './helpers.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+describe('createOAuthClient()', () => {
+  const metadata = {
+    issuer: 'https://as.example',
+    authorization_endpoint: 'https://as.example/authorize',
+    token_endpoint: 'https://as.example/token',
+  }
+
+  it('requests no metadata when it gets the stored endpoints beside the issuer', async () => {
+    const urls: string[] = []
+    const fetch = (request: Request): Promise<Response> => {
+      urls.push(request.url)
+      return Promise.resolve(Response.json(metadata))
+    }
+    const options = { issuer: metadata.issuer, fetch }
+    const first = await makeOAuth({ ...options, endpoints: undefined })
+    expect(urls).toHaveLength(1)
+    const stored = JSON.parse(JSON.stringify(first.endpoints)) as typeof first.endpoints
+    const later = await makeOAuth({ ...options, endpoints: stored })
+    expect([urls.length, (await later.authorizationUrl()).url.split('?')[0]]).toEqual([
+      1,
+      metadata.authorization_endpoint,
+    ])
+  })
+})
+
+describe('OAuthClient.exchange()', () => {
+  it('accepts pending that was stored as JSON, and a path in place of a URL, and fills the store', async () => {
+    const server = scriptedServer()
+    const oauth = await makeOAuth({ fetch: server.fetch })
+    const { pending } = await oauth.authorizationUrl()
+    const stored = JSON.parse(JSON.stringify(pending)) as typeof pending
+    const session = await oauth.exchange(`/callback?code=c&state=${stored.state}`, stored)
+    expect([await session.token(), session]).toEqual([access(1), oauth.session()])
+    expect(server.forms[0]?.get('code_verifier')).toBe(pending.codeVerifier)
+  })
+})
+
+describe('a session whose store was emptied', () => {
+  it('uses the token in memory until it expires, and then requires a new authorization', async () => {
+    const { client, store, server, bearers } = await setUp(tokenSet())
+    await settle(client.microblog.search(query))
+    store.held = null
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+    passQuickly(3_600_000)
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toBeInstanceOf(ReauthorizationRequiredError)
+    expect([error, bearers.length, server.forms.length]).toEqual([
+      expect.objectContaining({ reason: 'no_tokens' }),
+      2,
+      0,
+    ])
+  })
+
+  it('uses the token in memory until the service refuses it', async () => {
+    const { client, store, server, accepts } = await setUp(tokenSet())
+    await settle(client.microblog.search(query))
+    store.held = null
+    accepts.token = () => false
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'reauthorization_required', reason: 'no_tokens' })
+    expect(server.forms).toHaveLength(0)
+  })
+})
+
+describe('a store of the user', () => {
+  it('gets all tokens with refreshSentAt before a refresh, and the new ones without it afterwards', async () => {
+    const tokens = tokenSet({ expiresAt: Date.now(), scope: 'search:read' })
+    const { session, store } = await setUp(tokens)
+    await settle(session.token())
+    const [recorded, renewed] = store.saved
+    expect(recorded).toEqual({ ...tokens, refreshSentAt: expect.any(Number) as number })
+    expect(renewed).toMatchObject({ accessToken: access(1), scope: 'search:read' })
+    expect(renewed).not.toHaveProperty('refreshSentAt')
+  })
+})
