@@ -61,12 +61,12 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Stores the tokens of a new authorization, in place of the old one. */
-  replace(issued: TokenSet): Promise<void> {
-    const tokens = { ...issued, boundTo: this.#protocol.binding }
+  replace(tokens: TokenSet): Promise<void> {
+    const bound = { ...tokens, boundTo: this.#protocol.binding }
     return this.#exclusively(async () => {
-      await this.#store.set(tokens)
+      await this.#store.set(bound)
       this.#unsaved = undefined
-      this.#use(tokens)
+      this.#use(bound)
     })
   }
 
