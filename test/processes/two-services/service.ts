@@ -20,6 +20,8 @@ export interface TokenService {
   readonly counts: { authorized: number; refreshed: number; served: number }
   /** Foreign tokens in requests, and refresh tokens that came twice. */
   readonly problems: string[]
+  /** What the response to a refresh waits for. */
+  delay: Promise<unknown>
   close(): Promise<void>
 }
 
@@ -39,7 +41,11 @@ export async function tokenService(name: ServiceName): Promise<TokenService> {
     )
   })
   const origin = await listening(server)
-  return { name, origin, counts, problems, close: () => closed(server) }
+  const service: TokenService = {
+    ...{ name, origin, counts, problems, delay: Promise.resolve() },
+    close: () => closed(server),
+  }
+  return service
 
   async function respond(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const { url = '', headers, method = 'GET' } = request
@@ -47,17 +53,15 @@ export async function tokenService(name: ServiceName): Promise<TokenService> {
     for (const other of tokensIn(all))
       if (other !== name) problems.push(`a token of ${other} came to ${name}: ${method} ${url}`)
     const { pathname, searchParams } = new URL(url, origin)
-    if (pathname.startsWith('/.well-known/')) {
-      json(response, 200, metadata())
-      return
-    }
-    if (pathname === '/authorize') {
+    if (pathname.startsWith('/.well-known/')) json(response, 200, metadata())
+    else if (pathname === '/authorize') {
       const state = searchParams.get('state') ?? ''
       const params = new URLSearchParams({ code: randomUUID(), state, iss: origin })
       response.writeHead(302, { location: `${searchParams.get('redirect_uri')}?${params}` }).end()
     } else if (pathname === '/token') {
-      json(response, ...issue(new URLSearchParams(body)))
-      return
+      const answer = issue(new URLSearchParams(body))
+      if (body.includes('grant_type=refresh_token')) await service.delay
+      json(response, ...answer)
     } else await serve(url, method, headers.authorization ?? '', body, response)
   }
 
@@ -81,8 +85,8 @@ export async function tokenService(name: ServiceName): Promise<TokenService> {
     const refresh = `${name}-refresh-${randomUUID()}`
     used.set(refresh, false)
     valid.add(access)
-    setTimeout(() => valid.delete(access), 1000).unref()
-    return [200, { access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 1 }]
+    setTimeout(() => valid.delete(access), 5000).unref()
+    return [200, { access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 0.4 }]
   }
 
   async function serve(
