@@ -61,9 +61,10 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Stores the tokens of a new authorization, in place of the old one. */
-  replace(tokens: TokenSet): Promise<void> {
+  async replace(tokens: TokenSet): Promise<void> {
+    assertBoundTo(this.#protocol.binding, tokens, 'the new tokens are')
     const bound = { ...tokens, boundTo: this.#protocol.binding }
-    return this.#exclusively(async () => {
+    await this.#exclusively(async () => {
       await this.#store.set(bound)
       this.#unsaved = undefined
       this.#use(bound)
@@ -141,7 +142,7 @@ export class OAuthSession implements AuthProvider {
       return null
     }
     assertTokenSet(stored, 'the token store')
-    assertBoundTo(this.#protocol.binding, stored)
+    assertBoundTo(this.#protocol.binding, stored, 'the token store holds tokens')
     this.#cached = stored
     if (unsaved && isSame(stored, unsaved.replaced)) {
       await this.#store.set(unsaved.tokens)

@@ -98,11 +98,11 @@ const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
  *
  * @throws {TokenStoreError}
  */
-export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet): void {
+export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet, what: string): void {
   if (bindingNames.every((name) => boundTo[name] === own[name])) return
   const text = ({ issuer, clientId, baseUrl }: TokenBinding): string =>
     `client ${clientId} of issuer ${issuer} for ${baseUrl}`
   throw new TokenStoreError(
-    `the token store holds tokens of ${text(boundTo)}, not of ${text(own)}; authorize again to replace them, or use another store`,
+    `${what} of ${text(boundTo)}, not of ${text(own)}; authorize again to replace them, or use another store`,
   )
 }

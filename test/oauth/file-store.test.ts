@@ -97,6 +97,7 @@ describe('FileTokenStore', () => {
     '[]',
     '5',
     `{"accessToken":5,"x":"${secrets.refresh}"}`,
+    `{"accessToken":"${secrets.access}","obtainedAt":1,"boundTo":{"issuer":5}}`,
   ])('reports a corrupted file without repeating it: %j', async (text) => {
     writeFileSync(path, text, { mode: 0o600 })
     const error: unknown = await new FileTokenStore(path).get().catch((error: unknown) => error)

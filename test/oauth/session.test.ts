@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { OAuthClientOptions } from '../../src/oauth/index.ts'
+import type { OAuthClientOptions, TokenSet } from '../../src/oauth/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import {
   access,
@@ -217,6 +217,8 @@ describe('OAuthSession.token() with tokens of another authorization', () => {
     expect(message).toContain('other')
     expect(message).not.toContain('secret')
     expect([server.forms, bearers, store.held]).toEqual([[], [], held])
+    const { error: refused } = await settle(session.replace(held as TokenSet))
+    expect(refused).toMatchObject({ code: 'token_store' })
     expect((await settle(owner.session().token())).value).toBe(access(1))
     expect(store.held?.boundTo).toEqual(held?.boundTo)
   })
