@@ -47,7 +47,11 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
   try {
     // A bound on the time, in case that nothing moves any more.
     const end = Date.now() + kills * 3000 + stops * stopMs + 60_000
-    while ((counts['killed'] ?? 0) < kills && Date.now() < end) {
+    const hasTriedEnough = () =>
+      (counts['killed'] ?? 0) >= kills &&
+      (counts['killedInLock'] ?? 0) > 0 &&
+      services.every((service) => service.counts.refreshed > 0)
+    while (!hasTriedEnough() && Date.now() < end) {
       while (running.size < together) start()
       await sleep(100)
       if (Math.random() < 0.12) kill(any([...running.values()]))
