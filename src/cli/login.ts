@@ -1,14 +1,12 @@
-import { existsSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../client.ts'
-import { FileTokenStore } from '../oauth/node.ts'
 import type { OAuthScope } from '../oauth/index.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
-import { loginPath, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
+import { loginPath, removeLogin, storeLogin, tokensPath } from './stored-login.ts'
 import { print } from './terminal.ts'
 
 export interface LoginFlags {
@@ -42,7 +40,7 @@ async function storeKey(baseUrl: string): Promise<void> {
   const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
   // Refuses an address or a key that cannot work.
   new SocialSearch({ baseUrl, apiKey })
-  storeLogin({ baseUrl, apiKey })
+  await storeLogin({ baseUrl, apiKey })
   await print(`The key is in ${loginPath}; social-search doctor tries it\n`)
 }
 
@@ -59,24 +57,18 @@ async function storeTokens(
     timeoutMs: millisecondsOf('--timeout', timeout),
     opensBrowser: browser !== false && process.stderr.isTTY,
   })
-  storeLogin(login)
-  await new FileTokenStore(tokensPath).set(tokens)
+  await storeLogin(login, tokens)
   await print(`The tokens are in ${tokensPath}; social-search doctor tries them\n`)
 }
 
 /** Removes what `login` has stored. */
 export async function logout(): Promise<number> {
-  if (!existsSync(loginPath)) {
+  const login = await removeLogin()
+  if (login === null) {
     await print('You are not logged in\n')
     return 0
   }
-  let issuer: string | undefined
-  try {
-    issuer = storedLogin()?.oauth?.issuer
-  } catch {
-    // Remove an unusable file, too.
-  }
-  for (const path of [loginPath, tokensPath]) rmSync(path, { force: true })
+  const issuer = login?.oauth?.issuer
   const rest =
     issuer === undefined
       ? 'the key itself is still valid'

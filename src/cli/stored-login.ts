@@ -1,9 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../lib/is-record.ts'
 import type { AuthProvider } from '../core/http/credential.ts'
-import { type OAuthClientOptions, type OAuthSession, createOAuthClient } from '../oauth/index.ts'
+import {
+  type OAuthClientOptions,
+  type OAuthSession,
+  type TokenSet,
+  createOAuthClient,
+} from '../oauth/index.ts'
 import { FileTokenStore } from '../oauth/node.ts'
 import { CommandError } from './command-errors.ts'
 import { replaceFile } from './replace-file.ts'
@@ -19,11 +24,39 @@ const folder = process.platform === 'win32' ? process.env['APPDATA'] : process.e
 export const loginPath = join(folder || join(homedir(), '.config'), 'social-search', 'login.json')
 export const tokensPath = join(dirname(loginPath), 'tokens.json')
 
-/** Replaces the stored login. Only its owner can read the file. Removes the tokens of the previous login. */
-export function storeLogin(login: StoredLogin): void {
+/** The tokens of the stored login. Its lock also guards the login. */
+const tokenStore = new FileTokenStore(tokensPath)
+
+/** Replaces the stored login and its tokens. Only their owner can read the files. */
+export async function storeLogin(login: StoredLogin, tokens?: TokenSet): Promise<void> {
   mkdirSync(dirname(loginPath), { recursive: true, mode: 0o700 })
-  rmSync(tokensPath, { force: true })
-  replaceFile(loginPath, `${JSON.stringify(login)}\n`, 0o600)
+  await tokenStore.lock(async () => {
+    rmSync(tokensPath, { force: true })
+    replaceFile(loginPath, `${JSON.stringify(login)}\n`, 0o600)
+    if (tokens !== undefined) await tokenStore.set(tokens)
+  })
+}
+
+/**
+ * Removes the stored login, its tokens, and what killed processes have left of them. A refresh under way ends first.
+ *
+ * @returns the removed login; undefined if it was unusable, null if there was none.
+ */
+export async function removeLogin(): Promise<StoredLogin | null | undefined> {
+  const folder = dirname(loginPath)
+  if (!existsSync(folder)) return null
+  return tokenStore.lock(() => {
+    let login: StoredLogin | null | undefined
+    try {
+      login = storedLogin()
+    } catch {
+      // Unusable.
+    }
+    // The login goes last: if this process is killed before, the next logout continues.
+    for (const name of readdirSync(folder).toSorted().toReversed())
+      if (/^(tokens\.json|login\.json(\..*tmp)?)$/.test(name)) rmSync(join(folder, name), { force: true })
+    return Promise.resolve(login)
+  })
 }
 
 /** The stored login, or null. */
@@ -54,7 +87,7 @@ export function sessionOf({ baseUrl, oauth }: StoredLogin): AuthProvider {
   const opened = (): Promise<OAuthSession> =>
     (session ??= createOAuthClient({
       ...(oauth as Required<StoredLogin>['oauth']),
-      ...{ baseUrl, store: new FileTokenStore(tokensPath) },
+      ...{ baseUrl, store: tokenStore },
     }).then((client) => client.session()))
   return {
     token: async () => (await opened()).token(),

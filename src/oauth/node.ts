@@ -1,15 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { realpathSync, renameSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parsed } from '../core/http/dialect.ts'
 import { TokenStoreError } from '../errors/index.ts'
-import { withLockFile } from './node/lock-file.ts'
+import { isCode, removeLeftovers, withLockFile } from './node/lock-file.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
+
+/** The lock that some work runs under. */
+interface Lease {
+  isHeld: () => boolean
+  /** Whether a write was refused because another process had taken the lock over. */
+  wasLost: boolean
+}
 
 /**
  * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist; while a refresh is under way it also holds the file's name with `.lock`. A link to the file is followed.
+ * exist. During a refresh or a write, it also holds files with the name of the token file and `.lock` or `.tmp` at the end;
+ * the next lock removes those of a killed process. A link to the file is followed.
  *
  * @example
  * const store = new FileTokenStore('tokens.json')
@@ -17,6 +26,7 @@ import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
+  readonly #lease = new AsyncLocalStorage<Lease>()
 
   constructor(path: string) {
     this.#path = resolvedPath(path)
@@ -47,11 +57,14 @@ export class FileTokenStore implements TokenStore {
   }
 
   /**
-   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between.
+   * Replaces the whole file: a reader sees the old or the new tokens, even if the machine fails in between. Takes the lock,
+   * unless it runs in `lock`.
    *
    * @throws {TokenStoreError}
    */
   async set(tokens: TokenSet): Promise<void> {
+    const lease = this.#lease.getStore()
+    if (lease === undefined) return this.lock(() => this.set(tokens))
     const temporary = `${this.#path}.${randomUUID()}.tmp`
     try {
       const file = await open(temporary, 'wx', 0o600)
@@ -61,17 +74,46 @@ export class FileTokenStore implements TokenStore {
       } finally {
         await file.close()
       }
-      await rename(temporary, this.#path)
+      lease.wasLost ||= !lease.isHeld()
+      if (lease.wasLost) throw new TokenStoreError(`another process has taken the lock of ${this.#path}`)
+      // If this process is stopped here, the next owner removes the temporary file, and the rename fails.
+      renameSync(temporary, this.#path)
       await syncFolder(dirname(this.#path))
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
+      if (isCode(error, 'ENOENT') && (error as NodeJS.ErrnoException).syscall === 'rename')
+        return this.set(tokens)
       throw this.#storeError('cannot be written', error)
     }
   }
 
-  /** Runs the work while no other process holds the file's lock. */
+  /**
+   * Runs the work while no other process holds the file's lock. If another process takes the lock over, because this one
+   * was stopped for long, a write fails in the work, and the work runs again.
+   *
+   * @throws {TokenStoreError}
+   */
   async lock<T>(work: () => Promise<T>): Promise<T> {
-    return withLockFile(`${this.#path}.lock`, work)
+    for (;;) {
+      const lease: Lease = { isHeld: () => false, wasLost: false }
+      try {
+        return await withLockFile(`${this.#path}.lock`, (isHeld) => {
+          lease.isHeld = isHeld
+          this.#removeLeftovers()
+          return this.#lease.run(lease, work)
+        })
+      } catch (error) {
+        if (!lease.wasLost) throw error
+      }
+    }
+  }
+
+  #removeLeftovers(): void {
+    try {
+      removeLeftovers(this.#path)
+    } catch (error) {
+      throw this.#storeError('has temporary files that cannot be removed', error)
+    }
   }
 
   #assertPrivate(mode: number): void {
@@ -109,8 +151,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder?.close()
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return (error as NodeJS.ErrnoException).code === code
 }

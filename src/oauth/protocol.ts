@@ -3,7 +3,7 @@ import { assertToken } from '../core/http/credential.ts'
 import { Redactor } from '../lib/redact.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
 import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
-import type { TokenSet } from './store.ts'
+import type { TokenBinding, TokenSet } from './store.ts'
 import { requestJson, serverError } from './token-request.ts'
 
 /** What you keep between sending a user away and their return, as plain JSON. `codeVerifier` is a secret. */
@@ -41,6 +41,12 @@ export class Protocol {
   get endpoints(): OAuthEndpoints {
     const { authorization_endpoint: authorization = '', token_endpoint: token = '' } = this.#server
     return { authorization, token }
+  }
+
+  /** What the tokens of this client are bound to. */
+  get binding(): TokenBinding {
+    const { clientId, resource } = this.#settings
+    return { issuer: new URL(this.#server.issuer).href, clientId, baseUrl: resource }
   }
 
   async authorizationUrl(
@@ -133,6 +139,7 @@ export class Protocol {
       obtainedAt,
       ...(response.expires_in !== undefined && { expiresAt: obtainedAt + response.expires_in * 1000 }),
       ...(response.scope !== undefined && { scope: response.scope }),
+      boundTo: this.binding,
     }
   }
 

@@ -1,6 +1,4 @@
-import { sleep } from '../lib/time.ts'
 import { OAuthError } from '../errors/index.ts'
-import type { TokenSet } from './store.ts'
 
 /** Maximum number of requests for one refresh. */
 const maxAttempts = 3
@@ -9,24 +7,15 @@ const maxAttempts = 3
 const maxWaitMs = 10_000
 
 /**
- * Gets new tokens in place of `tokens`. Retries a request that the server provably did not process: its refresh token is
- * still valid.
- *
- * @throws {OAuthError}
+ * How long to wait before the next attempt, in milliseconds; undefined if there is none. The server provably did not
+ * process the failed one, so its refresh token is still valid.
  */
-export async function renew(tokens: TokenSet, send: () => Promise<TokenSet>): Promise<TokenSet> {
-  const { refreshToken, scope } = tokens
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const renewed = await send()
-      // The server may omit an unchanged refresh token or scope.
-      return { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
-    } catch (error) {
-      const wait = error instanceof OAuthError && isTemporary(error) ? retryDelay(error, attempt) : Infinity
-      if (attempt === maxAttempts || wait > maxWaitMs) throw error
-      await sleep(wait)
-    }
-  }
+export function retryDelay(error: unknown, attempt: number): number | undefined {
+  if (!(error instanceof OAuthError) || !isTemporary(error) || attempt === maxAttempts) return undefined
+  const { retryAfter = 0 } = error
+  // Random, so that processes that fail together do not retry together.
+  const delay = Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
+  return delay > maxWaitMs ? undefined : delay
 }
 
 /** Whether the refresh token may have been used without the new one arriving. */
@@ -37,11 +26,6 @@ export function mayHaveUsedRefreshToken(error: unknown): boolean {
 function isTemporary({ processed, reason, status = 0 }: OAuthError): boolean {
   const isUnavailable = reason === 'unreachable' || reason === 'temporarily_unavailable'
   return processed === 'no' && (isUnavailable || status === 429 || status >= 500)
-}
-
-function retryDelay({ retryAfter = 0 }: OAuthError, attempt: number): number {
-  // Random, so that processes that fail together do not retry together.
-  return Math.max(retryAfter * 1000, 500 * attempt * (1 + Math.random()))
 }
 
 /** A pause after a failed early renewal, while the old token still works. */

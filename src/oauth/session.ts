@@ -1,8 +1,9 @@
 import type { AuthProvider } from '../core/http/credential.ts'
+import { sleep } from '../lib/time.ts'
 import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors/index.ts'
 import type { Protocol } from './protocol.ts'
-import { RenewalPause, mayHaveUsedRefreshToken, renew } from './renewal.ts'
-import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
+import { RenewalPause, mayHaveUsedRefreshToken, retryDelay } from './renewal.ts'
+import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
 
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
@@ -22,8 +23,8 @@ export class OAuthSession implements AuthProvider {
   #rejected: string | undefined
   /** The access token with which this session ended. */
   #ended: { accessToken: string; reason: ReauthorizationReason } | undefined
-  /** Tokens that could not be stored, and the access token they replace. */
-  #unsaved: { tokens: TokenSet; replaced: string } | undefined
+  /** Tokens that are not stored yet, and those they replace. */
+  #unsaved: { tokens: TokenSet; replaced: TokenSet } | undefined
   #renewing: Promise<TokenSet> | undefined
   #lastTurn: Promise<unknown> = Promise.resolve()
 
@@ -60,11 +61,13 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Stores the tokens of a new authorization, in place of the old one. */
-  replace(tokens: TokenSet): Promise<void> {
-    return this.#exclusively(async () => {
-      await this.#store.set(tokens)
+  async replace(tokens: TokenSet): Promise<void> {
+    assertBoundTo(this.#protocol.binding, tokens, 'the new tokens are')
+    const bound = { ...tokens, boundTo: this.#protocol.binding }
+    await this.#exclusively(async () => {
+      await this.#store.set(bound)
       this.#unsaved = undefined
-      this.#use(tokens)
+      this.#use(bound)
     })
   }
 
@@ -89,63 +92,64 @@ export class OAuthSession implements AuthProvider {
     return this.#renewing
   }
 
-  async #renew(): Promise<TokenSet> {
+  /** Reads the store again before each attempt: the tokens may have changed since, without a lock or after its loss. */
+  async #renew(attempt = 1): Promise<TokenSet> {
     const stored = await this.#read()
     if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
     if (this.#isFresh(stored)) return this.#use(stored)
-    const { accessToken, refreshToken } = stored
+    const { accessToken, refreshToken, scope } = stored
     if (accessToken === this.#ended?.accessToken) throw new ReauthorizationRequiredError(this.#ended.reason)
     if (refreshToken === undefined) throw new ReauthorizationRequiredError('no_refresh_token')
     if (stored.refreshSentAt !== undefined) return this.#end(stored, 'lost')
-    const refresh = { isUnderWay: false }
+    // If this process dies now, the next one must not send the token again: servers may take that for theft.
+    await this.#store.set({ ...stored, refreshSentAt: Date.now() })
+    let tokens: TokenSet
     try {
-      const tokens = await renew(stored, async () => {
-        // If this process dies now, the next one must not send the token again: servers may take that for theft.
-        await this.#store.set({ ...stored, refreshSentAt: Date.now() })
-        refresh.isUnderWay = true
-        return this.#protocol.refresh(refreshToken).catch(async (error: unknown) => {
-          refresh.isUnderWay = mayHaveUsedRefreshToken(error)
-          if (!refresh.isUnderWay) await this.#restore(stored)
-          throw error
-        })
-      })
-      this.#unsaved = { tokens, replaced: accessToken }
+      const renewed = await this.#protocol.refresh(refreshToken)
+      // The server may omit an unchanged refresh token or scope.
+      tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {
-      const isRefused = error instanceof OAuthError && error.reason === 'invalid_grant'
-      if (!isRefused && !refresh.isUnderWay) throw error
-      return this.#end(stored, isRefused ? 'refused' : 'lost')
+      if (error instanceof OAuthError && error.reason === 'invalid_grant') return this.#end(stored, 'refused')
+      if (mayHaveUsedRefreshToken(error)) return this.#end(stored, 'lost')
+      await this.#restore(stored)
+      const delay = retryDelay(error, attempt)
+      if (delay === undefined) throw error
+      await sleep(delay)
+      return this.#renew(attempt + 1)
     }
-    return this.#save(stored)
+    this.#unsaved = { tokens, replaced: stored }
+    return (await this.#read()) === tokens ? tokens : this.#renew()
   }
 
   /** Restores the tokens that a refresh replaced, unless another process has changed them. */
   async #restore(stored: TokenSet): Promise<void> {
     try {
-      const later = await this.#store.get()
-      if (later?.refreshToken === stored.refreshToken) await this.#store.set(stored)
+      if (isSame(await this.#store.get(), stored)) await this.#store.set(stored)
     } catch {
       // The error of the refresh matters more.
     }
   }
 
-  /** Reads the store. If an earlier write failed and the store has not changed since, writes again. */
+  /**
+   * Reads the store. Stores new tokens if it still has those that they replace: a lost refresh token would end the
+   * authorization.
+   */
   async #read(): Promise<TokenSet | null> {
     const stored: unknown = (await this.#store.get()) ?? null
-    if (stored === null) return null
-    assertTokenSet(stored, 'the token store')
-    this.#cached = stored
-    return this.#save(stored)
-  }
-
-  /** Stores new tokens before they are used: losing a used refresh token would end the authorization. */
-  async #save(stored: TokenSet): Promise<TokenSet> {
     const unsaved = this.#unsaved
-    if (unsaved?.replaced === stored.accessToken) {
+    if (stored === null) {
+      this.#unsaved = undefined
+      return null
+    }
+    assertTokenSet(stored, 'the token store')
+    assertBoundTo(this.#protocol.binding, stored, 'the token store holds tokens')
+    this.#cached = stored
+    if (unsaved && isSame(stored, unsaved.replaced)) {
       await this.#store.set(unsaved.tokens)
-      stored = this.#use(unsaved.tokens)
+      this.#use(unsaved.tokens)
     }
     this.#unsaved = undefined
-    return stored
+    return this.#cached
   }
 
   #use(tokens: TokenSet): TokenSet {
@@ -159,8 +163,7 @@ export class OAuthSession implements AuthProvider {
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<TokenSet> {
     this.#ended = { accessToken: stored.accessToken, reason }
     // Without a lock, another process may have renewed first.
-    const later = await this.#read()
-    if (later?.refreshToken !== stored.refreshToken) return this.#renew()
+    if (!isSame(await this.#read(), stored)) return this.#renew()
     const rest: { -readonly [Name in keyof TokenSet]: TokenSet[Name] } = { ...stored }
     delete rest.refreshToken
     delete rest.refreshSentAt
@@ -178,4 +181,10 @@ export class OAuthSession implements AuthProvider {
     this.#lastTurn = turn.catch(() => {})
     return turn
   }
+}
+
+/** Whether the store still has the tokens of `started`, of which another process may have removed a refresh token. */
+function isSame(stored: TokenSet | null, started: TokenSet): boolean {
+  const { accessToken, refreshToken = started.refreshToken } = stored ?? {}
+  return accessToken === started.accessToken && refreshToken === started.refreshToken
 }

@@ -1,6 +1,7 @@
 import { TokenStoreError } from '../errors/index.ts'
+import { isRecord } from '../lib/is-record.ts'
 
-/** The tokens of one authorization, as plain JSON. Every text except `scope` is a secret. */
+/** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
 export interface TokenSet {
   readonly accessToken: string
   /** Present if `offline_access` was granted. */
@@ -16,7 +17,15 @@ export interface TokenSet {
   readonly refreshSentAt?: number | undefined
   /** The granted scopes, separated by spaces, if the server listed them. */
   readonly scope?: string | undefined
+  /**
+   * What the tokens were issued for; `baseUrl` is their audience. Set by the session that stores them. A session with
+   * another issuer, client or audience refuses them.
+   */
+  readonly boundTo?:
+    { readonly issuer: string; readonly clientId: string; readonly baseUrl: string } | undefined
 }
+
+export type TokenBinding = NonNullable<TokenSet['boundTo']>
 
 /** Keeps the tokens of one authorization. */
 export interface TokenStore {
@@ -26,7 +35,7 @@ export interface TokenStore {
   set(tokens: TokenSet): unknown
   /**
    * Runs the work while no other user of the store does. A store that several processes share needs it: two
-   * simultaneous refreshes would invalidate each other's refresh token.
+   * simultaneous refreshes would invalidate each other's refresh token. The work can run again from its start.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>
 }
@@ -57,7 +66,7 @@ export class MemoryTokenStore implements TokenStore {
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const { accessToken, refreshToken, obtainedAt, expiresAt } = (value ?? {}) as Record<
+  const { accessToken, refreshToken, obtainedAt, expiresAt, boundTo } = (value ?? {}) as Record<
     keyof TokenSet,
     unknown
   >
@@ -70,8 +79,30 @@ export function assertTokenSet(value: unknown, where: string): asserts value is 
           ? 'obtainedAt'
           : expiresAt !== undefined && !Number.isFinite(expiresAt)
             ? 'expiresAt'
-            : undefined
+            : boundTo !== undefined && !isBinding(boundTo)
+              ? 'boundTo'
+              : undefined
   if (wrong !== undefined) {
     throw new TokenStoreError(`${where} holds no usable tokens (${wrong}); authorize again to replace them`)
   }
+}
+
+function isBinding(value: unknown): value is TokenBinding {
+  return isRecord(value) && bindingNames.every((name) => typeof value[name] === 'string')
+}
+
+const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
+
+/**
+ * Refuses tokens of another client or service.
+ *
+ * @throws {TokenStoreError}
+ */
+export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet, what: string): void {
+  if (bindingNames.every((name) => boundTo[name] === own[name])) return
+  const text = ({ issuer, clientId, baseUrl }: TokenBinding): string =>
+    `client ${clientId} of issuer ${issuer} for ${baseUrl}`
+  throw new TokenStoreError(
+    `${what} of ${text(boundTo)}, not of ${text(own)}; authorize again to replace them, or use another store`,
+  )
 }

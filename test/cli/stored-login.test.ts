@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { FileTokenStore } from '../../src/oauth/node.ts'
 import type * as StoredLogin from '../../src/cli/stored-login.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'login-'))
@@ -27,24 +28,63 @@ const oauth = {
   },
 }
 
+const tokensOf = (name: string) => ({
+  ...{ accessToken: `access_${name}`, refreshToken: `refresh_${name}`, obtainedAt: 1 },
+})
+const stored = () => (existsSync(login.tokensPath) ? readFileSync(login.tokensPath, 'utf8') : null)
+
+/** Holds the lock as a refresh does that stores its tokens late. */
+async function refreshDuring(work: () => Promise<unknown>): Promise<void> {
+  const store = new FileTokenStore(login.tokensPath)
+  let working: Promise<unknown> | undefined
+  await store.lock(async () => {
+    working = work()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await store.set(tokensOf('of the refresh'))
+  })
+  await working
+}
+
 describe('storeLogin()', () => {
   it.each([
     ['a key', { baseUrl, apiKey: 'org_live_key' }],
     ['another OAuth client', { baseUrl, oauth }],
-  ])('removes the tokens of the previous login when it stores %s', (_, next) => {
-    login.storeLogin({ baseUrl, oauth: { ...oauth, clientId: 'previous' } })
-    writeFileSync(login.tokensPath, '{"refreshToken":"of the previous login"}')
-    login.storeLogin(next)
+  ])('removes the tokens of the previous login when it stores %s', async (_, next) => {
+    await login.storeLogin({ baseUrl, oauth: { ...oauth, clientId: 'previous' } }, tokensOf('previous'))
+    await login.storeLogin(next)
     expect(login.storedLogin()).toEqual(next)
-    expect(existsSync(login.tokensPath)).toBe(false)
+    expect(stored()).toBe(null)
+  })
+
+  it('stores its tokens after those of a refresh under way', async () => {
+    await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
+    await refreshDuring(() => login.storeLogin({ baseUrl, oauth }, tokensOf('b')))
+    expect(stored()).toContain('refresh_b')
+  })
+})
+
+describe('removeLogin()', () => {
+  it('removes the tokens of a refresh under way', async () => {
+    await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
+    await refreshDuring(login.removeLogin)
+    expect(readdirSync(dirname(login.tokensPath))).toEqual([])
+  })
+
+  it('removes what killed processes have left, and no other file', async () => {
+    await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
+    const uuid = '01234567-89ab-cdef-0123-456789abcdef'
+    const left = [`tokens.json.${uuid}.tmp`, `login.json.${uuid}.tmp`, 'login.json.tmp']
+    for (const name of [...left, 'notes.txt']) writeFileSync(join(dirname(login.tokensPath), name), '')
+    expect(await login.removeLogin()).toEqual({ baseUrl, oauth })
+    expect(readdirSync(dirname(login.tokensPath))).toEqual(['notes.txt'])
   })
 })
 
 describe('storedLogin()', () => {
   it.skipIf(process.platform === 'win32').each(['640', '620', '604'])(
     'refuses a key that other users can read or replace, with mode %s',
-    (mode) => {
-      login.storeLogin({ baseUrl, apiKey: 'org_live_key' })
+    async (mode) => {
+      await login.storeLogin({ baseUrl, apiKey: 'org_live_key' })
       chmodSync(login.loginPath, `0${mode}`)
       expect(() => login.storedLogin()).toThrow('can be read by other users')
     },

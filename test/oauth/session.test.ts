@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { OAuthClientOptions, TokenSet } from '../../src/oauth/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import {
   access,
   broken,
   json,
+  makeOAuth,
   minutes,
   oauthError,
   passQuickly,
   query,
   refreshToken,
+  scriptedServer,
   secrets,
   setUp,
   tokenSet,
@@ -193,6 +196,34 @@ describe('OAuthSession.token()', () => {
   })
 })
 
+describe('OAuthSession.token() with tokens of another authorization', () => {
+  it.each<[string, Partial<OAuthClientOptions>]>([
+    ['issuer', { issuer: 'https://other.example' }],
+    ['client', { clientId: 'other' }],
+    ['base URL', { baseUrl: 'https://other.example/v1' }],
+  ])('refuses those of another %s, and names both without a secret', async (_, other) => {
+    const { server, session, store, bearers, client } = await setUp()
+    await settle(session.replace(tokenSet()))
+    const otherServer = scriptedServer()
+    const owner = await makeOAuth({ ...other, store, fetch: otherServer.fetch })
+    await settle(owner.session().replace(tokenSet({ accessToken: access(9), expiresAt: Date.now() })))
+    passQuickly(minutes(60))
+    const { held } = store
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'token_store' })
+    const { message } = error as Error
+    for (const name of ['https://as.example/', 'dashboard', 'https://api.example/v1'])
+      expect(message).toContain(name)
+    expect(message).toContain('other')
+    expect(message).not.toContain('secret')
+    expect([server.forms, bearers, store.held]).toEqual([[], [], held])
+    const { error: refused } = await settle(session.replace(held as TokenSet))
+    expect(refused).toMatchObject({ code: 'token_store' })
+    expect((await settle(owner.session().token())).value).toBe(access(1))
+    expect(store.held?.boundTo).toEqual(held?.boundTo)
+  })
+})
+
 describe('OAuthSession.refresh()', () => {
   it('does nothing for a token that was already replaced', async () => {
     const { server, session } = await setUp()
@@ -225,6 +256,37 @@ describe('a refresh', () => {
     })
     expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
     expect(store.held).toBeNull()
+  })
+
+  it('does not store its tokens when the store was emptied meanwhile', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script((form, request) => {
+      store.held = null
+      return server.next(form, request)
+    })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
+    expect(store.held).toBeNull()
+  })
+
+  it('does not store its tokens when the store got others meanwhile, even with the same access token', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script((form, request) => {
+      store.held = tokenSet({ refreshToken: refreshToken(9) })
+      return server.next(form, request)
+    })
+    expect((await settle(session.token())).value).toBe(access(0))
+    expect(store.held?.refreshToken).toBe(refreshToken(9))
+  })
+
+  it('does not retry with a refresh token that the store no longer holds', async () => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(() => {
+      setTimeout(() => (store.held = tokenSet({ accessToken: access(7) })), 400)
+      return oauthError('temporarily_unavailable', 503)
+    })
+    expect((await settle(session.token())).value).toBe(access(7))
+    expect(server.forms).toHaveLength(1)
   })
 
   it.each([

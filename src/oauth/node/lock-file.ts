@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
-import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { type FileHandle, link, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { parsed } from '../../core/http/dialect.ts'
 import { sleep } from '../../lib/time.ts'
 import { TokenStoreError } from '../../errors/index.ts'
@@ -25,11 +26,11 @@ interface Owner {
 
 /**
  * Runs work while holding a lock file. Waits while the current owner is alive, and takes the lock over from an owner that
- * has died or stayed silent.
+ * has died or stayed silent. `isHeld` tells whether another process has taken it over.
  *
  * @throws {TokenStoreError} if the file cannot be made, read or removed.
  */
-export async function withLockFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withLockFile<T>(path: string, work: (isHeld: () => boolean) => Promise<T>): Promise<T> {
   const text = JSON.stringify({
     pid: process.pid,
     place: machineAndNamespace(),
@@ -42,20 +43,29 @@ export async function withLockFile<T>(path: string, work: () => Promise<T>): Pro
   }, heartbeatMs)
   beat.unref()
   try {
-    return await work()
+    return await work(() => textOf(path) === text)
   } finally {
     clearInterval(beat)
     await withStoreErrors(path, async () => {
       await file.close()
-      await remove(path, text)
+      removeIf(path, text)
     })
   }
+}
+
+/** Removes what killed processes have left beside a file. Requires the file's lock. */
+export function removeLeftovers(path: string): void {
+  const name = basename(path)
+  for (const entry of readdirSync(dirname(path)))
+    if (entry.startsWith(name) && /^(\.lock)?(\.[0-9a-f-]{36}\.tmp)+$/.test(entry.slice(name.length)))
+      rmSync(join(dirname(path), entry), { force: true })
 }
 
 async function withStoreErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    if (error instanceof TokenStoreError) throw error
     const { code = 'no code' } = error as NodeJS.ErrnoException
     throw new TokenStoreError(`the lock file ${path} cannot be used (${code})`)
   }
@@ -64,11 +74,30 @@ async function withStoreErrors<T>(path: string, work: () => Promise<T>): Promise
 async function acquire(path: string, text: string): Promise<FileHandle> {
   const isSilent = silenceDetector()
   for (;;) {
-    const file = await create(path)
-    if (file !== null) return await writeOwner(path, file, text)
     const found = await readLock(path)
-    if (found !== null && (isDead(found.text) || isSilent(found))) await remove(path, found.text)
+    if (found === null) {
+      const file = await create(path, text)
+      if (file !== null) return file
+    } else if (isDead(found.text) || isSilent(found)) await removeStale(path, found.text)
     await sleep(pollMs * (1 + Math.random()))
+  }
+}
+
+/** Creates the lock with its owner in it, or returns null if it exists. No process ever sees it without an owner. */
+async function create(path: string, text: string): Promise<FileHandle | null> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  const file = await open(temporary, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await link(temporary, path)
+    return file
+  } catch (error) {
+    await file.close()
+    // ENOENT: the current owner has removed the temporary file as a leftover.
+    if (isCode(error, 'EEXIST') || isCode(error, 'ENOENT')) return null
+    throw error
+  } finally {
+    await rm(temporary, { force: true })
   }
 }
 
@@ -83,28 +112,6 @@ function silenceDetector(): (found: LockContent) => boolean {
   }
 }
 
-/** Writes the owner, or removes the file: a lock without an owner would block others until it counts as silent. */
-async function writeOwner(path: string, file: FileHandle, text: string): Promise<FileHandle> {
-  try {
-    await file.writeFile(text)
-    return file
-  } catch (error) {
-    await file.close()
-    await rm(path, { force: true })
-    throw error
-  }
-}
-
-/** Creates the file, or returns null if it exists. */
-async function create(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, 'wx', 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
-    throw error
-  }
-}
-
 interface LockContent {
   readonly text: string
   readonly modified: number
@@ -115,45 +122,48 @@ async function readLock(path: string): Promise<LockContent | null> {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     return { text, modified: mtimeMs }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (isCode(error, 'ENOENT')) return null
     throw error
   }
 }
 
 /**
- * Removes the lock if its content is still `text`. A second file serializes removals: of two processes that both find the
- * owner dead, the second would otherwise remove the new lock of the first.
+ * Removes the lock of a dead or silent owner. A lock for each such owner serializes this: of two processes that both find
+ * the owner dead, the second would otherwise remove the new lock of the first.
  */
-async function remove(path: string, text: string): Promise<void> {
-  const guard = `${path}.guard`
-  const isSilent = silenceDetector()
-  for (;;) {
-    const file = await create(guard)
-    if (file !== null) {
-      try {
-        if ((await readLock(path))?.text === text) await rm(path, { force: true })
-      } finally {
-        await file.close()
-        await rm(guard, { force: true })
-      }
-      return
-    }
-    const found = await readLock(guard)
-    if (found !== null && isSilent(found)) await rm(guard, { force: true })
-    await sleep(pollMs * Math.random())
+async function removeStale(path: string, text: string): Promise<void> {
+  const name = createHash('sha256').update(text).digest('hex').slice(0, 36)
+  await withLockFile(`${path}.${name}.tmp`, () => {
+    removeIf(path, text)
+    return Promise.resolve()
+  })
+}
+
+/** Synchronous, so that the process is hardly ever stopped in between. */
+function removeIf(path: string, text: string): void {
+  if (textOf(path) === text) rmSync(path, { force: true })
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null
+    throw error
   }
 }
 
 /** Whether the owner was a process of this machine and namespace that no longer exists. */
 function isDead(text: string): boolean {
-  // Invalid JSON: the owner is still writing, or died while writing.
   const owner = Object(parsed(text)) as Partial<Owner>
-  if (owner.place !== machineAndNamespace() || typeof owner.pid !== 'number') return false
+  // The owner is in the file from the start, so this is no lock of ours.
+  if (typeof owner.pid !== 'number') return true
+  if (owner.place !== machineAndNamespace()) return false
   try {
     process.kill(owner.pid, 0)
     return false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+    return isCode(error, 'ESRCH')
   }
 }
 
@@ -163,4 +173,8 @@ function machineAndNamespace(): string {
   } catch {
     return hostname()
   }
+}
+
+export function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
 }
