@@ -1,3 +1,12 @@
+/** Parses JSON; undefined if it is invalid. The parser's own error would quote the text. */
+export function parsed(text: string, { parse }: { parse: (text: string) => unknown } = JSON): unknown {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * JSON text of parsed JSON. A response may nest deeper than `JSON.stringify` can follow, which then throws a RangeError.
  *

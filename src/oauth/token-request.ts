@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/is-record.ts'
 import { within } from '../lib/abort.ts'
-import { parsed } from '../core/http/dialect.ts'
+import { parsed } from '../lib/json.ts'
 import {
   callFetch,
   explainNetworkError,

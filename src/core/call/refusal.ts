@@ -7,7 +7,8 @@ import {
   RedirectError,
   apiErrorClasses,
 } from '../../errors/index.ts'
-import { type ErrorBody, parsed } from '../http/dialect.ts'
+import { parsed } from '../../lib/json.ts'
+import type { ErrorBody } from '../http/dialect.ts'
 import { type ReportedCredits, readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'

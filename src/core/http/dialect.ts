@@ -21,15 +21,6 @@ export interface Dialect {
   readonly readError: (body: unknown) => ErrorBody | null
 }
 
-/** Parses JSON; undefined if it is invalid. The parser's own error would quote the text. */
-export function parsed(text: string, { parse }: Pick<Dialect, 'parse'> = JSON): unknown {
-  try {
-    return parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 export const serviceDialect: Dialect = {
   accept: 'application/json',
   stringify: JSON.stringify,

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { type FileHandle, link, open, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { parsed } from '../../core/http/dialect.ts'
+import { parsed } from '../../lib/json.ts'
 import { sleep } from '../../lib/time.ts'
 import { TokenStoreError } from '../../errors/index.ts'
 
