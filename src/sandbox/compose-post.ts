@@ -1,6 +1,5 @@
 import type { Author } from './authors.ts'
-import { english } from './phrases/en.ts'
-import type { Phrases, Topic } from './phrases/topic.ts'
+import { type Phrases, type Topic, english } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './match-words.ts'
 

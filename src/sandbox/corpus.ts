@@ -1,10 +1,10 @@
 import type { MicroblogEngagements, MicroblogPost } from '../api/microblog.ts'
-import { type Author, createAuthors, languages, longTail } from './authors.ts'
+import { type Author, createAuthors, longTail } from './authors.ts'
 import { type Draft, compose } from './compose-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
 import { normalize } from './match-words.ts'
-import { english } from './phrases/en.ts'
+import { english, languages } from './phrases/languages.ts'
 import { topicAbout } from './phrases/about.ts'
 
 /** A post, with data for searches that the service does not send. */

@@ -1,4 +1,4 @@
-import type { Topic } from './topic.ts'
+import type { Topic } from './languages.ts'
 
 /** A query with this word has no results, for tests of empty results. */
 const nothing = /\bnothing\b/i

@@ -2,8 +2,8 @@ import type { Company, CompanyLocation } from '../../api/professionalnet/company
 import type { Industry } from '../../api/professionalnet/industries.ts'
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
-import { companyNames, places, specialities, streets } from './company-names.ts'
 import { industryOf } from './industries.ts'
+import names from './names.json' with { type: 'json' }
 
 /** A company, with data for searches that its profile does not have. */
 export interface IndexedCompany {
@@ -26,7 +26,7 @@ const sizes = [
 
 /** Makes up profiles. Every field that may be null is so for some of them. */
 export function createCompanies(random: Random): IndexedCompany[] {
-  return Object.entries(companyNames).map(([name, label], index) => {
+  return Object.entries(names.companies).map(([name, label], index) => {
     const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
     const url = `https://professionalnet.example/company/${slug}`
     const industry = industryOf(label)
@@ -58,7 +58,7 @@ function profile(
     employeeCountRange: orNull(0.1, { ...range }),
     headquarter: locations.find(({ headquarter }) => headquarter) ?? null,
     locations,
-    specialities: specialities.filter(() => random.chance(0.25)),
+    specialities: names.specialities.filter(() => random.chance(0.25)),
     logoUrl: orNull(0.1, `https://media.professionalnet.example/logo/${random.hex(12)}.png`),
   }
 }
@@ -67,13 +67,13 @@ function createLocations(random: Random): CompanyLocation[] {
   const hasHeadquarter = random.chance(0.85)
   return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, (_, index) => {
     const isHere = random.chance(0.95)
-    const place = random.pick(places)
+    const place = random.pick(names.places)
     return {
       country: isHere ? place.country : null,
       city: isHere ? place.city : null,
       geographicArea: place.geographicArea,
       postalCode: place.postalCode,
-      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(streets)}` : null,
+      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(names.streets)}` : null,
       line2: random.chance(0.2) ? `Floor ${random.integer(1, 9)}` : null,
       description: random.chance(0.25) ? random.pick(['Studio', 'Warehouse', 'Main office']) : null,
       headquarter: hasHeadquarter && index === 0,
