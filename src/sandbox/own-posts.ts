@@ -21,8 +21,12 @@ export interface OwnPosts {
 }
 
 const noEngagements = {
-  ...{ bookmarkCount: 0, favoriteCount: 0, quoteCount: 0 },
-  ...{ replyCount: 0, retweetCount: 0, viewsCount: 0 },
+  bookmarkCount: 0,
+  favoriteCount: 0,
+  quoteCount: 0,
+  replyCount: 0,
+  retweetCount: 0,
+  viewsCount: 0,
 }
 
 /** Comments on a post of a test are about this. */
@@ -63,7 +67,14 @@ function microblogPost(given: SandboxPost, field: string, position: number): Ind
   const { author = 'ada', timestamp = timeOf(position) } = given
   const url = `https://microblog.example/${author}/status/${id}`
   const post: MicroblogPost = {
-    ...{ name: author, url, images: [], video: null, ...given, id, author, timestamp },
+    name: author,
+    url,
+    images: [],
+    video: null,
+    ...given,
+    id,
+    author,
+    timestamp,
     engagements: { ...noEngagements, ...given.engagements },
   }
   assertPost(microblogPostSchema, field, post)
@@ -93,20 +104,35 @@ function networkPost(given: SandboxNetworkPost, field: string, position: number)
     reactionsUrn: `urn:professionalnet:reactions:${activity}`,
     commentsUrn: `urn:professionalnet:comments:${activity}`,
     repostsUrn: `urn:professionalnet:reposts:${activity}`,
-    ...{ ...given, urn, postedAt },
+    ...given,
+    urn,
+    postedAt,
     actor: {
-      ...{ actor_image: '', actor_description: '', actor_name: 'Ada', actor_subDescription: '' },
+      actor_image: '',
+      actor_description: '',
+      actor_name: 'Ada',
+      actor_subDescription: '',
       actor_navigationContext: 'https://professionalnet.example/in/ada',
       ...given.actor,
     },
     social_details: {
-      ...{ numLikes: 0, numComments: 0, numShares: 0, reactionTypeCounts: [], ...given.social_details },
+      numLikes: 0,
+      numComments: 0,
+      numShares: 0,
+      reactionTypeCounts: [],
+      ...given.social_details,
     },
   }
   assertPost(professionalnetPost, field, post)
   return {
-    ...{ post, activity, at: parsedTime(field, 'postedAt', postedAt), topic: anything },
-    ...{ person: null, company: null, mentionedPeople: [], mentionedCompanies: [] },
+    post,
+    activity,
+    at: parsedTime(field, 'postedAt', postedAt),
+    topic: anything,
+    person: null,
+    company: null,
+    mentionedPeople: [],
+    mentionedCompanies: [],
     words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
     score: scoreOf(post.social_details),
   }
