@@ -5,7 +5,8 @@ import type { Schema } from '../api/schema/schema.ts'
 import { microblogPost as microblogPostSchema } from '../api/microblog.ts'
 import { professionalnetPost } from '../api/professionalnet/posts.ts'
 import { assertRecord, fail } from './check-arguments.ts'
-import { type IndexedPost, newest } from './corpus.ts'
+import { newest } from './corpus.ts'
+import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import { topicAbout } from './phrases/about.ts'
 import type { Topic } from './phrases/languages.ts'
@@ -78,22 +79,7 @@ function microblogPost(given: SandboxPost, field: string, position: number): Ind
     engagements: { ...noEngagements, ...given.engagements },
   }
   assertPost(microblogPostSchema, field, post)
-  const found = (pattern: RegExp): string[] =>
-    Array.from(post.body.matchAll(pattern), ([, text = '']) => text.toLowerCase())
-  const { favoriteCount, retweetCount, replyCount } = post.engagements
-  const authorWords = normalize(`${post.name}\n${author}\n${author.replaceAll('_', ' ')}`)
-  return {
-    post,
-    at: parsedTime(field, 'timestamp', timestamp),
-    lang: 'en',
-    replyTo: /^@(\w+)/.exec(post.body)?.[1]?.toLowerCase() ?? null,
-    mentions: found(/@(\w+)/g),
-    hashtags: found(/#([\p{L}\p{M}\p{N}_]+)/gu),
-    links: Array.from(post.body.matchAll(/https?:\/\/\S+/g), ([link]) => link),
-    words: `${normalize(post.body)}\n${authorWords}`,
-    authorWords,
-    score: favoriteCount + 2 * retweetCount + replyCount,
-  }
+  return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
 function networkPost(given: SandboxNetworkPost, field: string, position: number): NetworkPost {

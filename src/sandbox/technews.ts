@@ -4,6 +4,7 @@ import { longTail } from './authors.ts'
 import names from './names.json' with { type: 'json' }
 import { newest } from './corpus.ts'
 import { pageFrom, startOf } from './pages.ts'
+import { linksIn } from './index-post.ts'
 import { createParams } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
 import { english, techTopics } from './phrases/languages.ts'
@@ -105,8 +106,8 @@ function storiesAbout(query: string, seed: number): MadeUpStory[] {
 }
 
 function makeStory(random: Random, serial: number, topic = random.weighted(techTopics)): MadeUpStory {
-  const { body, links } = composeOriginal(random, [topic], authors)
-  const title = links.reduce((text, link) => text.replace(` ${link}`, ''), body)
+  const body = composeOriginal(random, [topic], authors)
+  const title = linksIn(body).reduce((text, link) => text.replace(` ${link}`, ''), body)
   const points = longTail(random, 12)
   return finish(random, serial, {
     type: 'story',

@@ -61,7 +61,7 @@ const mentionsOf = memoizeLatest((seed): readonly Mention[] => {
 
   function writeFor({ keywords }: Listener): string {
     const topics = english.topics.filter(({ keyword }) => keywords.includes(keyword))
-    return composeOriginal(random, topics, people).body
+    return composeOriginal(random, topics, people)
   }
 })
 
