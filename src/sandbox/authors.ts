@@ -15,8 +15,6 @@ export interface Author {
 
 const authorCount = 320
 
-const suffixes = ['', '_writes', '_says', '_hq', '_fm', '_out_loud', '_irl', '_notes', '_daily']
-
 /** Makes up the people of one corpus, each with a unique handle. The first ones write most posts. */
 export function createAuthors(random: Random): Author[] {
   const authors = new Map<string, Author>()
@@ -46,7 +44,7 @@ export function createAuthors(random: Random): Author[] {
     const joint = random.pick(['', '_', '_'])
     return random.chance(0.6)
       ? `${short}${joint}${long}`
-      : `${short}_${long.slice(0, 1)}${random.pick(suffixes)}`
+      : `${short}_${long.slice(0, 1)}${random.pick(names.handleEndings)}`
   }
 }
 

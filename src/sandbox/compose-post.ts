@@ -1,16 +1,8 @@
 import type { Author } from './authors.ts'
+import names from './names.json' with { type: 'json' }
 import { type Phrases, type Topic, english } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './match-words.ts'
-
-const linkHosts = [
-  'notes.example',
-  'blog.example',
-  'longreads.example',
-  'code.example',
-  'weekly.example',
-  'podcasts.example',
-]
 
 /** Writes a post as one author would. A reply begins with the handle of one of the given people; other posts may name one. */
 export function compose(
@@ -34,7 +26,7 @@ export function compose(
   }
 
   if (random.chance(isReply ? 0.04 : 0.16)) {
-    const link = `https://${random.pick(linkHosts)}/${asciiSlug(topic)}/${random.hex(6)}`
+    const link = `https://${random.pick(names.linkHosts)}/${asciiSlug(topic)}/${random.hex(6)}`
     if (!isReply) parts.push(random.pick(language.linkLeads))
     parts.push(link)
   }

@@ -1,4 +1,4 @@
-import type { MicroblogEngagements, MicroblogPost } from '../api/microblog.ts'
+import type { MicroblogEngagements } from '../api/microblog.ts'
 import { type Author, createAuthors, longTail } from './authors.ts'
 import { compose } from './compose-post.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'

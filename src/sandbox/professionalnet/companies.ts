@@ -13,17 +13,6 @@ export interface IndexedCompany {
   readonly industry: Industry
 }
 
-const sizes = [
-  { start: 1, end: 10 },
-  { start: 11, end: 50 },
-  { start: 51, end: 200 },
-  { start: 201, end: 500 },
-  { start: 501, end: 1000 },
-  { start: 1001, end: 5000 },
-  { start: 5001, end: 10_000 },
-  { start: 10_001, end: null },
-] as const
-
 /** Makes up profiles. Every field that may be null is so for some of them. */
 export function createCompanies(random: Random): IndexedCompany[] {
   return Object.entries(names.companies).map(([name, label], index) => {
@@ -41,7 +30,7 @@ function profile(
 ): Company {
   const { id, name, slug, url, industry } = about
   const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
-  const range = random.pick(sizes)
+  const range = random.pick(names.employeeCounts)
   const locations = createLocations(random)
   return {
     id,
