@@ -5,9 +5,11 @@ import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
 import {
   type ProxyResponse,
+  Refusal,
   failedCall,
   errorResponse,
   isPublicError,
+  refuse,
   toResponse,
   withCreditsHeader,
 } from './responses.ts'
@@ -53,50 +55,53 @@ async function handle(
   callers: CallerBudgets | null,
 ): Promise<ProxyResponse> {
   const requestId = `proxy_${crypto.randomUUID()}`
-  const { method, url } = request
-
-  if (isUntrusted(request, settings)) {
-    return errorResponse(requestId, 403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+  try {
+    if (isUntrusted(request, settings))
+      refuse(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+    // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
+    if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
+      return { status: 204, headers: preflightHeaders(request), body: null }
+    const { operation, id, allow } = findOperation(request, settings)
+    if (operation === null) return { status: 204, headers: { allow }, body: null }
+    return await forward(request, operation, id, settings, callers, requestId)
+  } catch (error) {
+    if (error instanceof Refusal) return error.respond(requestId)
+    throw error
   }
-  // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
-  if (method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-    return { status: 204, headers: preflightHeaders(request), body: null }
-  }
+}
 
+/** Finds the operation of a request, or null for a request of the allowed methods. */
+function findOperation({ method, url }: Request, settings: ProxySettings) {
   const { found, id } = operationsAt(new URL(url).pathname)
-  if (found.length === 0)
-    return errorResponse(requestId, 404, 'not_found', 'unknown path; expected the path of an operation')
+  if (found.length === 0) refuse(404, 'not_found', 'unknown path; expected the path of an operation')
   const allowed = found.filter((operation) => settings.allow.has(operation.id))
-  if (allowed.length === 0) {
-    return errorResponse(requestId, 403, 'operation_not_allowed', 'the proxy does not allow this operation')
-  }
-
+  if (allowed.length === 0) refuse(403, 'operation_not_allowed', 'the proxy does not allow this operation')
   const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allow = [...methods, 'OPTIONS'].join(', ')
-  if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: null }
-  const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
-  if (operation === undefined) {
-    const response = errorResponse(
-      requestId,
-      405,
-      'method_not_allowed',
-      `${method} is not a method of this path; expected ${allow}`,
-    )
-    return { ...response, headers: { allow } }
-  }
+  const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method)) ?? null
+  if (operation === null && method !== 'OPTIONS')
+    refuse(405, 'method_not_allowed', `${method} is not a method of this path; expected ${allow}`, { allow })
+  return { operation, id, allow }
+}
 
+async function forward(
+  request: Request,
+  operation: KnownOperation,
+  id: string,
+  settings: ProxySettings,
+  callers: CallerBudgets | null,
+  requestId: string,
+): Promise<ProxyResponse> {
   const times = callTimes(operation, settings)
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    const admission = await admit(request, operation, settings, callers, requestId, times.sendBy)
-    if ('status' in admission) return admission
-    admitted = admission
-    return await call({ request, operation, id, meter, times, ...admission }, settings)
+    admitted = await admit(request, operation, settings, callers, times.sendBy)
+    return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (request.signal.aborted && error === request.signal.reason) {
-      return errorResponse(requestId, 499, 'caller_left', 'the caller left')
-    }
+    if (error instanceof Refusal) throw error
+    if (request.signal.aborted && error === request.signal.reason)
+      refuse(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
@@ -150,7 +155,9 @@ async function call(
     operation,
     params as object,
     {
-      ...{ budget: meter, ceiling, deadline },
+      budget: meter,
+      ceiling,
+      deadline,
       ...(isFree && operation.method === 'GET' && { signal: request.signal }),
     },
     id,

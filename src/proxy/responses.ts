@@ -47,6 +47,26 @@ export function errorResponse(
   }
 }
 
+/** Thrown to refuse a request before anything is sent. */
+export class Refusal extends Error {
+  readonly respond: (requestId: string) => ProxyResponse
+
+  constructor(respond: (requestId: string) => ProxyResponse) {
+    super('the proxy refuses the request')
+    this.respond = respond
+  }
+}
+
+/** @throws {Refusal} */
+export function refuse(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): never {
+  throw new Refusal((requestId) => ({ ...errorResponse(requestId, status, code, message), headers }))
+}
+
 /** A 400 for a request that breaks the documented bounds. */
 export function validationError(requestId: string, issues: readonly Issue[]): ProxyResponse {
   const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
