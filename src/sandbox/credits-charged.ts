@@ -1,9 +1,9 @@
-import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
 
 /** Credits charged for a success with this body. */
-export function creditsCharged(operation: Operation, body: unknown): number {
-  const { price } = operation
+export function creditsCharged({ price, list = '' }: Operation, body: unknown): number {
   if (price.kind === 'free') return 0
-  return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
+  if (price.kind === 'perRequest') return price.credits
+  const items = (body as Record<string, unknown> | null | undefined)?.[list]
+  return Array.isArray(items) ? price.credits * items.length : 0
 }
