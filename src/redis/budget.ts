@@ -3,7 +3,7 @@ import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/as
 import { BudgetUnavailableError, CreditBudgetError } from '../errors/index.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
 import { RedisClock } from './clock.ts'
-import { type ScriptRunner, reasonOf } from './script-runner.ts'
+import { type Args, type ScriptRunner, reasonOf } from './script-runner.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
@@ -171,11 +171,7 @@ export class RedisBudget implements Budget {
     if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
   }
 
-  async #run(
-    script: string,
-    args: readonly (string | number)[],
-    onLateReservation?: () => void,
-  ): Promise<Reply> {
+  async #run(script: string, args: Args, onLateReservation?: () => void): Promise<Reply> {
     const base = await this.#base
     const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
     const { epoch, count } = this.#known

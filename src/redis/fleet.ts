@@ -4,7 +4,7 @@ import { deferred } from '../lib/deferred.ts'
 import { sleep } from '../lib/time.ts'
 import type { RedisClock } from './clock.ts'
 import { askTime, cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
-import type { ScriptRunner } from './script-runner.ts'
+import type { Args, ScriptRunner } from './script-runner.ts'
 
 /** A message from one process to the others. */
 export interface Notice {
@@ -99,7 +99,7 @@ export class Fleet {
   async run(
     script: string,
     surface: string | null,
-    args: readonly (string | number)[],
+    args: Args,
     { onLateReply, notice }: { onLateReply?: (reply: readonly unknown[]) => void; notice?: Notice } = {},
   ): Promise<readonly unknown[]> {
     const base = await this.#base
@@ -196,13 +196,7 @@ export class Fleet {
     return rest
   }
 
-  async #endLease(
-    script: string,
-    surface: string | null,
-    id: string,
-    args: (string | number)[],
-    silent: boolean,
-  ) {
+  async #endLease(script: string, surface: string | null, id: string, args: Args, silent: boolean) {
     this.leases.delete(id)
     if (this.leases.size === 0) {
       clearInterval(this.#renewTimer)
@@ -214,12 +208,7 @@ export class Fleet {
   }
 
   /** Runs a script; resolves with whether it succeeded. */
-  #send(
-    script: string,
-    surface: string | null,
-    args: (string | number)[],
-    notice?: Notice,
-  ): Promise<boolean> {
+  #send(script: string, surface: string | null, args: Args, notice?: Notice): Promise<boolean> {
     const done = this.run(script, surface, args, notice && { notice }).then(
       () => true,
       () => false,
