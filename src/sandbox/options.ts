@@ -43,12 +43,8 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
 }
 
 function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
-  assertRecord('createSandbox() option limits', limits, [
-    'inFlight',
-    'perMinute',
-    'windowMs',
-    'countRejected',
-  ])
+  const names = [...Object.keys(organizationLimits), 'countRejected']
+  assertRecord('createSandbox() option limits', limits, names)
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
   if (typeof countRejected !== 'boolean')
