@@ -4,7 +4,9 @@
  */
 import { parseArgs } from 'node:util'
 import { SocialSearch } from '../src/client.ts'
+import { isBreakage } from '../src/contract/difference.ts'
 import { type ContractDifference, compareContract } from '../src/contract/index.ts'
+import { count } from '../src/lib/count.ts'
 import { isRecord } from '../src/lib/is-record.ts'
 
 /** Maximum characters shown of a value. */
@@ -34,17 +36,13 @@ function readSettings(): { baseUrl: string; apiKey: string } {
   return { baseUrl, apiKey }
 }
 
-function isBreakage({ kind }: ContractDifference): boolean {
-  return kind !== 'shape_documented'
-}
-
 function report(differences: readonly ContractDifference[]): string {
   const groups = Map.groupBy(differences, ({ operation }) => operation ?? 'The service')
   const sections = [...groups].map(([name, members]) => [name, ...members.map(line)].join('\n'))
   const breakages = differences.filter(isBreakage).length
   const news = differences.length - breakages
-  const summary = breakages === 0 ? 'No differences' : plural(breakages, 'difference')
-  return [...sections, news === 0 ? summary : `${summary}; ${plural(news, 'shape')} now documented`].join(
+  const summary = breakages === 0 ? 'No differences' : count(breakages, 'difference')
+  return [...sections, news === 0 ? summary : `${summary}; ${count(news, 'shape')} now documented`].join(
     '\n\n',
   )
 }
@@ -96,8 +94,4 @@ function show(value: unknown): string {
 function plain(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
   return line.length > maxShown ? `${line.slice(0, maxShown)}…` : line
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -3,14 +3,13 @@
  * docstrings, the guides and package.json; with `--check` it only tells whether they are up to date.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
 import { readDeclarations } from './docs/declarations.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
-import { renderToolTexts } from './docs/tool-texts.ts'
+import { toolTexts } from './docs/tool-texts.ts'
 import { entryPoints } from './entry-points.ts'
 
 const root = new URL('../', import.meta.url)
@@ -20,14 +19,13 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 const declarations = readDeclarations()
 const pages = renderPages(declarations)
 const files = new Map([...pages].map(([name, page]) => [`docs/reference/${name}`, page]))
-const toolTexts = 'src/tools/param-texts.ts'
-files.set(toolTexts, await renderToolTexts(declarations, fileURLToPath(at(toolTexts))))
+files.set('src/tools/param-texts.json', await json('src/tools/param-texts.json', toolTexts(declarations)))
 const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
 const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
   (path) => [path, readFileSync(at(path), 'utf8')] as const,
 )
 const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
-files.set('jsr.json', await jsrJson())
+files.set('jsr.json', await json('jsr.json', jsrJson()))
 files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
 
 mkdirSync(at('docs/reference'), { recursive: true })
@@ -47,11 +45,15 @@ if (!values.check) {
 }
 
 /** jsr.json with the entry points of package.json. */
-async function jsrJson(): Promise<string> {
+function jsrJson(): object {
   const exports = Object.fromEntries(
     entryPoints('types').map(({ specifier, name }) => [specifier, `./src/${name}.ts`]),
   )
   const current = JSON.parse(readFileSync(at('jsr.json'), 'utf8')) as object
-  const text = JSON.stringify({ ...current, exports }, null, 2)
-  return format(text, { ...(await resolveConfig(at('jsr.json'))), parser: 'json' })
+  return { ...current, exports }
+}
+
+async function json(path: string, value: object): Promise<string> {
+  const config = await resolveConfig(at(path))
+  return format(JSON.stringify(value, null, 2), { ...config, parser: 'json' })
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { exampleCommand } from '../src/sandbox/example-command.ts'
+import { microblogSearch } from '../src/api/microblog.ts'
 import { type SandboxServer, serveSandbox } from '../src/sandbox/node.ts'
 import { defaultScopes } from '../src/sandbox/admission.ts'
 import type { SandboxLimits } from '../src/sandbox/types.ts'
@@ -58,7 +58,10 @@ function greeting(server: SandboxServer): string {
 
 Try it:
 
-${exampleCommand(server)}
+  curl ${server.baseUrl}${microblogSearch.path} \\
+    -H 'Authorization: Bearer ${server.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{ "query": "typescript", "category": "Latest", "count": 3 }'
 
 Ctrl+C ends it.`
 }

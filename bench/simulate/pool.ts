@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Job, JobResult } from './job.ts'
+import type { Job } from './job.ts'
+import type { Summary } from './summary.ts'
 
 /** Runs jobs in order on all cores. Resolves when all have ended; a failure rejects the job's promise. */
-export function runJobs(jobs: readonly Job[]): Promise<JobResult>[] {
-  const results = jobs.map(() => Promise.withResolvers<JobResult>())
+export function runJobs(jobs: readonly Job[]): Promise<Summary>[] {
+  const results = jobs.map(() => Promise.withResolvers<Summary>())
   const waiting = jobs.entries()
   const work = async (): Promise<void> => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
@@ -14,7 +15,7 @@ export function runJobs(jobs: readonly Job[]): Promise<JobResult>[] {
     for (const [index, job] of waiting) {
       worker.postMessage(job)
       try {
-        const [result] = (await once(worker, 'message')) as [JobResult]
+        const [result] = (await once(worker, 'message')) as [Summary]
         results[index]?.resolve(result)
       } catch (error) {
         results[index]?.reject(error)

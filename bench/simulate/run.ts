@@ -1,10 +1,9 @@
 /** Compares duration and 429s of calls between our own pacer and other strategies, on a virtual clock. */
 import { writeFileSync } from 'node:fs'
-import { chart } from './chart.ts'
-import type { JobResult } from './job.ts'
 import { runJobs } from './pool.ts'
 import { type Plan, readPlan } from './plan.ts'
 import { broken } from './promises.ts'
+import type { Summary } from './summary.ts'
 import { legend, markdownTable, textTable } from './table.ts'
 
 let plan: Plan
@@ -22,27 +21,25 @@ const jobs = scenarios.flatMap((scenario) =>
     .map((strategy) => ({ scenario: scenario.name, strategy: strategy.name, calls, seeds })),
 )
 const results = runJobs(jobs)
-const done: JobResult[] = []
+const done: Summary[] = []
 const sections: string[] = []
 const title = `${calls} calls, ${seeds} seeds`
 
 console.log(`${title}\n\n${legend.join('\n')}\n`)
 for (const scenario of scenarios) {
-  const own = await Promise.all(results.filter((_, index) => jobs[index]?.scenario === scenario.name))
-  if (own.length === 0) continue
-  const rows = own.map(({ summary }) => summary)
+  const rows = await Promise.all(results.filter((_, index) => jobs[index]?.scenario === scenario.name))
+  if (rows.length === 0) continue
   console.log(textTable(scenario, rows))
   sections.push(markdownTable(scenario, rows))
-  done.push(...own)
+  done.push(...rows)
 }
 
 if (plan.isWhole) {
-  const head = `# Limits, simulated\n\nMade by \`npm run simulate\`: ${title}.\n\n![Chart](results.svg)\n\n${legend.join('\n')}\n`
+  const head = `# Limits, simulated\n\nMade by \`npm run simulate\`: ${title}.\n\n${legend.join('\n')}\n`
   writeFileSync(new URL('results.md', import.meta.url), [head, ...sections].join('\n'))
-  writeFileSync(new URL('results.svg', import.meta.url), chart(title, scenarios, done))
 }
 if (plan.isQuick) {
-  const complaints = broken(done.map(({ summary }) => summary))
+  const complaints = broken(done)
   for (const complaint of complaints) console.error(`simulate: ${complaint}`)
   if (complaints.length > 0) process.exitCode = 1
 }

@@ -62,12 +62,12 @@ function cells(summary: Summary): string[] {
   ]
 }
 
-export function showRatio(ratio: number): string {
+function showRatio(ratio: number): string {
   if (ratio === Infinity) return 'never'
   return ratio.toFixed(ratio < 10 ? 3 : 0)
 }
 
 /** Never rounds a small number to zero. */
-export function showCount(count: number): string {
+function showCount(count: number): string {
   return count === 0 || count >= 10 ? count.toFixed(0) : count.toFixed(1)
 }

@@ -21,11 +21,13 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? ''
 }
 
-/** The first sentence of the first paragraph of text. */
+/** The first sentence of the first paragraph of text, without comments, examples and pictures. */
 function firstSentence(text: string): string {
-  const paragraph = /^(?:\w|\[|`(?!``))[^]*?(?=\n\n|(?![^]))/m.exec(
-    text.replaceAll(/^#.*$|^```[^]*?^```$|^<!--.*$|!\[[^\]]*\]\([^)]*\)/gm, ''),
-  )?.[0]
-  const plain = (paragraph ?? '').replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+  const prose = text.replaceAll(/<!--[^]*?-->|^```[^]*?^```$|!\[[^\]]*\]\([^)]*\)/gm, '')
+  const paragraph = prose.split(/\n{2,}/).find((block) => /^\s*[\w[`]/.test(block)) ?? ''
+  const plain = paragraph
+    .trim()
+    .replaceAll('\n', ' ')
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
   return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain
 }

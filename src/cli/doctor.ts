@@ -1,5 +1,7 @@
 import type { SocialSearch } from '../client.ts'
+import { isBreakage } from '../contract/difference.ts'
 import { compareContract } from '../contract/index.ts'
+import { count } from '../lib/count.ts'
 import type { Scope } from '../api/operation.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
@@ -52,10 +54,13 @@ export async function doctor(flags: SharedFlags): Promise<number> {
   if (!isReached || description === undefined) return code
   const differences = compareContract(description)
   await check('contract', () => {
-    const breakages = differences.filter(({ kind }) => kind !== 'shape_documented')
+    const breakages = differences.filter(isBreakage)
     if (breakages.length === 0) return 'the service matches this package'
     const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    throw new CommandError('refused', `${breakages.length} differences in ${names}; update this package`)
+    throw new CommandError(
+      'refused',
+      `${count(breakages.length, 'difference')} in ${names}; update this package`,
+    )
   })
   for (const [scope, call] of probes)
     await check(`scope ${scope}`, async () => {

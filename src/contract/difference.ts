@@ -37,5 +37,10 @@ export interface ContractDifference {
   published: unknown
 }
 
+/** Whether a difference may break calls; a newly documented shape breaks none. */
+export function isBreakage({ kind }: ContractDifference): boolean {
+  return kind !== 'shape_documented'
+}
+
 /** A difference within one operation. */
 export type Finding = Omit<ContractDifference, 'operation'>

@@ -3,6 +3,7 @@ import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { type OperationId, operationOf } from '../api/operations.ts'
 import { assertOptions } from '../errors/assert.ts'
 import { jsonText } from '../lib/json.ts'
+import { valueAt } from '../lib/value-at.ts'
 import { ConfigurationError } from '../errors/index.ts'
 
 /** Type of a column in a Parquet file. CSV ignores it. */
@@ -94,14 +95,4 @@ export function cellOf(
   if (!Array.isArray(value)) return jsonText(value)
   const isPlain = value.every((item) => typeof item !== 'object' || item === null)
   return isPlain ? value.map((item) => String(item ?? '')).join(separator) : jsonText(value)
-}
-
-/** The value at a path. Through a list, it is the list of the values in its items, but not through a list of lists. */
-export function valueAt(value: unknown, names: readonly string[]): unknown {
-  const [name, ...rest] = names
-  if (name === undefined) return value
-  if (Array.isArray(value))
-    return value.map((item: unknown) => (Array.isArray(item) ? undefined : valueAt(item, names)))
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return valueAt((value as Record<string, unknown>)[name], rest)
 }

@@ -41,8 +41,16 @@ export interface Mcp {
 }
 
 const known: Record<keyof McpOptions, true> = {
-  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
-  ...{ maxItems: true, maxText: true, fields: true, hosts: true, pages: true },
+  client: true,
+  budget: true,
+  allow: true,
+  maxPerCall: true,
+  confirmAbove: true,
+  maxItems: true,
+  maxText: true,
+  fields: true,
+  hosts: true,
+  pages: true,
 }
 
 const instructions =

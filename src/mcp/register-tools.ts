@@ -12,7 +12,9 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
     server.registerTool(
       name,
       {
-        ...{ title: operation, description, annotations: annotationsOf(isFree, changes) },
+        title: operation,
+        description,
+        annotations: annotationsOf(isFree, changes),
         inputSchema: listed(json.openai.parameters),
         outputSchema: listed(resultSchema),
         _meta: { 'social-search-sdk/price': price },

@@ -24,7 +24,9 @@ export const resultSchema = {
     error: {
       type: 'object',
       properties: {
-        ...{ code: text, message: text, retryAfter: { ...number, description: 'Seconds to wait.' } },
+        code: text,
+        message: text,
+        retryAfter: { ...number, description: 'Seconds to wait.' },
         issues: { type: 'array', items: { type: 'object', properties: { path: text, message: text } } },
         charged: { type: 'string', enum: ['no', 'yes', 'unknown'] },
         stop: { type: 'boolean', description: 'Whether further calls are useless.' },

@@ -3,6 +3,7 @@ import {
   assertFunction,
   assertObject,
   assertOptions,
+  checked,
   milliseconds,
   shown,
   wholeNumber,
@@ -78,8 +79,16 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
 }
 
 const names: Record<keyof ProxyOptions, true> = {
-  ...{ client: true, allow: true, authorize: true, budget: true, maxCallers: true, ceiling: true },
-  ...{ deadline: true, maxBodyBytes: true, cors: true, onError: true },
+  client: true,
+  allow: true,
+  authorize: true,
+  budget: true,
+  maxCallers: true,
+  ceiling: true,
+  deadline: true,
+  maxBodyBytes: true,
+  cors: true,
+  onError: true,
 }
 
 /** Checked options with defaults. */
@@ -121,9 +130,7 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
       )
     }
   }
-  if (typeof credentials !== 'boolean') {
-    throw new ConfigurationError(`cors.credentials must be true or false, got ${shown(credentials)}`)
-  }
+  checked(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
   return {
     transport,
     allow: new Set(allow),

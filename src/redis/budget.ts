@@ -1,9 +1,9 @@
 import { type Budget, type CreditSummary, type Reservation, rounded } from '../core/credits/budget.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown } from '../errors/assert.ts'
-import { BudgetUnavailableError, ConfigurationError, CreditBudgetError } from '../errors/index.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/assert.ts'
+import { BudgetUnavailableError, CreditBudgetError } from '../errors/index.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
 import { RedisClock } from './clock.ts'
-import { type ScriptRunner, reasonOf } from './script-runner.ts'
+import { type Args, type ScriptRunner, reasonOf } from './script-runner.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
@@ -19,7 +19,9 @@ export interface RedisBudgetOptions extends RedisOptions {
 
 const names: Record<keyof RedisBudgetOptions, true> = {
   ...redisNames,
-  ...{ name: true, limit: true, leaseMs: true },
+  name: true,
+  limit: true,
+  leaseMs: true,
 }
 
 /** Failed reservations to cancel later, in case Redis made them after all; any beyond this become uncertain. */
@@ -52,7 +54,7 @@ export class RedisBudget implements Budget {
   readonly #leaseMs: number
   readonly #open = new Set<string>()
   readonly #outbox: Outbox<[entry: string, spent: number, uncertain: number]>
-  #renewTimer: ReturnType<typeof setTimeout> | undefined
+  #renewTimer: ReturnType<typeof setInterval> | undefined
   /** The latest state of the budget that Redis has told this process. If Redis knows less, it has lost something. */
   readonly #known = { epoch: '', count: 0 }
   readonly #clock: RedisClock
@@ -67,10 +69,7 @@ export class RedisBudget implements Budget {
     assertOptions(options, names)
     const { name, limit, leaseMs = 60_000 } = options
     nonEmptyText('name', name)
-    if (!Number.isFinite(limit) || limit < 0) {
-      throw new ConfigurationError(`limit must be a number of at least 0, got ${shown(limit)}`)
-    }
-    this.limit = limit
+    this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
     this.#leaseMs = milliseconds('leaseMs', leaseMs)
     const { scripts, base, log } = resolveRedis(options, name)
     this.#scripts = scripts
@@ -119,7 +118,7 @@ export class RedisBudget implements Budget {
       throw new CreditBudgetError({ needed: credits, remaining: Number(rest[0]) }, { operation })
     }
     this.#open.add(entry)
-    this.#scheduleRenewal()
+    this.#startRenewing()
     const end = (spent: number, uncertain: number): void => {
       if (!this.#open.delete(entry)) return
       if (this.#open.size === 0) this.#stopRenewing()
@@ -172,11 +171,7 @@ export class RedisBudget implements Budget {
     if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
   }
 
-  async #run(
-    script: string,
-    args: readonly (string | number)[],
-    onLateReservation?: () => void,
-  ): Promise<Reply> {
+  async #run(script: string, args: Args, onLateReservation?: () => void): Promise<Reply> {
     const base = await this.#base
     const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
     const { epoch, count } = this.#known
@@ -198,18 +193,15 @@ export class RedisBudget implements Budget {
     return { outcome, rest }
   }
 
-  #scheduleRenewal(): void {
-    if (this.#closed || this.#open.size === 0) return
-    this.#renewTimer ??= setTimeout(() => {
-      this.#renewTimer = undefined
-      // After a failure, the next renewal is soon enough.
-      this.#run(renew, [this.#leaseMs, ...this.#open]).catch(() => {})
-      this.#scheduleRenewal()
-    }, this.#leaseMs / 3)
+  #startRenewing(): void {
+    if (this.#closed) return
+    // After a failure, the next renewal is soon enough.
+    const renewAll = (): void => void this.#run(renew, [this.#leaseMs, ...this.#open]).catch(() => {})
+    this.#renewTimer ??= setInterval(renewAll, this.#leaseMs / 3)
   }
 
   #stopRenewing(): void {
-    clearTimeout(this.#renewTimer)
+    clearInterval(this.#renewTimer)
     this.#renewTimer = undefined
   }
 }

@@ -1,9 +1,10 @@
 import type { Limits } from '../limits/limiter.ts'
 import { driftMs } from '../limits/pace.ts'
+import { deferred } from '../lib/deferred.ts'
 import { sleep } from '../lib/time.ts'
 import type { RedisClock } from './clock.ts'
 import { askTime, cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
-import type { ScriptRunner } from './script-runner.ts'
+import type { Args, ScriptRunner } from './script-runner.ts'
 
 /** A message from one process to the others. */
 export interface Notice {
@@ -50,11 +51,10 @@ export class Fleet {
   /** Leases that ended while Redis was unreachable. */
   readonly #released = new Set<string>()
   readonly #processId = crypto.randomUUID()
-  #onReply = (): void => {}
-  readonly #firstReply = new Promise<void>((resolve) => (this.#onReply = resolve))
+  readonly #firstReply = deferred()
   #epoch = ''
   #lastReplyAt = -Infinity
-  #renewTimer: ReturnType<typeof setTimeout> | undefined
+  #renewTimer: ReturnType<typeof setInterval> | undefined
 
   constructor(
     scripts: ScriptRunner,
@@ -82,7 +82,7 @@ export class Fleet {
 
   /** The channel for notices, once Redis has replied: until then, this process has nothing to restore. */
   get channel(): Promise<string> {
-    return this.#firstReply.then(() => this.#base).then(channelOf)
+    return this.#firstReply.promise.then(() => this.#base).then(channelOf)
   }
 
   /** Parses a notice; undefined for this process's own and for invalid ones. */
@@ -99,7 +99,7 @@ export class Fleet {
   async run(
     script: string,
     surface: string | null,
-    args: readonly (string | number)[],
+    args: Args,
     { onLateReply, notice }: { onLateReply?: (reply: readonly unknown[]) => void; notice?: Notice } = {},
   ): Promise<readonly unknown[]> {
     const base = await this.#base
@@ -138,7 +138,7 @@ export class Fleet {
   /** Renews the lease of a request until {@link Fleet.release} or {@link Fleet.cancel}. */
   addLease(id: string): void {
     this.leases.add(id)
-    this.#scheduleRenewal()
+    this.#renewTimer ??= setInterval(() => this.renew(), this.leaseMs / 3)
   }
 
   sent(surface: string | null, id: string, arrivalMs: number): void {
@@ -192,20 +192,14 @@ export class Fleet {
     this.#epoch = String(epoch)
     this.#lastReplyAt = performance.now()
     this.#clock.observe(Number(time), Number(clock), sentAt)
-    this.#onReply()
+    this.#firstReply.resolve()
     return rest
   }
 
-  async #endLease(
-    script: string,
-    surface: string | null,
-    id: string,
-    args: (string | number)[],
-    silent: boolean,
-  ) {
+  async #endLease(script: string, surface: string | null, id: string, args: Args, silent: boolean) {
     this.leases.delete(id)
     if (this.leases.size === 0) {
-      clearTimeout(this.#renewTimer)
+      clearInterval(this.#renewTimer)
       this.#renewTimer = undefined
     }
     const isSent = !silent && (await this.#send(script, surface, args, { surface }))
@@ -214,32 +208,14 @@ export class Fleet {
   }
 
   /** Runs a script; resolves with whether it succeeded. */
-  #send(
-    script: string,
-    surface: string | null,
-    args: (string | number)[],
-    notice?: Notice,
-  ): Promise<boolean> {
-    return this.#track(this.run(script, surface, args, notice && { notice }))
-  }
-
-  #track(work: Promise<unknown>): Promise<boolean> {
-    const done = work.then(
+  #send(script: string, surface: string | null, args: Args, notice?: Notice): Promise<boolean> {
+    const done = this.run(script, surface, args, notice && { notice }).then(
       () => true,
       () => false,
     )
     this.#pending.add(done)
     void done.then(() => this.#pending.delete(done))
     return done
-  }
-
-  #scheduleRenewal(): void {
-    if (this.#renewTimer !== undefined || this.leases.size === 0) return
-    this.#renewTimer = setTimeout(() => {
-      this.#renewTimer = undefined
-      this.renew()
-      this.#scheduleRenewal()
-    }, this.leaseMs / 3)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   longestHoldMs,
   resolveLimits,
 } from '../limits/limiter.ts'
-import { assertOptions, milliseconds, nonEmptyText, shown, shownWord } from '../errors/assert.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/assert.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import type { RedisAdapter } from './client.ts'
@@ -42,7 +42,11 @@ export interface RedisLimiterOptions extends RedisOptions {
 
 const names: Record<keyof RedisLimiterOptions, true> = {
   ...redisNames,
-  ...{ organization: true, onUnavailable: true, localShare: true, limits: true, leaseMs: true },
+  organization: true,
+  onUnavailable: true,
+  localShare: true,
+  limits: true,
+  leaseMs: true,
 }
 
 /**
@@ -79,11 +83,7 @@ export class RedisLimiter implements CallLimiter {
     if (!['wait', 'local'].includes(onUnavailable)) {
       throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
     }
-    if (!(localShare > 0 && localShare <= 1)) {
-      throw new ConfigurationError(
-        `localShare must be a number above 0 and up to 1, got ${shown(localShare)}`,
-      )
-    }
+    checked(localShare, localShare > 0 && localShare <= 1, 'localShare must be a number above 0 and up to 1')
     this.limits = resolveLimits(options.limits)
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const { inFlight, perMinute } = this.limits

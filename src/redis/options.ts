@@ -18,7 +18,10 @@ export interface RedisOptions {
 }
 
 export const redisNames: Record<keyof RedisOptions, true> = {
-  ...{ client: true, commandTimeout: true, prefix: true, logger: true },
+  client: true,
+  commandTimeout: true,
+  prefix: true,
+  logger: true,
 }
 
 /** @param owner Owner of the keys; Redis sees a hash of it. */

@@ -1,5 +1,8 @@
 import type { RedisAdapter } from './client.ts'
 
+/** Arguments of a script. */
+export type Args = readonly (string | number)[]
+
 /** Redis failed, or did not reply in time. */
 class Unavailable extends Error {}
 

@@ -1,13 +1,6 @@
-import { german } from './phrases/de.ts'
-import { english } from './phrases/en.ts'
-import { spanish } from './phrases/es.ts'
-import { french } from './phrases/fr.ts'
-import { japanese } from './phrases/ja.ts'
-import { portuguese } from './phrases/pt.ts'
-import type { Phrases, Topic } from './phrases/topic.ts'
+import names from './names.json' with { type: 'json' }
+import { type Phrases, type Topic, english, languages } from './phrases/languages.ts'
 import { type Random, hash } from './random.ts'
-
-export const languages: readonly Phrases[] = [english, german, french, spanish, japanese, portuguese]
 
 /** A made-up author of posts. */
 export interface Author {
@@ -22,75 +15,18 @@ export interface Author {
 
 const authorCount = 320
 
-export const surnames: readonly string[] = [
-  'Quillfeather',
-  'Oakhollow',
-  'Lanternby',
-  'Mossgrave',
-  'Tidewell',
-  'Brambleford',
-  'Saltwhistle',
-  'Inkpenny',
-  'Copperlane',
-  'Foxglen',
-  'Nettlebrook',
-  'Starling-Moor',
-  'Windlass',
-  'Peppercorn-Vale',
-  'Thistlewick',
-  'Harrowgate-Finch',
-  'Candlemere',
-  'Rooksby',
-  'Underhedge',
-  'Marblewood',
-  'Driftwell',
-  'Hazelmark',
-  'Cloudsley-Fenn',
-  'Buttonwright',
-  'Kettlestone',
-  'Larkrise',
-  'Muddlecombe',
-  'Tanglewater',
-  'Wickersham-Doe',
-  'Plumtree',
-]
-
-/** Accounts of organizations and projects, each with the keyword of its topic. */
-const pages = {
-  'The Slow Compiler': 'typescript',
-  'Patch Tuesday Choir': 'opensource',
-  'Kettle & Commit': 'typescript',
-  'The Tidy Query': 'databases',
-  'Perfectly Average Models': 'ai',
-  'Small Teams Club': 'startups',
-  'Muted Mics': 'remotework',
-  'Harbour Bean Notes': 'coffee',
-  'The Green Street Log': 'climate',
-  'Weather on Mill Lane': 'climate',
-  'Row F Regulars': 'football',
-  'Night Train Diary': 'travel',
-  'Basement Frequencies': 'music',
-  'Cellar Door Reads': 'books',
-  'Unread Shelf': 'books',
-  'Backyard Saturn': 'space',
-  'Two Wheels North': 'cycling',
-  'Spoon & Ladle Weekly': 'cooking',
-  'Allotment 47': 'gardening',
-}
-
-const suffixes = ['', '_writes', '_says', '_hq', '_fm', '_out_loud', '_irl', '_notes', '_daily']
-
 /** Makes up the people of one corpus, each with a unique handle. The first ones write most posts. */
 export function createAuthors(random: Random): Author[] {
   const authors = new Map<string, Author>()
-  for (const [name, keyword] of Object.entries(pages)) {
+  // Accounts of organizations and projects, each with the keyword of its topic.
+  for (const [name, keyword] of Object.entries(names.pages)) {
     const interests = english.topics.filter((topic) => topic.keyword === keyword)
     add(name, english, slug(name.replace(/^The /, '')), interests)
   }
   while (authors.size < authorCount) {
     const language = random.weighted(languages)
     const first = random.pick(language.firstNames)
-    const surname = random.pick(surnames)
+    const surname = random.pick(names.surnames)
     const interests = [random.weighted(language.topics), random.weighted(language.topics)]
     add(`${first} ${surname}`, language, personalHandle(first, surname), interests)
   }
@@ -108,7 +44,7 @@ export function createAuthors(random: Random): Author[] {
     const joint = random.pick(['', '_', '_'])
     return random.chance(0.6)
       ? `${short}${joint}${long}`
-      : `${short}_${long.slice(0, 1)}${random.pick(suffixes)}`
+      : `${short}_${long.slice(0, 1)}${random.pick(names.handleEndings)}`
   }
 }
 

@@ -12,15 +12,15 @@ export function number(field: string, value: unknown, min: number, max: number):
   return fail(field, `a number from ${min} to ${max}`, value)
 }
 
-export function integer(field: string, value: unknown, min: number, max: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max)
-    return value as number
+export function integer(
+  field: string,
+  value: unknown,
+  min: number = Number.MIN_SAFE_INTEGER,
+  max: number = Number.MAX_SAFE_INTEGER,
+): number {
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value)
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
   return fail(field, min === Number.MIN_SAFE_INTEGER ? 'an integer' : `an integer ${range}`, value)
-}
-
-export function oneOf(field: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string)) fail(field, `one of ${allowed.join(', ')}`, value)
 }
 
 /** Refuses unknown fields, which would otherwise be ignored. */

@@ -1,41 +1,22 @@
 import type { Author } from './authors.ts'
-import { english } from './phrases/en.ts'
-import type { Phrases, Topic } from './phrases/topic.ts'
+import names from './names.json' with { type: 'json' }
+import { type Phrases, type Topic, english } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './match-words.ts'
 
-/** The text of a post and what is in it. */
-export interface Draft {
-  readonly body: string
-  readonly replyTo: string | null
-  readonly mentions: readonly string[]
-  readonly hashtags: readonly string[]
-  readonly links: readonly string[]
-}
-
-const linkHosts = [
-  'notes.example',
-  'blog.example',
-  'longreads.example',
-  'code.example',
-  'weekly.example',
-  'podcasts.example',
-]
-
-/** Writes a post as one author would, addressed to, or in thanks to, one of the given people now and then. */
+/** Writes a post as one author would. A reply begins with the handle of one of the given people; other posts may name one. */
 export function compose(
   random: Random,
   { language, interests }: Pick<Author, 'language' | 'interests'>,
   people: readonly Pick<Author, 'handle'>[],
-): Draft {
+): string {
   const topic = random.chance(0.7) ? random.pick(interests) : random.weighted(language.topics)
   const fill = filler(random, topic)
   const isReply = random.chance(0.18)
   const parts: string[] = []
-  const replyTo = isReply ? random.pick(people).handle : null
 
-  if (replyTo !== null) {
-    parts.push(`@${replyTo}`, fill(random.pick(language.replies)))
+  if (isReply) {
+    parts.push(`@${random.pick(people).handle}`, fill(random.pick(language.replies)))
   } else {
     if (random.chance(0.22)) parts.push(random.pick(language.openers))
     parts.push(fill(random.pick(topic.lines)))
@@ -44,22 +25,14 @@ export function compose(
       parts.push(random.pick(language.mentions).replace('{handle}', random.pick(people).handle))
   }
 
-  const links: string[] = []
   if (random.chance(isReply ? 0.04 : 0.16)) {
-    links.push(`https://${random.pick(linkHosts)}/${asciiSlug(topic)}/${random.hex(6)}`)
+    const link = `https://${random.pick(names.linkHosts)}/${asciiSlug(topic)}/${random.hex(6)}`
     if (!isReply) parts.push(random.pick(language.linkLeads))
-    parts.push(...links)
+    parts.push(link)
   }
 
   const hashtags = pickHashtags(random, topic, parts.join(' '), isReply)
-  const body = [withoutGaps(parts.join(' ')), ...hashtags.map((hashtag) => `#${hashtag}`)].join(' ')
-  return {
-    body,
-    replyTo: replyTo?.toLowerCase() ?? null,
-    mentions: Array.from(body.matchAll(/@(\w+)/g), ([, handle = '']) => handle.toLowerCase()),
-    hashtags: hashtags.map((hashtag) => hashtag.toLowerCase()),
-    links,
-  }
+  return [withoutGaps(parts.join(' ')), ...hashtags.map((hashtag) => `#${hashtag}`)].join(' ')
 }
 
 /** Writes a post in English on one of the topics. It is not a reply, so it makes sense alone. */
@@ -67,11 +40,11 @@ export function composeOriginal(
   random: Random,
   topics: readonly Topic[],
   people: readonly Pick<Author, 'handle'>[],
-): Draft {
+): string {
   const author = { language: { ...english, topics }, interests: topics }
-  let draft = compose(random, author, people)
-  while (draft.replyTo !== null) draft = compose(random, author, people)
-  return draft
+  let body = compose(random, author, people)
+  while (body.startsWith('@')) body = compose(random, author, people)
+  return body
 }
 
 /** Writes a reply on a topic. */

@@ -1,34 +1,11 @@
-import type { MicroblogEngagements, MicroblogPost } from '../api/microblog.ts'
-import { type Author, createAuthors, languages, longTail } from './authors.ts'
-import { type Draft, compose } from './compose-post.ts'
+import type { MicroblogEngagements } from '../api/microblog.ts'
+import { type Author, createAuthors, longTail } from './authors.ts'
+import { compose } from './compose-post.ts'
+import { type IndexedPost, indexPost } from './index-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
-import { normalize } from './match-words.ts'
-import { english } from './phrases/en.ts'
+import { english, languages } from './phrases/languages.ts'
 import { topicAbout } from './phrases/about.ts'
-
-/** A post, with data for searches that the service does not send. */
-export interface IndexedPost {
-  readonly post: MicroblogPost
-  /** Time of the post, in milliseconds since 1970. */
-  readonly at: number
-  /** Primary language subtag. */
-  readonly lang: string
-  /** Handle that the post replies to, in lower case. */
-  readonly replyTo: string | null
-  /** Handles in the text, in lower case. */
-  readonly mentions: readonly string[]
-  /** Without `#`, in lower case. */
-  readonly hashtags: readonly string[]
-  /** URLs in the text. */
-  readonly links: readonly string[]
-  /** Words of text and author, as {@link normalize} makes them. */
-  readonly words: string
-  /** Words of the author's name and handle. */
-  readonly authorWords: string
-  /** Rank in the category Top. */
-  readonly score: number
-}
 
 /** When the newest post was written. Fixed, so that the same seed gives the same posts on any day. */
 export const newest = Date.UTC(2026, 10, 20, 18)
@@ -50,10 +27,10 @@ function createCorpus(seed: number, size: number): IndexedPost[] {
   return Array.from({ length: size }, (_, index) => {
     if (index > 0) at -= 1000 * random.integer(1, Math.max(1, gap))
     const author = frequent(random, byLanguage.get(random.weighted(languages)) ?? authors)
-    let draft = compose(random, author, authors)
-    for (let tries = 0; tries < 8 && seen.has(draft.body); tries++) draft = compose(random, author, authors)
-    seen.add(draft.body)
-    return finish(random, author, draft, at, size - index)
+    let body = compose(random, author, authors)
+    for (let tries = 0; tries < 8 && seen.has(body); tries++) body = compose(random, author, authors)
+    seen.add(body)
+    return finish(random, author, body, at, size - index)
   })
 }
 
@@ -80,31 +57,22 @@ function frequent(random: Random, authors: readonly Author[]): Author {
   return authors[rank] ?? random.pick(authors)
 }
 
-function finish(random: Random, author: Author, draft: Draft, at: number, serial: number): IndexedPost {
+function finish(random: Random, author: Author, body: string, at: number, serial: number): IndexedPost {
   const id = `${at / 1000}${String(serial).padStart(6, '0')}`
-  const engagements = engage(random, author, draft.replyTo !== null)
-  const authorWords = normalize(`${author.name}\n${author.handle}\n${author.handle.replaceAll('_', ' ')}`)
-  return {
-    post: {
-      id,
-      body: draft.body,
-      author: author.handle,
-      name: author.name,
-      timestamp: new Date(at).toISOString(),
-      url: `https://microblog.example/${author.handle}/status/${id}`,
-      ...media(random, draft.replyTo !== null),
-      engagements,
-    },
-    at,
-    lang: author.language.lang,
-    replyTo: draft.replyTo,
-    mentions: draft.mentions,
-    hashtags: draft.hashtags,
-    links: draft.links,
-    words: `${normalize(draft.body)}\n${authorWords}`,
-    authorWords,
-    score: engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount,
+  const isReply = body.startsWith('@')
+  const engagements = engage(random, author, isReply)
+  const { handle, name, language } = author
+  const post = {
+    id,
+    body,
+    author: handle,
+    name,
+    timestamp: new Date(at).toISOString(),
+    url: `https://microblog.example/${handle}/status/${id}`,
+    ...media(random, isReply),
+    engagements,
   }
+  return indexPost(post, at, language.lang)
 }
 
 function media(random: Random, isReply: boolean): { images: string[]; video: string | null } {

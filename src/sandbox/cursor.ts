@@ -9,24 +9,17 @@ interface Position {
 
 /** Makes a cursor that works for one search only. */
 export function encodeCursor({ offset, search }: Position): string {
-  return btoa(JSON.stringify({ o: offset, s: hash(search), c: checksum(offset, search) }))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  const position = { o: offset, s: hash(search), c: hash(`${offset} of ${search}`) }
+  return btoa(JSON.stringify(position)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** Returns the offset, or null if the cursor is of another search or was changed. */
 export function decodeCursor(cursor: string, search: string): number | null {
   try {
     const { o: offset } = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))) as { o: unknown }
-    if (typeof offset !== 'number') return null
     // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
-    return cursor === encodeCursor({ offset, search }) ? offset : null
+    return typeof offset === 'number' && cursor === encodeCursor({ offset, search }) ? offset : null
   } catch {
     return null
   }
-}
-
-function checksum(offset: number, search: string): number {
-  return hash(`${offset} of ${search}`)
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../api/issues.ts'
 import type { MicroblogFilters } from '../api/microblog.ts'
-import type { IndexedPost } from './corpus.ts'
+import type { IndexedPost } from './index-post.ts'
 import { containsPhrase, fold } from './match-words.ts'
 
 type Test = (post: IndexedPost) => boolean

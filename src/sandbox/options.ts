@@ -22,7 +22,7 @@ export function resolveOptions(options: SandboxOptions): Settings {
   const { seed = 1, posts = 4000, latency = 0, limits = {}, content = {}, keys = [] } = options
   if (!Array.isArray(keys)) fail('createSandbox() option keys', 'an array', keys)
   return {
-    seed: integer('createSandbox() option seed', seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    seed: integer('createSandbox() option seed', seed),
     posts: integer('createSandbox() option posts', posts, 0, 100_000),
     latency: resolveLatency(latency),
     limits: resolveLimits(limits),
@@ -43,12 +43,8 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
 }
 
 function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
-  assertRecord('createSandbox() option limits', limits, [
-    'inFlight',
-    'perMinute',
-    'windowMs',
-    'countRejected',
-  ])
+  const names = [...Object.keys(organizationLimits), 'countRejected']
+  assertRecord('createSandbox() option limits', limits, names)
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
   if (typeof countRejected !== 'boolean')
@@ -62,9 +58,7 @@ function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
 }
 
 function countOrOff(name: string, value: number | false): number | false {
-  return value === false
-    ? false
-    : integer(`createSandbox() option limits.${name}`, value, 1, Number.MAX_SAFE_INTEGER)
+  return value === false ? false : integer(`createSandbox() option limits.${name}`, value, 1)
 }
 
 /** Errors name a key by its index alone, since it may be a real one. */

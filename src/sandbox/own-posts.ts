@@ -5,10 +5,11 @@ import type { Schema } from '../api/schema/schema.ts'
 import { microblogPost as microblogPostSchema } from '../api/microblog.ts'
 import { professionalnetPost } from '../api/professionalnet/posts.ts'
 import { assertRecord, fail } from './check-arguments.ts'
-import { type IndexedPost, newest } from './corpus.ts'
+import { newest } from './corpus.ts'
+import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import { topicAbout } from './phrases/about.ts'
-import type { Topic } from './phrases/topic.ts'
+import type { Topic } from './phrases/languages.ts'
 import { type Network, type NetworkPost, scoreOf } from './professionalnet/network.ts'
 import type { IndexedStory } from './technews.ts'
 import type { SandboxContent, SandboxNetworkPost, SandboxPost } from './types.ts'
@@ -21,8 +22,12 @@ export interface OwnPosts {
 }
 
 const noEngagements = {
-  ...{ bookmarkCount: 0, favoriteCount: 0, quoteCount: 0 },
-  ...{ replyCount: 0, retweetCount: 0, viewsCount: 0 },
+  bookmarkCount: 0,
+  favoriteCount: 0,
+  quoteCount: 0,
+  replyCount: 0,
+  retweetCount: 0,
+  viewsCount: 0,
 }
 
 /** Comments on a post of a test are about this. */
@@ -63,26 +68,18 @@ function microblogPost(given: SandboxPost, field: string, position: number): Ind
   const { author = 'ada', timestamp = timeOf(position) } = given
   const url = `https://microblog.example/${author}/status/${id}`
   const post: MicroblogPost = {
-    ...{ name: author, url, images: [], video: null, ...given, id, author, timestamp },
+    name: author,
+    url,
+    images: [],
+    video: null,
+    ...given,
+    id,
+    author,
+    timestamp,
     engagements: { ...noEngagements, ...given.engagements },
   }
   assertPost(microblogPostSchema, field, post)
-  const found = (pattern: RegExp): string[] =>
-    Array.from(post.body.matchAll(pattern), ([, text = '']) => text.toLowerCase())
-  const { favoriteCount, retweetCount, replyCount } = post.engagements
-  const authorWords = normalize(`${post.name}\n${author}\n${author.replaceAll('_', ' ')}`)
-  return {
-    post,
-    at: parsedTime(field, 'timestamp', timestamp),
-    lang: 'en',
-    replyTo: /^@(\w+)/.exec(post.body)?.[1]?.toLowerCase() ?? null,
-    mentions: found(/@(\w+)/g),
-    hashtags: found(/#([\p{L}\p{M}\p{N}_]+)/gu),
-    links: Array.from(post.body.matchAll(/https?:\/\/\S+/g), ([link]) => link),
-    words: `${normalize(post.body)}\n${authorWords}`,
-    authorWords,
-    score: favoriteCount + 2 * retweetCount + replyCount,
-  }
+  return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
 function networkPost(given: SandboxNetworkPost, field: string, position: number): NetworkPost {
@@ -93,20 +90,35 @@ function networkPost(given: SandboxNetworkPost, field: string, position: number)
     reactionsUrn: `urn:professionalnet:reactions:${activity}`,
     commentsUrn: `urn:professionalnet:comments:${activity}`,
     repostsUrn: `urn:professionalnet:reposts:${activity}`,
-    ...{ ...given, urn, postedAt },
+    ...given,
+    urn,
+    postedAt,
     actor: {
-      ...{ actor_image: '', actor_description: '', actor_name: 'Ada', actor_subDescription: '' },
+      actor_image: '',
+      actor_description: '',
+      actor_name: 'Ada',
+      actor_subDescription: '',
       actor_navigationContext: 'https://professionalnet.example/in/ada',
       ...given.actor,
     },
     social_details: {
-      ...{ numLikes: 0, numComments: 0, numShares: 0, reactionTypeCounts: [], ...given.social_details },
+      numLikes: 0,
+      numComments: 0,
+      numShares: 0,
+      reactionTypeCounts: [],
+      ...given.social_details,
     },
   }
   assertPost(professionalnetPost, field, post)
   return {
-    ...{ post, activity, at: parsedTime(field, 'postedAt', postedAt), topic: anything },
-    ...{ person: null, company: null, mentionedPeople: [], mentionedCompanies: [] },
+    post,
+    activity,
+    at: parsedTime(field, 'postedAt', postedAt),
+    topic: anything,
+    person: null,
+    company: null,
+    mentionedPeople: [],
+    mentionedCompanies: [],
     words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
     score: scoreOf(post.social_details),
   }

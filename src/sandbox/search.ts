@@ -4,7 +4,7 @@ import {
   type MicroblogSearchParams,
 } from '../api/microblog.ts'
 import type { Outcome } from './responses.ts'
-import type { IndexedPost } from './corpus.ts'
+import type { IndexedPost } from './index-post.ts'
 import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
 import { pageFrom, startOf } from './pages.ts'
 import { containsAll } from './match-words.ts'

@@ -1,4 +1,5 @@
 import { check } from '../api/schema/check.ts'
+import { sleep } from '../lib/time.ts'
 import type { OperationId } from '../api/operations.ts'
 import { type Admission, type KeyPermissions, admit, defaultScopes } from './admission.ts'
 import { type SandboxResponse, errorResponse, validationError, success } from './responses.ts'
@@ -8,13 +9,11 @@ import { type CountsAsOpen, toResponse } from './to-response.ts'
 import { injectedResponse, connectionReset, createFaults, applyFault } from './faults.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { inputOf } from '../api/input.ts'
-import { createChargeRecorder } from './charge-recorder.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import { type RequestBody, readBody } from './read-body.ts'
 import { basePath, createRoutes } from './routes.ts'
-import type { Fault, Sandbox, SandboxOptions, SandboxRequest } from './types.ts'
-import { wait } from './wait.ts'
+import type { Fault, Sandbox, SandboxCharge, SandboxOptions, SandboxRequest } from './types.ts'
 
 /** A sandbox, with the handler that a server needs. */
 export interface Service {
@@ -40,8 +39,10 @@ export function createService(options: SandboxOptions): Service {
     [apiKey, { scopes: defaultScopes, lost: [] }],
     ...settings.keys.map(({ key, ...permissions }) => [key, permissions] as const),
   ])
-  const charges = createChargeRecorder()
-  const routes = createRoutes(settings, charges.ledger)
+  const entries: SandboxCharge[] = []
+  const byOperation: Record<string, number> = {}
+  const ledger = { spent: 0, byOperation, entries }
+  const routes = createRoutes(settings, ledger)
   const catalog = createCatalog(seed)
   const limits = createRateLimits(settings.limits)
   const faults = createFaults(routes.map(({ operation }) => operation.id))
@@ -66,7 +67,7 @@ export function createService(options: SandboxOptions): Service {
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
       // A caller that gives up ends the wait, but is charged: the service has the request.
-      await wait(delay, request.signal).catch(() => {})
+      await sleep(delay, request.signal).catch(() => {})
       const response = admission.refusal ?? process(entry, admission, body, fault)
       request.signal.throwIfAborted()
       entry.status = response.status
@@ -111,7 +112,7 @@ export function createService(options: SandboxOptions): Service {
     let successBody: unknown = fault.body
     const response = applyFault(injectedResponse(fault, entry.requestId) ?? processNormally(), fault)
     if (response.status < 300) entry.charged = creditsCharged(operation, successBody)
-    if (entry.charged > 0) charges.charge(entry.requestId, operation.id, entry.charged)
+    if (entry.charged > 0) charge(entry.requestId, operation.id, entry.charged)
     if (fault.reset === 'after') throw connectionReset('fetch failed')
     return response
 
@@ -131,6 +132,12 @@ export function createService(options: SandboxOptions): Service {
     }
   }
 
+  function charge(requestId: string, operation: string, credits: number): void {
+    ledger.spent += credits
+    byOperation[operation] = (byOperation[operation] ?? 0) + credits
+    entries.push({ requestId, operation, credits, at: performance.now() })
+  }
+
   const origin = `https://sandbox-${++sandboxes}.invalid`
   const baseUrl = origin + basePath
   const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
@@ -140,10 +147,14 @@ export function createService(options: SandboxOptions): Service {
     apiKey,
     catalog: { baseUrl: origin + catalogPath, token: catalog.token },
     clientOptions: () => ({
-      ...{ baseUrl, apiKey, fetch, organization: `sandbox ${crypto.randomUUID()}` },
-      ...{ limits: { perMinute: settings.limits.perMinute }, dangerouslyAllowBrowser: true },
+      baseUrl,
+      apiKey,
+      fetch,
+      organization: `sandbox ${crypto.randomUUID()}`,
+      limits: { perMinute: settings.limits.perMinute },
+      dangerouslyAllowBrowser: true,
     }),
-    ledger: charges.ledger,
+    ledger,
     requests,
     inject: (fault) => faults.add(fault),
   }

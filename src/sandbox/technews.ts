@@ -1,12 +1,13 @@
 import type { Outcome } from './responses.ts'
 import { composeOriginal, composeReply } from './compose-post.ts'
-import { longTail, surnames } from './authors.ts'
+import { longTail } from './authors.ts'
+import names from './names.json' with { type: 'json' }
 import { newest } from './corpus.ts'
 import { pageFrom, startOf } from './pages.ts'
+import { linksIn } from './index-post.ts'
 import { createParams } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
-import { english } from './phrases/en.ts'
-import { techTopics } from './phrases/en-tech.ts'
+import { english, techTopics } from './phrases/languages.ts'
 import { type Random, createRandom } from './random.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import { containsAll, normalize } from './match-words.ts'
@@ -38,7 +39,7 @@ interface MadeUpStory extends IndexedStory {
   readonly post: TechnewsPost
 }
 
-const authors = surnames.map((name) => ({ handle: name.toLowerCase().replaceAll('-', '') }))
+const authors = names.surnames.map((name) => ({ handle: name.toLowerCase().replaceAll('-', '') }))
 const pageSize = 20
 const types = ['story', 'comment'] as const
 
@@ -105,8 +106,8 @@ function storiesAbout(query: string, seed: number): MadeUpStory[] {
 }
 
 function makeStory(random: Random, serial: number, topic = random.weighted(techTopics)): MadeUpStory {
-  const { body, links } = composeOriginal(random, [topic], authors)
-  const title = links.reduce((text, link) => text.replace(` ${link}`, ''), body)
+  const body = composeOriginal(random, [topic], authors)
+  const title = linksIn(body).reduce((text, link) => text.replace(` ${link}`, ''), body)
   const points = longTail(random, 12)
   return finish(random, serial, {
     type: 'story',

@@ -1,4 +1,4 @@
-import { valueAt } from '../export/fields.ts'
+import { valueAt } from '../lib/value-at.ts'
 
 /** An item, or an answer without items, as a result shows it. */
 export type Compact = Record<string, unknown>

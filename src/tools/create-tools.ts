@@ -1,12 +1,12 @@
 import { SocialSearch } from '../client.ts'
+import { mainFields } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
-import { assertFunction, assertMethod, assertOptions, shown, wholeNumber } from '../errors/assert.ts'
+import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import type { CallLimits } from './allowance.ts'
-import { mainFields } from '../export/main-fields.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolInput, toolSchema } from './tool-schema.ts'
@@ -27,8 +27,15 @@ export type Tools<Id extends OperationId = OperationId> = {
 }
 
 const known: Record<keyof ToolsOptions, true> = {
-  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
-  ...{ confirm: true, maxItems: true, maxText: true, fields: true },
+  client: true,
+  budget: true,
+  allow: true,
+  maxPerCall: true,
+  confirmAbove: true,
+  confirm: true,
+  maxItems: true,
+  maxText: true,
+  fields: true,
 }
 
 const sessions = new WeakMap<object, ToolSession>()
@@ -44,16 +51,16 @@ const sessions = new WeakMap<object, ToolSession>()
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
   assertOptions(options, known)
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
-  if (!(client instanceof SocialSearch))
-    throw new ConfigurationError(`client must be a SocialSearch, got ${shown(client)}`)
+  checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.priced(operation))
   assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
-  for (const [id, paths] of Object.entries(fields))
-    if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
-      throw new ConfigurationError(`fields.${id} must be a list of field paths, got ${shown(paths)}`)
+  for (const [id, paths] of Object.entries(fields)) {
+    const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
+    checked(paths, isList, `fields.${id} must be a list of field paths`)
+  }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
-  if (maxText < 20) throw new ConfigurationError(`maxText must be a whole number from 20, got ${maxText}`)
+  checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
   if (confirm !== undefined) assertFunction('confirm', confirm)
   const budget = budgetOf(options.budget)
   const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
@@ -62,7 +69,10 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     confirmAbove: credits('confirmAbove', confirmAbove),
   }
   const session = new ToolSession({
-    ...{ client, budget, confirm, transport: transport.withOptions({ budget }) },
+    client,
+    budget,
+    confirm,
+    transport: transport.withOptions({ budget }),
     ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText,
@@ -104,8 +114,12 @@ function toolOf(
   const inputSchema = toolSchema(operation, input)
   const tool = { name, operation, input, fields }
   return {
-    ...{ name, operation: operation.id as OperationId, price: operation.price },
-    ...{ description, inputSchema, json: jsonOf(name, description, inputSchema) },
+    name,
+    operation: operation.id as OperationId,
+    price: operation.price,
+    description,
+    inputSchema,
+    json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
 }
@@ -142,8 +156,6 @@ function budgetOf(budget: ToolsOptions['budget']) {
   return budget
 }
 
-function credits(name: string, value: number | undefined): number {
-  if (value === undefined) return Infinity
-  if (typeof value === 'number' && value >= 0) return value
-  throw new ConfigurationError(`${name} must be a number of at least 0, got ${shown(value)}`)
+function credits(name: string, value = Infinity): number {
+  return checked(value, typeof value === 'number' && value >= 0, `${name} must be a number of at least 0`)
 }

@@ -46,12 +46,7 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
   }
   if (!(error instanceof SocialSearchError))
-    return {
-      code: 'internal',
-      message: 'The call failed in an unexpected way.',
-      charged,
-      stop: false,
-    }
+    return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
   const { message } = error
   const code: string = error.code
   const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
@@ -64,13 +59,12 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     ? 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
     : withAdvice(message, code)
   return {
-    ...{
-      code,
-      message: `${told}${wait}${doubt}`,
-      ...listed((error as { issues?: readonly Issue[] }).issues),
-    },
+    code,
+    message: `${told}${wait}${doubt}`,
+    ...listed((error as { issues?: readonly Issue[] }).issues),
     ...(retryAfter !== undefined && { retryAfter }),
-    ...{ charged: error.charged, stop: isSpent || isDenied || finalCodes.includes(code) },
+    charged: error.charged,
+    stop: isSpent || isDenied || finalCodes.includes(code),
   }
 }
 

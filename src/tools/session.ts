@@ -237,8 +237,12 @@ export class ToolSession {
     try {
       signal?.throwIfAborted()
       return await buy(page, {
-        ...{ transport: this.#settings.transport, pages: this.#pages, signal, allowance },
-        ...{ fields: tool.fields, maxText: this.#settings.maxText },
+        transport: this.#settings.transport,
+        pages: this.#pages,
+        signal,
+        allowance,
+        fields: tool.fields,
+        maxText: this.#settings.maxText,
         onWait: onProgress && (({ reason }) => onProgress({ done, pages, waiting: reason })),
       })
     } catch (error) {

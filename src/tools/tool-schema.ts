@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
 import { toolInputOf } from '../api/schema/tool-input.ts'
-import { allParamTexts } from './param-texts.ts'
+import paramTexts from './param-texts.json' with { type: 'json' }
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 
 /** Most pages of one call. */
@@ -34,7 +34,7 @@ export function toolInput(operation: Operation): Schema {
 export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema {
   const schema = jsonSchemaOf(input)
   const texts = {
-    ...allParamTexts[id],
+    ...(paramTexts as Readonly<Record<string, Readonly<Record<string, string>>>>)[id],
     ...(pathId && { id: `Starts with ${pathId.prefix}.` }),
     ...addedTexts,
   }

@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ProxyOptions } from '../../src/proxy/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { post, searchPath, setUp } from './setup.ts'
+import { cors, evil, friend, headersOf, post, searchPath, setUp } from './setup.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
-
-const evil = 'https://evil.example'
-const friend = 'https://friend.example'
-const cors = { origins: [friend] }
-const headersOf = (response: Response) => Object.fromEntries(response.headers)
 
 describe('createProxy() lets through', () => {
   it.each<[string, Partial<ProxyOptions>, Parameters<typeof post>[1]]>([

@@ -2,15 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuthenticationError, CreditBudget, TimeoutError } from '../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { everything, mount, post, setUp } from './setup.ts'
+import { cors, everything, evil, friend, headersOf, mount, post, setUp } from './setup.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
-
-const evil = 'https://evil.example'
-const friend = 'https://friend.example'
-const cors = { origins: [friend] }
-const headersOf = (response: Response) => Object.fromEntries(response.headers)
 
 const refused: [
   name: string,

@@ -78,3 +78,10 @@ export function post(
   })
   return proxy(request)
 }
+
+/** Origins of other pages; only the friend's may use a proxy with `cors`. */
+export const evil = 'https://evil.example'
+export const friend = 'https://friend.example'
+export const cors = { origins: [friend] }
+
+export const headersOf = (response: Response) => Object.fromEntries(response.headers)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readDeclarations } from '../../scripts/docs/declarations.ts'
 import { fieldTable } from '../../scripts/docs/fields.ts'
+import { renderLlmsTxt } from '../../scripts/docs/llms-txt.ts'
 import { renderPages } from '../../scripts/docs/pages.ts'
 import { catalogOperations } from '../../src/api/catalog/operations.ts'
 import type { Operation } from '../../src/api/operation.ts'
@@ -133,5 +134,20 @@ describe('fieldTable()', () => {
   it('refuses a field that is not declared', () => {
     const schema: JsonSchema = { type: 'object', properties: { other: { type: 'string' } } }
     expect(() => fieldTable(schema, docs(''), 'required')).toThrow(/do not have the field other/)
+  })
+})
+
+describe('renderLlmsTxt()', () => {
+  it.each([
+    [
+      'a picture',
+      '![The steps of a call:\nsend, read](call.svg)\n\nUntil step 4, nothing is sent. Then more.',
+    ],
+    ['a comment', '<!-- Generated. -->\n\nUntil step 4,\nnothing is sent.'],
+    ['an example', '```ts\nsend()\n\nread()\n```\n\nUntil [step 4](call.md#steps), nothing is sent.'],
+    ['a list', '- one\n\nUntil step 4, nothing is sent: see below.'],
+  ])('takes the first sentence of a page that begins with %s', (_, text) => {
+    const rendered = renderLlmsTxt('A client', new Map([['docs/call.md', `# Calls\n\n${text}\n`]]))
+    expect(rendered).toMatch(/^- \[Calls\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m)
   })
 })

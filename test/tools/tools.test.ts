@@ -4,7 +4,7 @@ import { fieldsOf } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
-import { mainFields } from '../../src/export/main-fields.ts'
+import { mainFields } from '../../src/api/main-fields.ts'
 import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
 
 function setUp(options: Partial<ToolsOptions> = {}) {

@@ -4,7 +4,7 @@ import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { type Params, createParams } from '../params.ts'
-import { english } from '../phrases/en.ts'
+import { english } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
 import { getRecord, type Listener, createListeners, networks } from './monitors.ts'
@@ -61,7 +61,7 @@ const mentionsOf = memoizeLatest((seed): readonly Mention[] => {
 
   function writeFor({ keywords }: Listener): string {
     const topics = english.topics.filter(({ keyword }) => keywords.includes(keyword))
-    return composeOriginal(random, topics, people).body
+    return composeOriginal(random, topics, people)
   }
 })
 

@@ -23,6 +23,8 @@ export interface Feed {
   readonly createdAt: string
 }
 
+type Records = readonly { readonly id: string }[]
+
 export const networks = ['microblog', 'professionalnet', 'technews'] as const
 
 /** Keywords that listeners watch; each is the keyword of a topic. */
@@ -55,11 +57,7 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Feed[
  * Lists records under a property, with the `meta` of a search by cursor. That and the parameters `cursor` and `limit` are
  * made up: the service does not document these lists.
  */
-export function listRecords(
-  property: string,
-  records: readonly { readonly id: string }[],
-  input: unknown,
-): Outcome {
+export function listRecords(property: string, records: Records, input: unknown): Outcome {
   const params = createParams(input)
   const count = params.count('limit', 100, 20)
   const search = JSON.stringify([property, records[0]?.id])
@@ -70,11 +68,7 @@ export function listRecords(
 }
 
 /** Finds a record by its id. The body and the 404 are made up. */
-export function getRecord(
-  property: string,
-  records: readonly { readonly id: string }[],
-  id: string,
-): Outcome {
+export function getRecord(property: string, records: Records, id: string): Outcome {
   const record = records.find((each) => each.id === id)
   return record === undefined
     ? { missing: `No ${property} with the id ${id}` }

@@ -6,7 +6,7 @@ import {
 } from '../../api/professionalnet/comments.ts'
 import type { Outcome } from '../responses.ts'
 import { composeReply } from '../compose-post.ts'
-import { english } from '../phrases/en.ts'
+import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
 import { creditsCharged } from '../credits-charged.ts'
 import { findPost } from './lookup.ts'

@@ -2,8 +2,8 @@ import type { Company, CompanyLocation } from '../../api/professionalnet/company
 import type { Industry } from '../../api/professionalnet/industries.ts'
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
-import { companyNames, places, specialities, streets } from './company-names.ts'
 import { industryOf } from './industries.ts'
+import names from './names.json' with { type: 'json' }
 
 /** A company, with data for searches that its profile does not have. */
 export interface IndexedCompany {
@@ -13,20 +13,9 @@ export interface IndexedCompany {
   readonly industry: Industry
 }
 
-const sizes = [
-  { start: 1, end: 10 },
-  { start: 11, end: 50 },
-  { start: 51, end: 200 },
-  { start: 201, end: 500 },
-  { start: 501, end: 1000 },
-  { start: 1001, end: 5000 },
-  { start: 5001, end: 10_000 },
-  { start: 10_001, end: null },
-] as const
-
 /** Makes up profiles. Every field that may be null is so for some of them. */
 export function createCompanies(random: Random): IndexedCompany[] {
-  return Object.entries(companyNames).map(([name, label], index) => {
+  return Object.entries(names.companies).map(([name, label], index) => {
     const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
     const url = `https://professionalnet.example/company/${slug}`
     const industry = industryOf(label)
@@ -41,7 +30,7 @@ function profile(
 ): Company {
   const { id, name, slug, url, industry } = about
   const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
-  const range = random.pick(sizes)
+  const range = random.pick(names.employeeCounts)
   const locations = createLocations(random)
   return {
     id,
@@ -58,7 +47,7 @@ function profile(
     employeeCountRange: orNull(0.1, { ...range }),
     headquarter: locations.find(({ headquarter }) => headquarter) ?? null,
     locations,
-    specialities: specialities.filter(() => random.chance(0.25)),
+    specialities: names.specialities.filter(() => random.chance(0.25)),
     logoUrl: orNull(0.1, `https://media.professionalnet.example/logo/${random.hex(12)}.png`),
   }
 }
@@ -67,13 +56,13 @@ function createLocations(random: Random): CompanyLocation[] {
   const hasHeadquarter = random.chance(0.85)
   return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, (_, index) => {
     const isHere = random.chance(0.95)
-    const place = random.pick(places)
+    const place = random.pick(names.places)
     return {
       country: isHere ? place.country : null,
       city: isHere ? place.city : null,
       geographicArea: place.geographicArea,
       postalCode: place.postalCode,
-      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(streets)}` : null,
+      line1: random.chance(0.8) ? `${random.integer(1, 180)} ${random.pick(names.streets)}` : null,
       line2: random.chance(0.2) ? `Floor ${random.integer(1, 9)}` : null,
       description: random.chance(0.25) ? random.pick(['Studio', 'Warehouse', 'Main office']) : null,
       headquarter: hasHeadquarter && index === 0,

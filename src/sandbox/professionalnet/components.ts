@@ -1,5 +1,5 @@
 import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
-import type { Topic } from '../phrases/topic.ts'
+import type { Topic } from '../phrases/languages.ts'
 import type { Random } from '../random.ts'
 
 /** The optional parts of a post. */

@@ -6,7 +6,7 @@ import {
 } from '../../api/professionalnet/industries.ts'
 import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
-import { taxonomy } from './taxonomy.ts'
+import taxonomy from './taxonomy.json' with { type: 'json' }
 
 /** Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. */
 const industries: readonly Industry[] = listIndustries()
@@ -51,11 +51,12 @@ export function listMatching({
   }
 }
 
+/** The taxonomy has three levels, the last one separated by commas. It looks real, but is not the service's own list. */
 function listIndustries(): Industry[] {
   const list: Industry[] = []
   for (const [top, groups] of Object.entries(taxonomy)) {
     add([top])
-    for (const [group, leaves] of Object.entries(groups)) {
+    for (const [group, leaves] of Object.entries<string>(groups)) {
       add([top, group])
       for (const leaf of leaves.split(', ')) add([top, group, leaf])
     }

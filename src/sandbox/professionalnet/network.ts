@@ -2,9 +2,9 @@ import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import { longTail } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
 import { newest } from '../corpus.ts'
+import { handlesIn } from '../index-post.ts'
 import { topicAbout } from '../phrases/about.ts'
-import { english } from '../phrases/en.ts'
-import type { Topic } from '../phrases/topic.ts'
+import { type Topic, english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
 import { normalize } from '../match-words.ts'
@@ -82,11 +82,12 @@ function createPost(
   const person = random.chance(0.85) ? random.pick(people) : null
   const company = person?.employer ?? random.pick(companies)
   const topic = about ?? random.pick(person?.interests ?? english.topics)
-  const { body, mentions } = composeOriginal(random, [topic], people)
+  const body = composeOriginal(random, [topic], people)
   const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
   const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
   const text = body + thanks.join('')
 
+  const mentions = handlesIn(body)
   const activity = `${at / 1000}${String(serial).padStart(6, '0')}`
   const slug = person?.handle ?? company.slug
   const social = engage(random)

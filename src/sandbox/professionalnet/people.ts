@@ -1,8 +1,8 @@
-import { surnames } from '../authors.ts'
-import { english } from '../phrases/en.ts'
-import type { Topic } from '../phrases/topic.ts'
+import accounts from '../names.json' with { type: 'json' }
+import { type Topic, english } from '../phrases/languages.ts'
 import type { Random } from '../random.ts'
 import type { IndexedCompany } from './companies.ts'
+import names from './names.json' with { type: 'json' }
 
 /** A made-up person with a profile. */
 export interface Person {
@@ -21,33 +21,16 @@ export interface Person {
 
 const personCount = 160
 
-const jobTitles = [
-  'Software Engineer',
-  'Staff Engineer',
-  'Head of Product',
-  'Product Designer',
-  'Data Analyst',
-  'Marketing Manager',
-  'Founder',
-  'Operations Lead',
-  'Recruiter',
-  'Account Manager',
-  'Finance Director',
-  'Community Manager',
-  'Technical Writer',
-  'Head of Sustainability',
-]
-
 /** Makes up people who work at the given companies, each with a unique handle. */
 export function createPeople(random: Random, companies: readonly IndexedCompany[]): Person[] {
   const people = new Map<string, Person>()
   while (people.size < personCount) {
-    const name = `${random.pick(english.firstNames)} ${random.pick(surnames)}`
+    const name = `${random.pick(english.firstNames)} ${random.pick(accounts.surnames)}`
     const handle = name
       .normalize('NFD')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '')
-    const jobTitle = random.pick(jobTitles)
+    const jobTitle = random.pick(names.jobTitles)
     const employer = random.pick(companies)
     people.set(handle, {
       handle,
