@@ -7,6 +7,7 @@ import {
   abandonedMs,
 } from '../limits/limiter.ts'
 import { recommendedTimeoutMs } from '../api/limits.ts'
+import { deferred } from '../lib/deferred.ts'
 import { LocalLimiter } from '../limits/local-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'
@@ -46,9 +47,8 @@ export class Leader {
   readonly #watched = new Set<string>()
   /** Tabs that have sent their state. */
   readonly #reported = new Set<string>()
-  #onReady = (): void => {}
   /** Resolves once the state is complete and leases can be granted. */
-  readonly #ready = new Promise<void>((resolve) => (this.#onReady = resolve))
+  readonly #ready = deferred()
   #isReady = false
   /** Whether all open tabs are in `#watched`. */
   #areTabsListed = false
@@ -122,7 +122,7 @@ export class Leader {
     clearTimeout(this.#timer)
     clearInterval(this.#beatTimer)
     for (const call of this.#queued.keys()) this.#cancel(call)
-    this.#onReady()
+    this.#ready.resolve()
   }
 
   #announce(to: string | null): void {
@@ -163,7 +163,7 @@ export class Leader {
     for (const { surface, remaining } of holds) this.#limiter.hold(surface, remaining)
     // After a hold, the first request that is counted is the probe.
     this.#inherit(sharedState.grants.filter(isProbe))
-    this.#onReady()
+    this.#ready.resolve()
   }
 
   #inherit(grants: readonly Grant[]): void {
@@ -190,7 +190,7 @@ export class Leader {
     const { broadcast } = this.#context
     const { id: leader } = this
     try {
-      await this.#ready
+      await this.#ready.promise
       if (!isQueued()) return
       const lease = await this.#limiter.acquire(ticket)
       const isLeader = await this.#isStillLeader()

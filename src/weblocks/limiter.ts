@@ -8,6 +8,7 @@ import {
 } from '../limits/limiter.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import { followAbort } from '../lib/abort.ts'
+import { deferred } from '../lib/deferred.ts'
 import { SharedState } from './shared-state.ts'
 import { watchPage } from './lifecycle.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
@@ -47,8 +48,7 @@ export class WebLocksLimiter implements Limiter {
   readonly #waiting = new Map<string, Waiter>()
   readonly #leases = new Set<string>()
   readonly #shares = new WeakMap<Share, ShareWithId>()
-  #onLeft = (): void => {}
-  readonly #left = new Promise<void>((resolve) => (this.#onLeft = resolve))
+  readonly #left = deferred()
   readonly #stopWatching: () => void
   #callCount = 0
   #state: 'active' | 'frozen' | 'closed' = 'active'
@@ -152,7 +152,7 @@ export class WebLocksLimiter implements Limiter {
       this.#withdraw()
       for (const waiter of [...this.#waiting.values()]) waiter.reject(new ClosedError())
     }
-    return this.#left
+    return this.#left.promise
   }
 
   #join(): void {
@@ -209,7 +209,7 @@ export class WebLocksLimiter implements Limiter {
     if (this.#state === 'active' || this.#leases.size > 0) return
     this.#tab?.leave()
     this.#tab = undefined
-    if (this.#state === 'closed') this.#onLeft()
+    if (this.#state === 'closed') this.#left.resolve()
   }
 
   #send(message: Message): void {

@@ -1,4 +1,5 @@
 import { assertOptions, nonEmptyText } from '../errors/assert.ts'
+import { hashOf } from '../lib/hash.ts'
 import { type Limits, resolveLimits } from '../limits/limiter.ts'
 
 /** Options of a {@link WebLocksLimiter}. */
@@ -22,11 +23,6 @@ export function resolveOptions(options: WebLocksOptions): { name: string; limits
 
 /** The name of an organization's channel and the prefix of its locks: the same in all tabs, without its label. */
 export function channelName(organization: string): string {
-  // 64-bit FNV-1a: the name is needed synchronously, and the platform's digests are asynchronous.
-  let hash = 0xcbf29ce484222325n
-  for (const byte of new TextEncoder().encode(organization)) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
-  }
   // The number changes with the messages.
-  return `social-search-sdk/2/${hash.toString(16)}`
+  return `social-search-sdk/2/${hashOf(organization).toString(16)}`
 }

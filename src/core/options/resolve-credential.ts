@@ -4,6 +4,7 @@ import { assertMethod } from '../../errors/assert.ts'
 import { type AuthProvider, assertToken } from '../http/credential.ts'
 import { isPath } from '../http/base-url.ts'
 import { inBrowser } from '../../lib/browser.ts'
+import { hashOf } from '../../lib/hash.ts'
 
 /**
  * The source of a client's tokens: a provider, or the key itself; null for no credential.
@@ -30,20 +31,14 @@ export function resolveProvider(options: ClientOptions): AuthProvider | string |
   return apiKey
 }
 
-/** Identifies the organization for shared limits. It outlives the client, so it must not contain the key. */
+/**
+ * Identifies the organization for shared limits. It outlives the client, so it must not contain the key. 64 bits distinguish
+ * the keys of a process, but are too few to recover a key. The hash has no salt: edge workers forbid random numbers here, and
+ * the service makes the keys, so users cannot provoke a collision.
+ */
 export function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
   if (organization !== undefined) return `organization ${organization}`
-  return (typeof apiKey === 'string' ? `key ${hashOf(apiKey)}` : apiKey) ?? (auth || 'no credential')
-}
-
-/**
- * FNV-1a. 64 bits distinguish the keys of a process, but are too few to recover a key. It has no salt: edge workers
- * forbid random numbers here, and the service makes the keys, so users cannot provoke a collision.
- */
-function hashOf(text: string): string {
-  let hash = 0xcbf29ce484222325n
-  for (const character of text) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(character.charCodeAt(0))) * 0x100000001b3n)
-  }
-  return hash.toString(36)
+  return (
+    (typeof apiKey === 'string' ? `key ${hashOf(apiKey).toString(36)}` : apiKey) ?? (auth || 'no credential')
+  )
 }
