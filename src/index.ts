@@ -26,16 +26,27 @@ export { type Microblog, type MicroblogSearchPage, microblog } from './resources
 export type { OpenPage } from './resources/methods.ts'
 export { type Organization, organization } from './resources/organization.ts'
 export {
-  type IndustriesPage,
+  type ProfessionalnetIndustriesPage,
   type Professionalnet,
   type ProfessionalnetPostsPage,
   professionalnet,
 } from './resources/professionalnet.ts'
 export { type Technews, technews } from './resources/technews.ts'
 export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
-export type { PostComment, PostCommentsBody, PostCommentsParams } from './api/professionalnet/comments.ts'
-export type { Company, CompanyGetBody, CompanyGetParams } from './api/professionalnet/company.ts'
-export type { IndustriesListParams, Industry } from './api/professionalnet/industries.ts'
+export type {
+  ProfessionalnetComment,
+  ProfessionalnetPostsCommentsBody,
+  ProfessionalnetPostsCommentsParams,
+} from './api/professionalnet/comments.ts'
+export type {
+  ProfessionalnetCompany,
+  ProfessionalnetCompanyGetBody,
+  ProfessionalnetCompanyGetParams,
+} from './api/professionalnet/company.ts'
+export type {
+  ProfessionalnetIndustriesListParams,
+  ProfessionalnetIndustry,
+} from './api/professionalnet/industries.ts'
 export type {
   ProfessionalnetActor,
   ProfessionalnetPost,

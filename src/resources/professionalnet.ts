@@ -1,14 +1,18 @@
 import {
-  type PostComment,
-  type PostCommentsBody,
-  type PostCommentsParams,
+  type ProfessionalnetComment,
+  type ProfessionalnetPostsCommentsBody,
+  type ProfessionalnetPostsCommentsParams,
   postComments,
 } from '../api/professionalnet/comments.ts'
-import { type CompanyGetBody, type CompanyGetParams, companyGet } from '../api/professionalnet/company.ts'
+import {
+  type ProfessionalnetCompanyGetBody,
+  type ProfessionalnetCompanyGetParams,
+  companyGet,
+} from '../api/professionalnet/company.ts'
 import {
   type IndustriesListBody,
-  type IndustriesListParams,
-  type Industry,
+  type ProfessionalnetIndustriesListParams,
+  type ProfessionalnetIndustry,
   industriesList,
 } from '../api/professionalnet/industries.ts'
 import { personComments, personPosts } from '../api/professionalnet/person.ts'
@@ -37,11 +41,11 @@ export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>
   extends ProfessionalnetPostsSearchBody<Post>, PageFields<ProfessionalnetPostsSearchParams> {}
 
 /** One page of industries. */
-export interface IndustriesPage<Item = Industry>
-  extends IndustriesListBody<Item>, PageFields<IndustriesListParams> {}
+export interface ProfessionalnetIndustriesPage<Item = ProfessionalnetIndustry>
+  extends IndustriesListBody<Item>, PageFields<ProfessionalnetIndustriesListParams> {}
 
 /** Calls about posts on the professional network. Scope `search:read`; they count towards the professionalnet surface. */
-interface ProfessionalnetPosts {
+interface PostMethods {
   /**
    * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
    * one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and
@@ -61,9 +65,9 @@ interface ProfessionalnetPosts {
    * it your type.
    */
   comments<Schema extends MaybeSchema = undefined>(
-    params: PostCommentsParams,
+    params: ProfessionalnetPostsCommentsParams,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<PostCommentsBody<Output<Schema, PostComment>>>
+  ): ApiCall<ProfessionalnetPostsCommentsBody<Output<Schema, ProfessionalnetComment>>>
 
   /**
    * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned,
@@ -77,19 +81,19 @@ interface ProfessionalnetPosts {
 }
 
 /** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
-interface ProfessionalnetCompany {
+interface CompanyMethods {
   /**
    * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success is charged.
    * Timeout 90 seconds. `schema` checks the whole body and gives it your type.
    */
   get<Schema extends MaybeSchema = undefined>(
-    params: CompanyGetParams,
+    params: ProfessionalnetCompanyGetParams,
     options?: CallOptions & SchemaOption<Schema>,
-  ): ApiCall<Output<Schema, CompanyGetBody>>
+  ): ApiCall<Output<Schema, ProfessionalnetCompanyGetBody>>
 }
 
 /** Posts and comments of a person, a page at a time. The service ignores `count`. Not documented further. */
-interface ProfessionalnetPerson {
+interface PersonMethods {
   /**
    * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither
    * params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
@@ -111,23 +115,26 @@ interface ProfessionalnetPerson {
 }
 
 /** Calls about industries. */
-interface ProfessionalnetIndustries {
+interface IndustryMethods {
   /**
    * Lists industry codes (`GET /data/professionalnet/industries`). Free; a walk fetches two pages at a time. `schema` checks
    * each industry and gives it your type.
    */
   list<Schema extends MaybeSchema = undefined>(
-    params?: IndustriesListParams,
+    params?: ProfessionalnetIndustriesListParams,
     options?: PagedOptions & SchemaOption<Schema>,
-  ): PagedCall<IndustriesPage<Output<Schema, Industry>>, Output<Schema, Industry>>
+  ): PagedCall<
+    ProfessionalnetIndustriesPage<Output<Schema, ProfessionalnetIndustry>>,
+    Output<Schema, ProfessionalnetIndustry>
+  >
 }
 
 /** Calls about the professional network. */
 export interface Professionalnet {
-  posts: ProfessionalnetPosts
-  company: ProfessionalnetCompany
-  person: ProfessionalnetPerson
-  industries: ProfessionalnetIndustries
+  posts: PostMethods
+  company: CompanyMethods
+  person: PersonMethods
+  industries: IndustryMethods
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { MicroblogSearchParams } from '../api/microblog.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operations } from '../api/operations.ts'
-import type { PostCommentsParams } from '../api/professionalnet/comments.ts'
-import type { CompanyGetParams } from '../api/professionalnet/company.ts'
-import type { IndustriesListParams } from '../api/professionalnet/industries.ts'
+import type { ProfessionalnetPostsCommentsParams } from '../api/professionalnet/comments.ts'
+import type { ProfessionalnetCompanyGetParams } from '../api/professionalnet/company.ts'
+import type { ProfessionalnetIndustriesListParams } from '../api/professionalnet/industries.ts'
 import type { ProfessionalnetPostsSearchParams } from '../api/professionalnet/posts.ts'
 import type { Outcome } from './responses.ts'
 import { corpusOf, postsAbout } from './corpus.ts'
@@ -59,12 +59,14 @@ export function createRoutes({ seed, posts, own }: Settings, ledger: SandboxLedg
       ),
     'professionalnet.posts.search': (input) =>
       searchPosts(network(), input as ProfessionalnetPostsSearchParams),
-    'professionalnet.company.get': (input) => findCompany(network(), (input as CompanyGetParams).url),
+    'professionalnet.company.get': (input) =>
+      findCompany(network(), (input as ProfessionalnetCompanyGetParams).url),
     'professionalnet.person.posts': (input) => postsOf(network(), input),
     'professionalnet.person.comments': (input) => commentsOf(network(), input),
-    'professionalnet.posts.comments': (input) => commentsOn(network(), input as PostCommentsParams),
+    'professionalnet.posts.comments': (input) =>
+      commentsOn(network(), input as ProfessionalnetPostsCommentsParams),
     'professionalnet.posts.reactions': (input) => reactionsOn(network(), input),
-    'professionalnet.industries.list': (input) => listMatching(input as IndustriesListParams),
+    'professionalnet.industries.list': (input) => listMatching(input as ProfessionalnetIndustriesListParams),
     'technews.search': (input) => searchTechnews(seed, posts, own.technews, input),
     'mentions.list': (input) => mentions.list(input),
     'mentions.get': (_, id) => mentions.get(id),

@@ -1,6 +1,19 @@
-export { postComment, postCommentsBody, postCommentsParams } from '../api/professionalnet/comments.ts'
-export { company, companyGetBody, companyGetParams, companyLocation } from '../api/professionalnet/company.ts'
-export { industriesListBody, industriesListParams, industry } from '../api/professionalnet/industries.ts'
+export {
+  professionalnetComment,
+  professionalnetPostsCommentsBody,
+  professionalnetPostsCommentsParams,
+} from '../api/professionalnet/comments.ts'
+export {
+  professionalnetCompany,
+  professionalnetCompanyGetBody,
+  professionalnetCompanyGetParams,
+  professionalnetCompanyLocation,
+} from '../api/professionalnet/company.ts'
+export {
+  professionalnetIndustriesListBody,
+  professionalnetIndustriesListParams,
+  professionalnetIndustry,
+} from '../api/professionalnet/industries.ts'
 export {
   microblogCategory,
   microblogEngagements,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type PostCommentsBody, postComments } from '../../src/api/professionalnet/comments.ts'
-import { type Company, companyGet } from '../../src/api/professionalnet/company.ts'
+import {
+  type ProfessionalnetPostsCommentsBody,
+  postComments,
+} from '../../src/api/professionalnet/comments.ts'
+import { type ProfessionalnetCompany, companyGet } from '../../src/api/professionalnet/company.ts'
 import { check } from '../../src/api/schema/check.ts'
 import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
 import { call, unpaced } from './helpers.ts'
@@ -11,12 +14,12 @@ const commentsPath = `POST ${postComments.path}`
 describe('createSandbox() company lookup', () => {
   it.each([1, 9])('responds as the contract says for every company when the seed is %i', async (seed) => {
     const sandbox = unpaced({ seed })
-    const found: Company[] = []
+    const found: ProfessionalnetCompany[] = []
     for (const { url } of networkOf(seed, 4000).companies) {
       const { status, body } = await call(sandbox, companyPath, { url })
       expect(status).toBe(200)
       expect(check(companyGet.response, body)).toEqual([])
-      found.push(body['company'] as Company)
+      found.push(body['company'] as ProfessionalnetCompany)
     }
     expect(found.length).toBeGreaterThan(36)
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
@@ -71,7 +74,7 @@ describe('createSandbox() post comments', () => {
     let spent = 0
     for (const { post } of networkOf(1, 4000).posts.slice(0, 150)) {
       const { numComments } = post.social_details
-      const { status, body } = await call<PostCommentsBody>(sandbox, commentsPath, {
+      const { status, body } = await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, {
         postUrl: post.share_url,
       })
       expect(status).toBe(200)
@@ -93,7 +96,8 @@ describe('createSandbox() post comments', () => {
     const busy = networkOf(1, 4000).posts.find(({ post }) => post.social_details.numComments > 1000)
     const postUrl = `https://any.example/feed/update/${busy?.post.urn}/`
     const fetch = async (maxComments?: number) =>
-      (await call<PostCommentsBody>(sandbox, commentsPath, { postUrl, maxComments })).body.comments
+      (await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, { postUrl, maxComments })).body
+        .comments
     const most = await fetch(1000)
     expect(most).toHaveLength(1000)
     expect(await fetch(250)).toEqual(most.slice(0, 250))

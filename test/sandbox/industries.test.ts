@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type IndustriesListBody,
-  type Industry,
+  type ProfessionalnetIndustry,
   industriesList,
 } from '../../src/api/professionalnet/industries.ts'
 import { check } from '../../src/api/schema/check.ts'
@@ -11,7 +11,7 @@ import { call, unpaced } from './helpers.ts'
 const get = (sandbox: Sandbox, query = '') =>
   call<IndustriesListBody>(sandbox, `GET ${industriesList.path}${query}`)
 
-async function all(sandbox: Sandbox, q = ''): Promise<Industry[]> {
+async function all(sandbox: Sandbox, q = ''): Promise<ProfessionalnetIndustry[]> {
   const first = await get(sandbox, `?page=1${q}`)
   const pages = [first]
   for (let page = 2; page <= first.body.meta.pageCount; page++)

@@ -1,7 +1,7 @@
 import { type InfiniteData, QueryClient } from '@tanstack/query-core'
 import { describe, expectTypeOf, it } from 'vitest'
 import type {
-  CompanyGetBody,
+  ProfessionalnetCompanyGetBody,
   MicroblogSearchPage,
   MicroblogSearchParams,
   SocialSearch,
@@ -14,8 +14,10 @@ const queries = new QueryClient()
 describe('searchOptions()', () => {
   it('has the type of the body of its call', () => {
     const options = searchOptions(client, 'professionalnet.company.get', { url: 'x' })
-    expectTypeOf(queries.query(options)).resolves.toEqualTypeOf<CompanyGetBody>()
-    expectTypeOf(queries.getQueryData(options.queryKey)).toEqualTypeOf<CompanyGetBody | undefined>()
+    expectTypeOf(queries.query(options)).resolves.toEqualTypeOf<ProfessionalnetCompanyGetBody>()
+    expectTypeOf(queries.getQueryData(options.queryKey)).toEqualTypeOf<
+      ProfessionalnetCompanyGetBody | undefined
+    >()
   })
 
   it('accepts the params of its call, ids of calls that read, and a client with the call', () => {

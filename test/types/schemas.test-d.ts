@@ -24,13 +24,13 @@ interface TaggedPost extends sdk.MicroblogPost {
 
 /** The interface that each schema checks. */
 interface Interfaces {
-  company: sdk.Company
-  companyGetBody: sdk.CompanyGetBody
-  companyGetParams: sdk.CompanyGetParams
-  companyLocation: company.CompanyLocation
-  industriesListBody: industries.IndustriesListBody
-  industriesListParams: sdk.IndustriesListParams
-  industry: sdk.Industry
+  professionalnetCompany: sdk.ProfessionalnetCompany
+  professionalnetCompanyGetBody: sdk.ProfessionalnetCompanyGetBody
+  professionalnetCompanyGetParams: sdk.ProfessionalnetCompanyGetParams
+  professionalnetCompanyLocation: company.ProfessionalnetCompanyLocation
+  professionalnetIndustriesListBody: industries.IndustriesListBody
+  professionalnetIndustriesListParams: sdk.ProfessionalnetIndustriesListParams
+  professionalnetIndustry: sdk.ProfessionalnetIndustry
   microblogCategory: sdk.MicroblogCategory
   microblogEngagements: sdk.MicroblogEngagements
   microblogFilters: Mutable<sdk.MicroblogFilters>
@@ -45,9 +45,9 @@ interface Interfaces {
   planetCreator: catalog.PlanetCreator<catalog.PlanetId>
   planetPhysicalProperties: catalog.PlanetPhysicalProperties
   planetTemperature: catalog.PlanetTemperature
-  postComment: sdk.PostComment
-  postCommentsBody: sdk.PostCommentsBody
-  postCommentsParams: sdk.PostCommentsParams
+  professionalnetComment: sdk.ProfessionalnetComment
+  professionalnetPostsCommentsBody: sdk.ProfessionalnetPostsCommentsBody
+  professionalnetPostsCommentsParams: sdk.ProfessionalnetPostsCommentsParams
   professionalnetActor: sdk.ProfessionalnetActor
   professionalnetArticle: posts.ProfessionalnetArticle
   professionalnetContentType: posts.ProfessionalnetContentType

@@ -6,8 +6,8 @@ import {
   type AnySocialSearchError,
   ApiError,
   type ClientOptions,
-  type CompanyGetBody,
-  type Industry,
+  type ProfessionalnetCompanyGetBody,
+  type ProfessionalnetIndustry,
   CreditBudget,
   type Hooks,
   type InvalidRequestError,
@@ -120,7 +120,7 @@ describe('the other calls', () => {
       expectTypeOf(post).toEqualTypeOf<ProfessionalnetPost>()
     }
     for await (const industry of client.professionalnet.industries.list()) {
-      expectTypeOf(industry).toEqualTypeOf<Industry>()
+      expectTypeOf(industry).toEqualTypeOf<ProfessionalnetIndustry>()
     }
   })
 
@@ -193,7 +193,7 @@ describe('calls whose params and bodies are not documented', () => {
 describe('calls', () => {
   it('can be passed as promises', () => {
     const first = (): Promise<MicroblogSearchPage> => client.microblog.search(params)
-    const one = (): Promise<CompanyGetBody> => client.professionalnet.company.get({ url: 'u' })
+    const one = (): Promise<ProfessionalnetCompanyGetBody> => client.professionalnet.company.get({ url: 'u' })
     expectTypeOf(assert.rejects).toBeCallableWith(first)
     expectTypeOf(assert.rejects).toBeCallableWith(one)
     // @ts-expect-error the promise of a page, not of posts

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
-import type { Company as Profile, Wait } from 'social-search-sdk'
+import type { ProfessionalnetCompany as Profile, Wait } from 'social-search-sdk'
 import { searchOptions } from 'social-search-sdk/query'
 import { client, queryClient } from './api.ts'
 import { Failure, Loading, Waiting } from './status.tsx'

@@ -7,7 +7,7 @@ import { object, strictObject } from '../schema/objects.ts'
 import type { Schema } from '../schema/schema.ts'
 
 /** Which post's comments to fetch. */
-export interface PostCommentsParams {
+export interface ProfessionalnetPostsCommentsParams {
   /** URL of a post or of an activity update, 1 to 2,048 characters. */
   postUrl: string
   /** Most comments to return, and so most credits to pay: 100 to 1,000; the service's default is 100. */
@@ -15,7 +15,7 @@ export interface PostCommentsParams {
 }
 
 /** A comment on a post of the professional network. */
-export interface PostComment {
+export interface ProfessionalnetComment {
   profileUrl: string
   authorName: string
   authorHeadline: string
@@ -26,7 +26,7 @@ export interface PostComment {
 }
 
 /** The comments on a post, as the service sends them. */
-export interface PostCommentsBody<Comment = PostComment> {
+export interface ProfessionalnetPostsCommentsBody<Comment = ProfessionalnetComment> {
   /** The service's id of this request, for its support. */
   requestId: string
   /** At most `maxComments`. */
@@ -41,12 +41,12 @@ export interface PostCommentsBody<Comment = PostComment> {
   }
 }
 
-export const postCommentsParams = strictObject({
+export const professionalnetPostsCommentsParams = strictObject({
   postUrl: text({ min: 1, max: 2048 }),
   maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
 })
 
-export const postComment = object({
+export const professionalnetComment = object({
   profileUrl: z.string(),
   authorName: z.string(),
   authorHeadline: z.string(),
@@ -55,14 +55,14 @@ export const postComment = object({
   permalink: z.string(),
 })
 
-export const postCommentsBody = object({
+export const professionalnetPostsCommentsBody = object({
   requestId: z.string(),
-  comments: z.array(postComment),
+  comments: z.array(professionalnetComment),
   meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
 })
 
-const request: Schema<PostCommentsParams> = postCommentsParams
-const response: Schema<PostCommentsBody> = postCommentsBody
+const request: Schema<ProfessionalnetPostsCommentsParams> = professionalnetPostsCommentsParams
+const response: Schema<ProfessionalnetPostsCommentsBody> = professionalnetPostsCommentsBody
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {

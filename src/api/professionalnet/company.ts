@@ -7,13 +7,13 @@ import { object, strictObject } from '../schema/objects.ts'
 import type { Schema } from '../schema/schema.ts'
 
 /** Which company to look up. */
-export interface CompanyGetParams {
+export interface ProfessionalnetCompanyGetParams {
   /** URL of the company's public page, 1 to 2,048 characters. */
   url: string
 }
 
 /** A location of a company. */
-export interface CompanyLocation {
+export interface ProfessionalnetCompanyLocation {
   country: string | null
   city: string | null
   geographicArea: string | null
@@ -26,7 +26,7 @@ export interface CompanyLocation {
 }
 
 /** A company's profile on the professional network. */
-export interface Company {
+export interface ProfessionalnetCompany {
   id: string
   name: string
   universalName: string | null
@@ -40,22 +40,22 @@ export interface Company {
   employeeCount: number
   /** `end` is null if the range is open. */
   employeeCountRange: { start: number; end: number | null } | null
-  headquarter: CompanyLocation | null
-  locations: CompanyLocation[]
+  headquarter: ProfessionalnetCompanyLocation | null
+  locations: ProfessionalnetCompanyLocation[]
   specialities: string[]
   logoUrl: string | null
 }
 
 /** A company's profile, as the service sends it. */
-export interface CompanyGetBody {
+export interface ProfessionalnetCompanyGetBody {
   /** The service's id of this request, for its support. */
   requestId: string
-  company: Company
+  company: ProfessionalnetCompany
 }
 
 const nullable = z.nullable(z.string())
 
-export const companyLocation = object({
+export const professionalnetCompanyLocation = object({
   country: nullable,
   city: nullable,
   geographicArea: nullable,
@@ -66,9 +66,9 @@ export const companyLocation = object({
   headquarter: z.boolean(),
 })
 
-export const companyGetParams = strictObject({ url: text({ min: 1, max: 2048 }) })
+export const professionalnetCompanyGetParams = strictObject({ url: text({ min: 1, max: 2048 }) })
 
-export const company = object({
+export const professionalnetCompany = object({
   id: z.string(),
   name: z.string(),
   universalName: nullable,
@@ -83,16 +83,19 @@ export const company = object({
   employeeCountRange: z.nullable(
     object({ start: integer({ min: 0 }), end: z.nullable(integer({ min: 0 })) }),
   ),
-  headquarter: z.nullable(companyLocation),
-  locations: z.array(companyLocation),
+  headquarter: z.nullable(professionalnetCompanyLocation),
+  locations: z.array(professionalnetCompanyLocation),
   specialities: z.array(z.string()),
   logoUrl: nullable,
 })
 
-export const companyGetBody = object({ requestId: z.string(), company })
+export const professionalnetCompanyGetBody = object({
+  requestId: z.string(),
+  company: professionalnetCompany,
+})
 
-const request: Schema<CompanyGetParams> = companyGetParams
-const response: Schema<CompanyGetBody> = companyGetBody
+const request: Schema<ProfessionalnetCompanyGetParams> = professionalnetCompanyGetParams
+const response: Schema<ProfessionalnetCompanyGetBody> = professionalnetCompanyGetBody
 
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {

@@ -5,7 +5,7 @@ import { object, strictObject } from '../schema/objects.ts'
 import type { Schema } from '../schema/schema.ts'
 
 /** The industry codes to list. */
-export interface IndustriesListParams {
+export interface ProfessionalnetIndustriesListParams {
   /** Filters by name, hierarchy or description, 1 to 100 characters. */
   q?: string | undefined
   /** Counted from 1; the service's default is 1. */
@@ -13,7 +13,7 @@ export interface IndustriesListParams {
 }
 
 /** An industry; its id narrows a search. */
-export interface Industry {
+export interface ProfessionalnetIndustry {
   id: number
   label: string
   /** Full path, its segments joined by `>`. */
@@ -21,7 +21,7 @@ export interface Industry {
 }
 
 /** One page of industries, as the service sends it. */
-export interface IndustriesListBody<Item = Industry> {
+export interface IndustriesListBody<Item = ProfessionalnetIndustry> {
   /** The service's id of this request, for its support. */
   requestId: string
   industries: Item[]
@@ -31,21 +31,21 @@ export interface IndustriesListBody<Item = Industry> {
 /** Industries on a page, always. */
 export const industriesPageSize = 25
 
-export const industriesListParams = strictObject({
+export const professionalnetIndustriesListParams = strictObject({
   q: z.optional(text({ min: 1, max: 100 })),
   page: defaulted(integer({ min: 1 }), 1),
 })
 
-export const industry = object({ id: z.int(), label: z.string(), hierarchy: z.string() })
+export const professionalnetIndustry = object({ id: z.int(), label: z.string(), hierarchy: z.string() })
 
-export const industriesListBody = object({
+export const professionalnetIndustriesListBody = object({
   requestId: z.string(),
-  industries: z.array(industry),
+  industries: z.array(professionalnetIndustry),
   meta: object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
 })
 
-const request: Schema<IndustriesListParams> = industriesListParams
-const response: Schema<IndustriesListBody> = industriesListBody
+const request: Schema<ProfessionalnetIndustriesListParams> = professionalnetIndustriesListParams
+const response: Schema<IndustriesListBody> = professionalnetIndustriesListBody
 
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {

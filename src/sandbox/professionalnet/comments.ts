@@ -1,7 +1,7 @@
 import {
-  type PostComment,
-  type PostCommentsBody,
-  type PostCommentsParams,
+  type ProfessionalnetComment,
+  type ProfessionalnetPostsCommentsBody,
+  type ProfessionalnetPostsCommentsParams,
   postComments,
 } from '../../api/professionalnet/comments.ts'
 import type { Outcome } from '../responses.ts'
@@ -16,8 +16,8 @@ import { defaultMaxComments } from '../../api/limits.ts'
 /** Fetches the comments on a post, oldest first. One post in five does not report how many it has. */
 export function commentsOn(
   network: Network,
-  { postUrl, maxComments = defaultMaxComments }: PostCommentsParams,
-): Outcome<Omit<PostCommentsBody, 'requestId'>> {
+  { postUrl, maxComments = defaultMaxComments }: ProfessionalnetPostsCommentsParams,
+): Outcome<Omit<ProfessionalnetPostsCommentsBody, 'requestId'>> {
   const post = findPost(network, postUrl)
   if (post === undefined) return { missing: `No post at ${postUrl}` }
 
@@ -43,7 +43,7 @@ function createComments(
 ) {
   const random = createRandom(`${seed}/comments/${activity}`)
   let time = at
-  return Array.from({ length: count }, (): PostComment => {
+  return Array.from({ length: count }, (): ProfessionalnetComment => {
     const { url, name, headline } = random.pick(people)
     time += 1000 * random.integer(20, 3000)
     return {

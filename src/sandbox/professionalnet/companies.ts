@@ -1,5 +1,8 @@
-import type { Company, CompanyLocation } from '../../api/professionalnet/company.ts'
-import type { Industry } from '../../api/professionalnet/industries.ts'
+import type {
+  ProfessionalnetCompany,
+  ProfessionalnetCompanyLocation,
+} from '../../api/professionalnet/company.ts'
+import type { ProfessionalnetIndustry } from '../../api/professionalnet/industries.ts'
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
 import { industryOf } from './industries.ts'
@@ -7,10 +10,10 @@ import names from './names.json' with { type: 'json' }
 
 /** A company, with data for searches that its profile does not have. */
 export interface IndexedCompany {
-  readonly company: Company
+  readonly company: ProfessionalnetCompany
   readonly slug: string
   readonly url: string
-  readonly industry: Industry
+  readonly industry: ProfessionalnetIndustry
 }
 
 /** Makes up profiles. Every field that may be null is so for some of them. */
@@ -26,8 +29,8 @@ export function createCompanies(random: Random): IndexedCompany[] {
 
 function profile(
   random: Random,
-  about: { id: string; name: string; slug: string; url: string; industry: Industry },
-): Company {
+  about: { id: string; name: string; slug: string; url: string; industry: ProfessionalnetIndustry },
+): ProfessionalnetCompany {
   const { id, name, slug, url, industry } = about
   const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
   const range = random.pick(names.employeeCounts)
@@ -52,7 +55,7 @@ function profile(
   }
 }
 
-function createLocations(random: Random): CompanyLocation[] {
+function createLocations(random: Random): ProfessionalnetCompanyLocation[] {
   const hasHeadquarter = random.chance(0.85)
   return Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, (_, index) => {
     const isHere = random.chance(0.95)

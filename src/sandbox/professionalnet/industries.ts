@@ -1,7 +1,7 @@
 import {
   type IndustriesListBody,
-  type IndustriesListParams,
-  type Industry,
+  type ProfessionalnetIndustriesListParams,
+  type ProfessionalnetIndustry,
   industriesPageSize,
 } from '../../api/professionalnet/industries.ts'
 import type { Outcome } from '../responses.ts'
@@ -9,20 +9,20 @@ import { fold } from '../match-words.ts'
 import taxonomy from './taxonomy.json' with { type: 'json' }
 
 /** Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. */
-const industries: readonly Industry[] = listIndustries()
+const industries: readonly ProfessionalnetIndustry[] = listIndustries()
 
 const byLabel = new Map(industries.map((industry) => [industry.label, industry]))
 const byId = new Map(industries.map((industry) => [industry.id, industry]))
 
 /** The industry of a label that the taxonomy is known to have. */
-export function industryOf(label: string): Industry {
+export function industryOf(label: string): ProfessionalnetIndustry {
   const industry = byLabel.get(label)
   if (industry === undefined) throw new RangeError(`taxonomy must have the industry ${label}`)
   return industry
 }
 
 /** Whether an industry is the one of an id, or lies below it. */
-export function isWithin({ hierarchy }: Industry, id: number): boolean {
+export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): boolean {
   const other = byId.get(id)
   return other !== undefined && `${hierarchy} > `.startsWith(`${other.hierarchy} > `)
 }
@@ -34,7 +34,7 @@ export function isWithin({ hierarchy }: Industry, id: number): boolean {
 export function listMatching({
   q = '',
   page = 1,
-}: IndustriesListParams): Outcome<Omit<IndustriesListBody, 'requestId'>> {
+}: ProfessionalnetIndustriesListParams): Outcome<Omit<IndustriesListBody, 'requestId'>> {
   const wanted = fold(q).trim()
   const found = industries.filter(({ hierarchy }) => fold(hierarchy).includes(wanted))
   const start = (page - 1) * industriesPageSize
@@ -52,8 +52,8 @@ export function listMatching({
 }
 
 /** The taxonomy has three levels, the last one separated by commas. It looks real, but is not the service's own list. */
-function listIndustries(): Industry[] {
-  const list: Industry[] = []
+function listIndustries(): ProfessionalnetIndustry[] {
+  const list: ProfessionalnetIndustry[] = []
   for (const [top, groups] of Object.entries(taxonomy)) {
     add([top])
     for (const [group, leaves] of Object.entries<string>(groups)) {

@@ -1,4 +1,4 @@
-import type { CompanyGetBody } from '../../api/professionalnet/company.ts'
+import type { ProfessionalnetCompanyGetBody } from '../../api/professionalnet/company.ts'
 import type { Outcome } from '../responses.ts'
 import type { Network, NetworkPost } from './network.ts'
 import type { Person } from './people.ts'
@@ -7,7 +7,10 @@ import type { Person } from './people.ts'
  * Finds the company at a URL. The host may be any, since the host of the sandbox's URLs does not exist. The 404 for an
  * unknown company is made up: the service documents none.
  */
-export function findCompany({ companies }: Network, url: string): Outcome<Omit<CompanyGetBody, 'requestId'>> {
+export function findCompany(
+  { companies }: Network,
+  url: string,
+): Outcome<Omit<ProfessionalnetCompanyGetBody, 'requestId'>> {
   const name = partOf(url, /\/company\/([^/?#]+)/)
   const found = companies.find(({ slug, company }) => name === slug || name === company.id)
   return found === undefined ? { missing: `No company at ${url}` } : { body: { company: found.company } }

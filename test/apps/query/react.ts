@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { StrictMode, createElement } from 'react'
 import { type Root, createRoot } from 'react-dom/client'
-import type { CompanyGetBody, SocialSearch } from 'social-search-sdk'
+import type { ProfessionalnetCompanyGetBody, SocialSearch } from 'social-search-sdk'
 import { searchOptions } from 'social-search-sdk/query'
 import { searchOf } from './app.ts'
 
@@ -34,6 +34,6 @@ globalThis.start = (options, of) => {
 }
 
 /** Compiled, not run: the data has the type of the call. */
-export function useCompany(client: SocialSearch, url: string): CompanyGetBody | undefined {
+export function useCompany(client: SocialSearch, url: string): ProfessionalnetCompanyGetBody | undefined {
   return useQuery(searchOptions(client, 'professionalnet.company.get', { url })).data
 }

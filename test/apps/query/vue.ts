@@ -1,5 +1,5 @@
 import { VueQueryPlugin, useInfiniteQuery, useQuery } from '@tanstack/vue-query'
-import type { CompanyGetBody, SocialSearch } from 'social-search-sdk'
+import type { ProfessionalnetCompanyGetBody, SocialSearch } from 'social-search-sdk'
 import { searchOptions } from 'social-search-sdk/query'
 import { type App as VueApp, type Ref, createApp, defineComponent, h } from 'vue'
 import { QueryClient } from '@tanstack/vue-query'
@@ -32,6 +32,9 @@ globalThis.start = (options, of) => {
 }
 
 /** Compiled, not run: the data has the type of the call. */
-export function useCompany(client: SocialSearch, url: string): Ref<CompanyGetBody | undefined> {
+export function useCompany(
+  client: SocialSearch,
+  url: string,
+): Ref<ProfessionalnetCompanyGetBody | undefined> {
   return useQuery(searchOptions(client, 'professionalnet.company.get', { url })).data
 }

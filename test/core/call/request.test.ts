@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  type CompanyGetParams,
+  type ProfessionalnetCompanyGetParams,
   InvalidRequestError,
   type MicroblogSearchParams,
   type SocialSearchError,
@@ -118,7 +118,7 @@ describe('company.get()', () => {
   it('rejects with an error without `next` when the request is invalid or fails, since it has no pages', async () => {
     service.script(failure(404, 'not_found'))
     const { company } = makeClient().professionalnet
-    const invalid = await settle(company.get({} as CompanyGetParams))
+    const invalid = await settle(company.get({} as ProfessionalnetCompanyGetParams))
     const failed = await settle(company.get({ url: 'https://network.example/company' }))
     expect([invalid.error, failed.error]).toMatchObject([{ code: 'invalid_request' }, { code: 'not_found' }])
     for (const { error } of [invalid, failed]) expect((error as SocialSearchError).next).toBeUndefined()
