@@ -34,7 +34,7 @@ type MaybePromise<T> = T | Promise<T>
 export interface ReplayOptions {
   /** Returns when an event was sent, in seconds since 1970, or as a `Date`. An invalid time counts as too old. */
   timestamp: (delivery: Delivery) => MaybePromise<number | Date | null | undefined>
-  /** Maximum difference in seconds, in either direction. Default 300. */
+  /** Maximum difference in milliseconds, in either direction. Default 300,000. */
   tolerance?: number | undefined
 }
 
@@ -73,7 +73,7 @@ const eventNames: Record<keyof EventOptions, true> = {
   ...{ onEvent: true, schema: true, mismatch: true, contentTypes: true, replay: true, id: true, seen: true },
 }
 
-const defaultToleranceSeconds = 300
+const defaultTolerance = 300_000
 
 /**
  * Makes a handler for events that the service sends by HTTP POST, for any server of `Request` and `Response`. The
@@ -150,9 +150,9 @@ function assertEvents(options: EventOptions): void {
   if (replay === undefined) return
   assertOptions(replay, { timestamp: true, tolerance: true }, 'replay')
   assertFunction('replay.timestamp', replay.timestamp)
-  const { tolerance = defaultToleranceSeconds } = replay
+  const { tolerance = defaultTolerance } = replay
   if (!(Number.isFinite(tolerance) && tolerance >= 0)) {
-    throw new ConfigurationError(`replay.tolerance must be a number of seconds, got ${shown(tolerance)}`)
+    throw new ConfigurationError(`replay.tolerance must be a number of milliseconds, got ${shown(tolerance)}`)
   }
 }
 
@@ -171,11 +171,11 @@ async function isFresh(
   options: Pick<EventOptions, 'replay' | 'onError'>,
 ): Promise<boolean> {
   if (options.replay === undefined) return true
-  const { timestamp, tolerance = defaultToleranceSeconds } = options.replay
+  const { timestamp, tolerance = defaultTolerance } = options.replay
   try {
     const sent = await timestamp(delivery)
     const ms = sent instanceof Date ? sent.getTime() : typeof sent === 'number' ? sent * 1000 : NaN
-    return Math.abs(Date.now() - ms) <= tolerance * 1000
+    return Math.abs(Date.now() - ms) <= tolerance
   } catch (error) {
     report(error, options)
     return false

@@ -14,14 +14,14 @@ export interface RedisBudgetOptions extends RedisOptions {
   /** Credits that all processes together may spend. Pass the same to all processes that share the budget. */
   limit: number
   /** When a process dies, its reserved credits become uncertain after this time, in milliseconds. Default 60,000. */
-  leaseMs?: number | undefined
+  lease?: number | undefined
 }
 
 const names: Record<keyof RedisBudgetOptions, true> = {
   ...redisNames,
   name: true,
   limit: true,
-  leaseMs: true,
+  lease: true,
 }
 
 /** Failed reservations to cancel later, in case Redis made them after all; any beyond this become uncertain. */
@@ -67,10 +67,10 @@ export class RedisBudget implements Budget {
    */
   constructor(options: RedisBudgetOptions) {
     assertOptions(options, names)
-    const { name, limit, leaseMs = 60_000 } = options
+    const { name, limit, lease = 60_000 } = options
     nonEmptyText('name', name)
     this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
-    this.#leaseMs = milliseconds('leaseMs', leaseMs)
+    this.#leaseMs = milliseconds('lease', lease)
     const { scripts, base, log } = resolveRedis(options, name)
     this.#scripts = scripts
     this.#base = base

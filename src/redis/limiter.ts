@@ -37,7 +37,7 @@ export interface RedisLimiterOptions extends RedisOptions {
   /** The organization's limits, if they differ from the documented ones; the same for all its processes. */
   limits?: Partial<Limits> | undefined
   /** How long the slot of a dead process stays taken, in milliseconds. Default 15,000. */
-  leaseMs?: number | undefined
+  lease?: number | undefined
 }
 
 const names: Record<keyof RedisLimiterOptions, true> = {
@@ -46,7 +46,7 @@ const names: Record<keyof RedisLimiterOptions, true> = {
   onUnavailable: true,
   localShare: true,
   limits: true,
-  leaseMs: true,
+  lease: true,
 }
 
 /**
@@ -78,7 +78,7 @@ export class RedisLimiter implements CallLimiter {
    */
   constructor(options: RedisLimiterOptions) {
     assertOptions(options, names)
-    const { organization, onUnavailable, localShare = 0.25, leaseMs = 15_000 } = options
+    const { organization, onUnavailable, localShare = 0.25, lease = 15_000 } = options
     nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {
       throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
@@ -95,17 +95,10 @@ export class RedisLimiter implements CallLimiter {
       () => this.#fleet.resync(this.#reports()),
       () => this.#onAttempt(),
     )
-    this.#fleet = new Fleet(
-      scripts,
-      base,
-      new RedisClock(log),
-      this.limits,
-      milliseconds('leaseMs', leaseMs),
-      {
-        onFailure: (error) => this.#onFailure(error),
-        onFree: () => this.#requests.change(),
-      },
-    )
+    this.#fleet = new Fleet(scripts, base, new RedisClock(log), this.limits, milliseconds('lease', lease), {
+      onFailure: (error) => this.#onFailure(error),
+      onFree: () => this.#requests.change(),
+    })
   }
 
   acquire(ticket: CallTicket): Promise<Lease> {

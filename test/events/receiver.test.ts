@@ -252,7 +252,7 @@ describe('createEventReceiver()', () => {
     [{ contentTypes: 'application/json' }, /contentTypes must be a list/],
     [{ contentTypes: ['json'] }, /contentTypes must be a list/],
     [{ contentTypes: ['application/*'] }, /contentTypes must be a list/],
-    [{ replay: { timestamp: () => 1, tolerance: NaN } }, /replay.tolerance must be a number of seconds/],
+    [{ replay: { timestamp: () => 1, tolerance: NaN } }, /replay.tolerance must be a number of milliseconds/],
     [{ replay: {} }, /replay.timestamp must be a function/],
     [{ schema: {} }, /schema must be a Standard Schema, got object/],
     [{ seen: true }, /^seen must be a function, got true/],

@@ -23,11 +23,11 @@ afterAll(() => server.kill())
 
 const newName = () => `budget ${++budgets}`
 
-async function open(name: string, limit: number, options: { client?: Package; leaseMs?: number } = {}) {
-  const { client = 'redis', leaseMs } = options
+async function open(name: string, limit: number, options: { client?: Package; lease?: number } = {}) {
+  const { client = 'redis', lease } = options
   const connection = await connect(client, server.url)
   connections.push(connection)
-  const budget = new RedisBudget({ client: connection.client, name, limit, leaseMs, commandTimeout: 500 })
+  const budget = new RedisBudget({ client: connection.client, name, limit, lease, commandTimeout: 500 })
   return { budget, connection }
 }
 
@@ -127,7 +127,7 @@ describe('RedisBudget.reserve()', () => {
 
   it('counts the reservations of a dead process as uncertain, and keeps those of a slow one', async () => {
     const name = newName()
-    const [dead, slow] = [await open(name, 10, { leaseMs: 300 }), await open(name, 10, { leaseMs: 300 })]
+    const [dead, slow] = [await open(name, 10, { lease: 300 }), await open(name, 10, { lease: 300 })]
     await dead.budget.reserve(2, 'any')
     const reservation = await slow.budget.reserve(4, 'any')
     dead.connection.cut()
@@ -141,7 +141,7 @@ describe('RedisBudget.reserve()', () => {
   it('corrects uncertain credits when their process comes back', async () => {
     const name = newName()
     const { client, network } = await unreliable()
-    const late = new RedisBudget({ client, name, limit: 10, leaseMs: 200 })
+    const late = new RedisBudget({ client, name, limit: 10, lease: 200 })
     const { budget } = await open(name, 10)
     const reservation = await late.reserve(4, 'any')
     network.fails = 'before'

@@ -77,7 +77,7 @@ describe('RedisLimiter when the clock of Redis jumps', () => {
 
   it('frees the slot of a dead process after its lease when the clock goes back', async () => {
     const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, leaseMs: 500 }
+    const options = { limits: { inFlight: 1 }, lease: 500 }
     const [first, second] = [await start(org, options), await start(org, options)]
     finish(await second.ask())
     await first.ask()

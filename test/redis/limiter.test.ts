@@ -23,8 +23,8 @@ describe('RedisLimiter.acquire()', () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
     const [first, second] = [
-      await worker(org, { limits, leaseMs: 400 }),
-      await worker(org, { limits, leaseMs: 400 }),
+      await worker(org, { limits, lease: 400 }),
+      await worker(org, { limits, lease: 400 }),
     ]
     await first.ask()
     const waiting = watch(second.ask())
@@ -37,7 +37,7 @@ describe('RedisLimiter.acquire()', () => {
 
   it('keeps the slot of a request in flight when its limiter is closed', async () => {
     const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, leaseMs: 300 }
+    const options = { limits: { inFlight: 1 }, lease: 300 }
     const [first, second] = [await worker(org, options), await worker(org, options)]
     const lease = await first.ask()
     await first.limiter.close()
@@ -51,7 +51,7 @@ describe('RedisLimiter.acquire()', () => {
   it('counts the grants of a dead process as sent', async () => {
     const org = newOrganization()
     const limits = { perMinute: 1 }
-    const [first, second] = [await worker(org, { limits, leaseMs: 100 }), await worker(org, { limits })]
+    const [first, second] = [await worker(org, { limits, lease: 100 }), await worker(org, { limits })]
     const start = performance.now()
     await first.ask()
     first.connection.cut()
@@ -61,7 +61,7 @@ describe('RedisLimiter.acquire()', () => {
 
   it('sends another probe when the process of the first one has died', async () => {
     const org = newOrganization()
-    const [first, second] = [await worker(org, { leaseMs: 300 }), await worker(org)]
+    const [first, second] = [await worker(org, { lease: 300 }), await worker(org)]
     first.limiter.hold('a', 50)
     await first.ask()
     first.connection.cut()
@@ -147,7 +147,7 @@ describe('RedisLimiter.acquire()', () => {
 
   it('grants one lease when the client of Redis repeats the command', async () => {
     const { commands, wrap } = network()
-    const { ask } = await worker(newOrganization(), { limits: { inFlight: 1 }, leaseMs: 60_000 }, wrap)
+    const { ask } = await worker(newOrganization(), { limits: { inFlight: 1 }, lease: 60_000 }, wrap)
     commands.meet = (send) => send().then(send)
     for (let i = 0; i < 2; i++) finish(await ask())
   })
@@ -185,9 +185,7 @@ describe('RedisLimiter.acquire()', () => {
   it('serves processes in turns, and skips a dead one', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1, perMinute: 1000 }
-    const [dead, ...workers] = await Promise.all(
-      [1, 2, 3, 4].map(() => worker(org, { limits, leaseMs: 300 })),
-    )
+    const [dead, ...workers] = await Promise.all([1, 2, 3, 4].map(() => worker(org, { limits, lease: 300 })))
     await dead!.ask({ surface: 'b' })
     void settle(dead!.ask({ surface: 'b' }))
     await pass(100)
@@ -222,7 +220,7 @@ describe('RedisLimiter.acquire()', () => {
   it('cancels a grant whose reply came too late', async () => {
     const limits = { inFlight: 1 }
     const { commands, wrap } = network()
-    const { ask, log } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
+    const { ask, log } = await worker(newOrganization(), { limits, lease: 60_000 }, wrap)
     let delays = 1
     commands.meet = async (send) => {
       const reply = await send()
@@ -236,7 +234,7 @@ describe('RedisLimiter.acquire()', () => {
   it('cancels a grant whose reply was lost with the connection', async () => {
     const limits = { perMinute: 2, windowMs: 60_000 }
     const { commands, wrap } = network()
-    const { ask } = await worker(newOrganization(), { limits, leaseMs: 60_000 }, wrap)
+    const { ask } = await worker(newOrganization(), { limits, lease: 60_000 }, wrap)
     let losses = 2
     commands.meet = async (send) => {
       const reply = await send()
@@ -249,7 +247,7 @@ describe('RedisLimiter.acquire()', () => {
 
   it('does not use a grant that has expired', async () => {
     const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, leaseMs: 300, commandTimeout: 5000 }
+    const options = { limits: { inFlight: 1 }, lease: 300, commandTimeout: 5000 }
     const { commands, wrap } = network()
     const [slow, other] = [await worker(org, options, wrap), await worker(org, options)]
     commands.meet = async (send) => {
@@ -273,7 +271,7 @@ describe('new RedisLimiter()', () => {
     [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],
     [{ limits: { perSecond: 1 } }, /unknown option limits.perSecond/],
     [{ limits: { inFlight: 0 } }, /limits.inFlight must be a whole number/],
-    [{ leaseMs: 0 }, /leaseMs must be a number of milliseconds/],
+    [{ lease: 0 }, /lease must be a number of milliseconds/],
     [{ retries: 1 }, /unknown option retries/],
   ])('refuses %j', (options, message) => {
     const good = { client: admin, organization: 'a', onUnavailable: 'wait' }

@@ -32,7 +32,7 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
   it('continues with a share of the limits while Redis is unreachable, and shares them again afterwards', async () => {
     const org = newOrganization()
     const limits = { inFlight: 4, perMinute: 4, windowMs: 2000 }
-    const options = { client, limits, onUnavailable: 'local', localShare: 0.5, leaseMs: 60_000 } as const
+    const options = { client, limits, onUnavailable: 'local', localShare: 0.5, lease: 60_000 } as const
     const { ask, log } = await worker(org, options)
     finish(await ask())
     await server.kill()

@@ -7,7 +7,7 @@ const { pass, settle } = realTime
 describe('RedisLimiter after an outage or a loss of data in Redis', () => {
   it('reports events that happen while Redis comes back', async () => {
     const org = newOrganization()
-    const options = { limits: { inFlight: 1 }, leaseMs: 60_000 }
+    const options = { limits: { inFlight: 1 }, lease: 60_000 }
     const { commands, wrap } = network()
     const [first, second] = [await worker(org, options, wrap), await worker(org, options)]
     const lease = await first.ask()
@@ -56,7 +56,7 @@ describe('RedisLimiter after an outage or a loss of data in Redis', () => {
     const org = newOrganization()
     const limits = { perMinute: 1, windowMs: 3000 }
     const { commands, wrap } = network()
-    const [first, second] = [await worker(org, { limits, leaseMs: 600 }, wrap), await worker(org, { limits })]
+    const [first, second] = [await worker(org, { limits, lease: 600 }, wrap), await worker(org, { limits })]
     const lease = await first.ask()
     commands.meet = () => Promise.reject(new Error('it closed'))
     await pass(2000)
@@ -110,7 +110,7 @@ describe('RedisLimiter after an outage or a loss of data in Redis', () => {
   it('makes a new process wait until the others have restored lost data', async () => {
     const org = newOrganization()
     const limits = { inFlight: 1 }
-    const first = await worker(org, { limits, leaseMs: 60_000 })
+    const first = await worker(org, { limits, lease: 60_000 })
     await first.ask()
     await pass(300)
     await admin.flushall()
@@ -125,7 +125,7 @@ describe('RedisLimiter after an outage or a loss of data in Redis', () => {
     const limits = { inFlight: 1, windowMs: 60_000 }
     const { commands, wrap } = network()
     const first = await worker(org, { limits })
-    const slow = await worker(org, { limits, leaseMs: 60_000, commandTimeout: 5000 }, wrap)
+    const slow = await worker(org, { limits, lease: 60_000, commandTimeout: 5000 }, wrap)
     finish(await first.ask())
     await slow.ask()
     const [channel = ''] = await admin

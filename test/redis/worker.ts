@@ -30,12 +30,12 @@ const { client } = connection
 const common = { client, commandTimeout: 1000 }
 const limiter = new RedisLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
-  leaseMs: 2000,
+  lease: 2000,
 })
 const budget =
   setup.budget === undefined
     ? undefined
-    : new RedisBudget({ ...common, name: organization, limit: setup.budget, leaseMs: 2000 })
+    : new RedisBudget({ ...common, name: organization, limit: setup.budget, lease: 2000 })
 const search = new SocialSearch({ baseUrl, apiKey, limiter, budget })
 
 process.on('message', (query: string | null) => void (query === null ? stop() : call(query)))
