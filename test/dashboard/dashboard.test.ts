@@ -162,9 +162,7 @@ it('a saved search is there after a reload, and fills in the form without buying
 it('a bar of the chart leads to its mentions, and a mention marked done stays so', async () => {
   await open()
   await mentionsLoaded()
-  const chart = page.locator('.mentions .chart')
-  const { width, height } = (await chart.boundingBox())!
-  await chart.click({ position: { x: width / 2, y: height / 2 } })
+  await page.locator('.mentions .recharts-bar-rectangle path').nth(9).click()
   await page.getByRole('button', { name: 'Show new ones' }).waitFor()
   const day = await page.locator('.mentions h3').textContent()
   await page.getByText('Show as a table').click()

@@ -52,11 +52,10 @@ export function Mentions() {
           <div aria-hidden="true">
             <BarChart
               responsive
-              className="chart pick"
+              className="chart"
               data={perDay}
               accessibilityLayer={false}
               margin={{ top: 8, left: -28, right: 4 }}
-              onClick={({ activeLabel }) => activeLabel !== undefined && setDay(String(activeLabel))}
             >
               <CartesianGrid vertical={false} stroke="var(--line)" />
               <XAxis dataKey="day" tickFormatter={dayName} interval={6} tickLine={false} axisLine={false} />
@@ -67,6 +66,7 @@ export function Mentions() {
                   key={state}
                   dataKey={state}
                   stackId="day"
+                  onClick={({ payload }) => setDay((payload as Day).day)}
                   fill={`var(--${state})`}
                   maxBarSize={14}
                   isAnimationActive={false}
