@@ -10,15 +10,20 @@ import { createServer as createVite } from 'vite'
 
 const { PORT = 4020, CREDITS = 60 } = process.env
 
-const sandbox = createSandbox({ latency: [200, 600] })
+const apiKey = 'made_up_key_of_the_dashboard'
+const sandbox = createSandbox({
+  latency: [200, 600],
+  keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write'] }],
+})
 const client = new SocialSearch({
   ...sandbox.clientOptions(), // for the real service: baseUrl and apiKey
+  apiKey,
   retry: { maxWait: 1_000 }, // pass longer waits on to the page, which shows a countdown
 })
 const budget = new CreditBudget(Number(CREDITS))
 const proxy = createProxy({
   client,
-  allow: ['microblog.search', 'professionalnet.company.get', 'mentions.list'],
+  allow: ['microblog.search', 'professionalnet.company.get', 'mentions.list', 'mentions.setState'],
   authorize: () => ({ id: 'demo' }), // check your own session here
   budget: () => budget,
   onError: () => {}, // the page shows every error

@@ -16,7 +16,11 @@ const app = express()
 app.use('/api/social', toNodeListener(proxy)) // before any body parser, because the proxy reads the body itself
 app.use(express.json())
 
-const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', (error) => {
+  if (error) {
+    console.error(`${error.message}; set PORT to a free port`)
+    process.exit(1)
+  }
   const { port } = server.address() as AddressInfo
   console.log(`The proxy runs at http://127.0.0.1:${port}/api/social`)
 })

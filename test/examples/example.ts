@@ -31,7 +31,7 @@ export class Example {
     cleanUp.push(() => rmSync(folder, { recursive: true, maxRetries: 3 }))
     // Without what earlier runs have installed and written.
     const filter = (path: string) =>
-      !/node_modules|\.next|\.wrangler|\/(posts|state|tokens)\./.test(path.slice(root.length))
+      !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|report\.html)/.test(path.slice(root.length))
     cpSync(join(root, 'examples', name), folder, { recursive: true, filter })
     const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel', 'error']
     await promisify(execFile)('npm', ['install', ...options, inject('tarball')], { cwd: folder })
@@ -44,8 +44,8 @@ export class Example {
       cwd: this.folder,
       env: {
         ...process.env,
-        ...service,
         PORT: '0',
+        ...service,
         // Vitest sets it, and Next warns of any but its own.
         NODE_ENV: undefined,
         NEXT_TELEMETRY_DISABLED: '1',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from 'redis'
@@ -12,6 +12,10 @@ import { startRedis } from '../redis/server.ts'
 import { Example, closing, serviceOf } from './example.ts'
 
 const serve = async (options: SandboxOptions = {}) => closing(await serveSandbox(options))
+const npmRunExample = (...args: string[]) =>
+  promisify(execFile)('npm', ['run', '--silent', 'example', ...args], {
+    cwd: join(import.meta.dirname, '../..'),
+  })
 const linesOf = (folder: string, name: string) =>
   readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1)
 
@@ -169,12 +173,34 @@ it('test-your-app has tests that pass', async () => {
   expect(run.output).toMatch(/5 passed/)
 })
 
-it('npm run example installs an example and starts it with a sandbox, and lists the examples otherwise', async () => {
-  const start = (name: string) =>
-    promisify(execFile)('npm', ['run', '--silent', 'example', name], {
-      cwd: join(import.meta.dirname, '../..'),
-    })
-  expect((await start('export-csv')).stdout).toMatch(/posts.csv is written, for 10 credits\n$/)
-  const message = expect.stringContaining('unknown example nightly; expected one of bun, deno, ') as unknown
-  await expect(start('nightly')).rejects.toMatchObject({ code: 2, stderr: message })
+it('npm run example installs examples and starts them with a sandbox, also two at once', async () => {
+  const [csv, found] = await Promise.all([
+    npmRunExample('export-csv'),
+    npmRunExample('archive', 'find', 'qwertz'),
+  ])
+  expect(csv.stdout).toMatch(/posts.csv is written, for 10 credits\n$/)
+  expect(found.stdout).toMatch(/No post has all these words\n$/)
+})
+
+it('each example names the Node versions it needs, and loads TypeScript in all of them', () => {
+  const folder = join(import.meta.dirname, '../../examples')
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )) {
+    const { scripts, engines } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
+    if (/^(bun|deno) /.test(scripts.start)) continue
+    expect(engines?.node, name).toMatch(/^>=2[24]$/)
+    // Node 22.0 cannot load TypeScript by itself.
+    if (engines.node === '>=22') expect(scripts.start, name).not.toMatch(/^node \S+\.ts/)
+  }
+})
+
+it('npm run example lists the examples when it gets no name, or an unknown one', async () => {
+  const { stdout } = await npmRunExample()
+  expect(stdout).toMatch(/^export-csv +Writes the posts of a search to `posts.csv`$/m)
+  expect(stdout.match(/^[\w-]+ {2,}\w/gm)).toHaveLength(12)
+  const message = expect.stringContaining(
+    'unknown example nightly; expected one of archive, bun, ',
+  ) as unknown
+  await expect(npmRunExample('nightly')).rejects.toMatchObject({ code: 2, stderr: message })
 })

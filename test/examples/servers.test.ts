@@ -44,6 +44,15 @@ it('hono serves a proxy that keeps the key', async () => {
   await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
 })
 
+it('express says what to do when its port is busy', async () => {
+  const sandbox = await serve()
+  const example = await Example.install('express')
+  const run = example.start({ ...environmentOf(sandbox), PORT: `${sandbox.port}` })
+  expect(await run.ended()).toBe(1)
+  const address = `127.0.0.1:${sandbox.port}`
+  expect(run.output).toBe(`listen EADDRINUSE: address already in use ${address}; set PORT to a free port\n`)
+})
+
 it('express serves a proxy that keeps the key, for GET, POST and PATCH', async () => {
   const sandbox = await serve()
   const example = await Example.install('express')
@@ -80,8 +89,11 @@ it('next builds without a key, and serves a page that searches through its proxy
   const page = await browser.newPage()
   await page.goto(origin)
   await page.getByLabel('Query').fill('coffee')
+  sandbox.inject({ delay: 1000 })
   await page.getByText('Search', { exact: true }).click()
+  expect(await page.getByText('Searching…').isDisabled()).toBe(true)
   await page.locator('li').nth(19).waitFor()
+  expect(await page.getByLabel('Query').inputValue()).toBe('coffee')
   expect(sandbox.requests[0]?.body).toMatchObject({ query: 'coffee' })
 
   sandbox.inject({ status: 502, times: 3 })

@@ -1,25 +1,34 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts'
 import { searchOptions } from 'social-search-sdk/query'
 import * as z from 'zod'
-import { client } from './api.ts'
+import { client, queryClient } from './api.ts'
 import { Failure } from './status.tsx'
+import { dayName, dayOf, daysBetween } from './Summary.tsx'
 
-/** The service does not document mentions: this is what the sandbox sends. */
-const mention = z.object({ id: z.string(), publishedAt: z.iso.datetime(), state: z.string() })
 const states = ['new', 'seen', 'done', 'ignored'] as const
+/** The service does not document mentions: this is what the sandbox sends. */
+const mention = z.object({
+  ...{ id: z.string(), text: z.string(), author: z.string(), network: z.string() },
+  ...{ url: z.httpUrl(), publishedAt: z.iso.datetime(), state: z.enum(states) },
+})
+type Mention = z.infer<typeof mention>
+type Day = { day: string } & Record<Mention['state'], number>
 const days = 28
 
-type Day = { day: string } & Record<(typeof states)[number], number>
+const list = {
+  ...searchOptions(client, 'mentions.list', { limit: 100 }),
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Mention[]> =>
+    client.mentions.list({ limit: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
+}
 
 export function Mentions() {
-  const { data, error, refetch } = useQuery({
-    ...searchOptions(client, 'mentions.list', { limit: 100 }),
-    queryFn: ({ signal }) =>
-      client.mentions.list({ limit: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
-    select: byDay,
-  })
-  const total = data?.reduce((sum, day) => sum + states.reduce((all, state) => all + day[state], 0), 0)
+  const { data, error, refetch } = useQuery<Mention[]>(list)
+  const [day, setDay] = useState<string | null>(null)
+  const perDay = byDay(data ?? [])
+  const total = perDay.reduce((sum, day) => sum + states.reduce((all, state) => all + day[state], 0), 0)
+  const shown = data?.filter((each) => (day ? dayOf(each.publishedAt) === day : each.state === 'new')) ?? []
   return (
     <section className="mentions card stack" aria-labelledby="mentions-title">
       <h2 id="mentions-title">Mentions</h2>
@@ -44,19 +53,20 @@ export function Mentions() {
             <BarChart
               responsive
               className="chart"
-              data={data}
+              data={perDay}
               accessibilityLayer={false}
               margin={{ top: 8, left: -28, right: 4 }}
             >
               <CartesianGrid vertical={false} stroke="var(--line)" />
-              <XAxis dataKey="day" tickFormatter={short} interval={6} tickLine={false} axisLine={false} />
+              <XAxis dataKey="day" tickFormatter={dayName} interval={6} tickLine={false} axisLine={false} />
               <YAxis allowDecimals={false} tickLine={false} axisLine={false} />
-              <Tooltip labelFormatter={short} cursor={{ fill: 'var(--line)' }} isAnimationActive={false} />
+              <Tooltip labelFormatter={dayName} cursor={{ fill: 'var(--line)' }} isAnimationActive={false} />
               {states.map((state) => (
                 <Bar
                   key={state}
                   dataKey={state}
                   stackId="day"
+                  onClick={({ payload }) => setDay((payload as Day).day)}
                   fill={`var(--${state})`}
                   maxBarSize={14}
                   isAnimationActive={false}
@@ -76,9 +86,11 @@ export function Mentions() {
                 </tr>
               </thead>
               <tbody>
-                {data.toReversed().map(({ day, ...counts }) => (
+                {perDay.toReversed().map(({ day, ...counts }) => (
                   <tr key={day}>
-                    <th scope="row">{short(day)}</th>
+                    <th scope="row">
+                      <button onClick={() => setDay(day)}>{dayName(day)}</button>
+                    </th>
                     {states.map((state) => (
                       <td key={state}>{counts[state]}</td>
                     ))}
@@ -87,26 +99,68 @@ export function Mentions() {
               </tbody>
             </table>
           </details>
+          <div className="row">
+            <h3>{day ? dayName(day) : 'Newest unseen'}</h3>
+            {day && (
+              <button className="end" onClick={() => setDay(null)}>
+                Show new ones
+              </button>
+            )}
+          </div>
+          <ul className="stack">
+            {shown.slice(0, day ? undefined : 3).map((mention) => (
+              <Item key={mention.id} mention={mention} />
+            ))}
+            {shown.length === 0 && <li className="quiet">No mentions.</li>}
+          </ul>
         </>
       )}
     </section>
   )
 }
 
-/** Counts mentions by day and state, up to the day of the newest. */
-function byDay(mentions: z.infer<typeof mention>[]): Day[] {
-  const newest = Math.max(...mentions.map(({ publishedAt }) => Date.parse(publishedAt)))
-  const found = new Map<string, Day>()
-  for (let ago = days - 1; ago >= 0; ago--) {
-    const day = new Date(newest - ago * 86_400_000).toISOString().slice(0, 10)
-    found.set(day, { day, new: 0, seen: 0, done: 0, ignored: 0 })
-  }
-  for (const { publishedAt, state } of mentions) {
-    const day = found.get(publishedAt.slice(0, 10))
-    if (day && state in day) day[state as keyof Omit<Day, 'day'>] += 1
-  }
-  return [...found.values()]
+function Item({ mention: { id, text, author, network, url, publishedAt, state } }: { mention: Mention }) {
+  const change = useMutation({
+    mutationFn: (state: Mention['state']) => client.mentions.setState(id, { state }),
+    onSuccess: (_answer, state) =>
+      queryClient.setQueryData<Mention[]>(list.queryKey, (all) =>
+        all?.map((each) => (each.id === id ? { ...each, state } : each)),
+      ),
+  })
+  return (
+    <li className="mention stack">
+      <p dir="auto">{text}</p>
+      <div className="row quiet">
+        <a href={url} target="_blank" rel="noreferrer">
+          @{author}, {network}, {dayName(publishedAt)}
+        </a>
+        <span className="end row">
+          {(['seen', 'done'] as const).map((next) => (
+            <button
+              key={next}
+              aria-pressed={state === next}
+              disabled={change.isPending}
+              onClick={() => change.mutate(state === next ? 'new' : next)}
+            >
+              {next === 'seen' ? 'Seen' : 'Done'}
+            </button>
+          ))}
+        </span>
+      </div>
+      {change.error && <Failure error={change.error} onRetry={() => change.mutate(change.variables)} />}
+    </li>
+  )
 }
 
-const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const short = (day: unknown) => date.format(new Date(String(day)))
+/** Counts mentions by day and state, up to the day of the newest. */
+function byDay(mentions: Mention[]): Day[] {
+  const newest = Math.max(0, ...mentions.map(({ publishedAt }) => Date.parse(publishedAt)))
+  const none = { new: 0, seen: 0, done: 0, ignored: 0 }
+  const all = daysBetween(newest - (days - 1) * 86_400_000, newest).map((day): Day => ({ day, ...none }))
+  const found = new Map(all.map((each) => [each.day, each]))
+  for (const { publishedAt, state } of mentions) {
+    const day = found.get(dayOf(publishedAt))
+    if (day) day[state]++
+  }
+  return all
+}

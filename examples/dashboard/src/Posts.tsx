@@ -1,32 +1,35 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import type { MicroblogCategory, MicroblogPost, Wait } from 'social-search-sdk'
+import { useEffect, useState } from 'react'
+import type { MicroblogPost, MicroblogSearchParams, Wait } from 'social-search-sdk'
 import { infiniteSearchOptions } from 'social-search-sdk/query'
 import { client, queryClient } from './api.ts'
 import { Empty, Failure, Loading, Waiting } from './status.tsx'
 
-export function Posts({ query, category }: { query: string; category: MicroblogCategory }) {
+interface Props {
+  params: MicroblogSearchParams
+  onPosts: (posts: MicroblogPost[]) => void
+}
+
+/** The posts of one search, page by page. */
+export function Posts({ params, onPosts }: Props) {
   const [wait, setWait] = useState<Wait | null>(null)
-  const [isStopped, setStopped] = useState(false)
-  const search = infiniteSearchOptions(client, 'microblog.search', { query, category }, { onWait: setWait })
+  const search = infiniteSearchOptions(client, 'microblog.search', params, { onWait: setWait })
   const { data, error, isFetching, isPaused, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(search)
   useEffect(() => {
     if (!isFetching) setWait(null)
   }, [isFetching])
 
-  const posts = data?.pages.flatMap((page) => page.posts) ?? []
-  function next() {
-    setStopped(false)
-    void fetchNextPage({ cancelRefetch: false })
-  }
-  function cancel() {
-    setStopped(true)
-    void queryClient.cancelQueries({ queryKey: search.queryKey })
-  }
+  // New posts may push old ones to the next page, so that both pages have them.
+  const all = data?.pages.flatMap((page) => page.posts) ?? []
+  const posts = [...new Map(all.map((post) => [post.id, post])).values()]
+  useEffect(() => onPosts(posts), [data])
+  const next = () => void fetchNextPage({ cancelRefetch: false })
+  const cancel = () => void queryClient.cancelQueries({ queryKey: search.queryKey })
   const isIdle = !isFetching && !isPaused && !error
   return (
-    <>
-      {data && posts.length === 0 && <Empty title="No posts">Nothing matches “{query}”.</Empty>}
+    <section className="stack" aria-label={`Posts about ${params.query}`}>
+      <h3>{params.query}</h3>
+      {data && posts.length === 0 && <Empty title="No posts">Nothing matches “{params.query}”.</Empty>}
       {posts.length > 0 && (
         <p className="quiet" role="status">
           {posts.length} posts{hasNextPage ? ' so far' : ', and no more'}
@@ -39,29 +42,14 @@ export function Posts({ query, category }: { query: string; category: MicroblogC
       </ul>
       {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
       {isFetching && (wait ? <Waiting wait={wait} onCancel={cancel} /> : <Loading onCancel={cancel} />)}
-      {error && !isFetching && <Failure error={error} onRetry={() => void (data ? next() : refetch())} />}
+      {error && !isFetching && <Failure error={error} onRetry={() => (data ? next() : void refetch())} />}
       {isIdle && !data && (
         <Empty title="Cancelled">
           <button onClick={() => void refetch()}>Search again</button>
         </Empty>
       )}
-      {isIdle && hasNextPage && <More onPress={next} isAutomatic={!isStopped} />}
-    </>
-  )
-}
-
-/** A button that presses itself when you scroll to it, unless you have cancelled the last page. */
-function More({ onPress, isAutomatic }: { onPress: () => void; isAutomatic: boolean }) {
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onPress())
-    if (isAutomatic) observer.observe(button.current!)
-    return () => observer.disconnect()
-  })
-  return (
-    <button ref={button} onClick={onPress}>
-      More posts · 2 credits
-    </button>
+      {isIdle && hasNextPage && <button onClick={next}>More posts · 2 credits</button>}
+    </section>
   )
 }
 
@@ -78,7 +66,7 @@ function Card({ post }: { post: MicroblogPost }) {
             {[...post.name][0]}
           </span>
           <div>
-            <h3>{post.name}</h3>
+            <h4>{post.name}</h4>
             <p className="quiet">
               @{post.author} ·{' '}
               <a href={post.url} target="_blank" rel="noreferrer">

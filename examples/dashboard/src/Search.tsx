@@ -1,51 +1,165 @@
-import { useEffect, useState } from 'react'
-import type { MicroblogCategory } from 'social-search-sdk'
+import { type FormEvent, useState } from 'react'
+import type { MicroblogCategory, MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
+import { client, queryClient } from './api.ts'
 import { Posts } from './Posts.tsx'
+import { type Saved, SavedSearches } from './SavedSearches.tsx'
 import { Empty } from './status.tsx'
+import { Summary } from './Summary.tsx'
+
+/** What the form says. */
+export interface Draft {
+  query: string
+  versus: string
+  category: MicroblogCategory
+  lang: string
+  since: string
+  until: string
+  noReplies: boolean
+}
+
+const blank: Draft = {
+  query: '',
+  versus: '',
+  category: 'Top',
+  lang: '',
+  since: '',
+  until: '',
+  noReplies: false,
+}
+const ideas: Saved[] = [
+  { query: 'coffee' },
+  { query: 'react', versus: 'vue' },
+  { query: 'climate', lang: 'en' },
+]
+const languages = {
+  '': 'Any language',
+  de: 'German',
+  en: 'English',
+  es: 'Spanish',
+  fr: 'French',
+  ja: 'Japanese',
+}
 
 export function Search() {
-  const [text, setText] = useState('')
-  const [category, setCategory] = useState<MicroblogCategory>('Top')
-  const query = useDebounced(text.trim(), 500)
+  const [draft, setDraft] = useState(blank)
+  const [searches, setSearches] = useState<MicroblogSearchParams[]>([])
+  const [run, setRun] = useState(0)
+  const [bought, setBought] = useState<Record<string, MicroblogPost[]>>({})
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const fill = (saved: Saved) => setDraft({ ...blank, ...saved })
+
+  const queries = [draft.query, draft.versus].map((text) => text.trim()).filter((text) => text !== '')
+  const { atMost: price } = client.quote('microblog.search', { query: 'any' }, { pages: queries.length || 1 })
+
+  // Nothing but this button, and the one below the posts, buys a search: each press costs what it says.
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (queries.length === 0) return
+    queryClient.removeQueries({ queryKey: ['social-search', 'microblog.search'] })
+    const { category, lang, since, until, noReplies } = draft
+    const filters = {
+      ...(lang && { lang }),
+      ...(since && { since }),
+      ...(until && { until }),
+      ...(noReplies && { removeReplies: true }),
+    }
+    setSearches([...new Set(queries)].map((query) => ({ query, category, filters })))
+    setRun(run + 1)
+    setBought({})
+  }
   return (
     <section className="search stack" aria-labelledby="search-title">
       <h2 id="search-title">Posts</h2>
-      <form role="search" className="row" onSubmit={(event) => event.preventDefault()}>
-        <input
-          type="search"
-          aria-label="Search posts"
-          placeholder="Try coffee"
-          maxLength={200}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <select
-          aria-label="Order"
-          value={category}
-          onChange={(event) => setCategory(event.target.value as MicroblogCategory)}
-        >
-          <option>Top</option>
-          <option>Latest</option>
-        </select>
+      <form role="search" className="stack" onSubmit={submit}>
+        <div className="queries row">
+          <input
+            type="search"
+            aria-label="Search posts"
+            placeholder="Search posts"
+            required
+            maxLength={200}
+            value={draft.query}
+            onChange={(event) => change({ query: event.target.value })}
+          />
+          <input
+            type="search"
+            aria-label="Compare with"
+            placeholder="Compare with"
+            maxLength={200}
+            value={draft.versus}
+            onChange={(event) => change({ versus: event.target.value })}
+          />
+          <button className="primary">
+            {queries.length > 1 ? 'Compare' : 'Search'} · {price} credits
+          </button>
+        </div>
+        <div className="filters row quiet">
+          <select
+            aria-label="Order"
+            value={draft.category}
+            onChange={(event) => change({ category: event.target.value as MicroblogCategory })}
+          >
+            <option>Top</option>
+            <option>Latest</option>
+          </select>
+          <select
+            aria-label="Language"
+            value={draft.lang}
+            onChange={(event) => change({ lang: event.target.value })}
+          >
+            {Object.entries(languages).map(([lang, name]) => (
+              <option key={lang} value={lang}>
+                {name}
+              </option>
+            ))}
+          </select>
+          {(['since', 'until'] as const).map((bound) => (
+            <label key={bound} className="row">
+              {bound === 'since' ? 'Since' : 'Until'}
+              <input
+                type="date"
+                value={draft[bound]}
+                onChange={(event) => change({ [bound]: event.target.value })}
+              />
+            </label>
+          ))}
+          <label className="row">
+            <input
+              type="checkbox"
+              checked={draft.noReplies}
+              onChange={(event) => change({ noReplies: event.target.checked })}
+            />
+            No replies
+          </label>
+        </div>
+        <SavedSearches draft={draft} onPick={fill} />
       </form>
-      {query.length < 2 ? (
+      {searches.length === 0 ? (
         <Empty title="What are people saying?">
-          Type two letters or more. A page of 20 posts costs 2 credits.
+          <p>Enter a word, or take an idea. Nothing is bought before you press the button.</p>
+          <p className="ideas row">
+            {ideas.map((idea) => (
+              <button key={idea.query} onClick={() => fill(idea)}>
+                {[idea.query, idea.versus].filter(Boolean).join(' or ')}
+              </button>
+            ))}
+          </p>
         </Empty>
       ) : (
-        // A new query gets a new component: the old one unmounts, which cancels its call.
-        <Posts key={`${category} ${query}`} query={query} category={category} />
+        <>
+          <Summary bought={searches.map(({ query }) => [query, bought[query] ?? []])} />
+          {/* A new search gets new components: the old ones unmount, which cancels their calls. */}
+          <div className={searches.length > 1 ? 'versus' : undefined}>
+            {searches.map((params) => (
+              <Posts
+                key={`${run} ${params.query}`}
+                params={params}
+                onPosts={(posts) => setBought((all) => ({ ...all, [params.query]: posts }))}
+              />
+            ))}
+          </div>
+        </>
       )}
     </section>
   )
-}
-
-/** The value, once it has not changed for some milliseconds. */
-function useDebounced(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return settled
 }

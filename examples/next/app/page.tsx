@@ -1,6 +1,6 @@
 'use client'
 
-import { useState } from 'react'
+import { type FormEvent, useState, useTransition } from 'react'
 import { type MicroblogPost, SocialSearch, isSocialSearchError } from 'social-search-sdk'
 
 const client = new SocialSearch({ baseUrl: '/api/social' }) // no key: app/api/social has it
@@ -9,23 +9,29 @@ export default function Page() {
   const [posts, setPosts] = useState<MicroblogPost[]>([])
   const [problem, setProblem] = useState('')
 
-  async function search(form: FormData) {
-    setProblem('')
-    try {
-      const page = await client.microblog.search({ query: String(form.get('query')) })
-      setPosts(page.posts)
-    } catch (error) {
-      if (!isSocialSearchError(error)) throw error
-      setProblem(error.message)
-    }
+  const [isPending, startTransition] = useTransition()
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault() // <form action={…}> would reset the field
+    const query = String(new FormData(event.currentTarget).get('query'))
+    startTransition(async () => {
+      setProblem('')
+      try {
+        const page = await client.microblog.search({ query })
+        setPosts(page.posts)
+      } catch (error) {
+        if (!isSocialSearchError(error)) throw error
+        setProblem(error.message)
+      }
+    })
   }
 
   return (
     <main>
       <h1>Search posts</h1>
-      <form action={search}>
+      <form onSubmit={submit}>
         <input name="query" aria-label="Query" defaultValue="typescript" required maxLength={200} />
-        <button>Search</button>
+        <button disabled={isPending}>{isPending ? 'Searching…' : 'Search'}</button>
       </form>
       <p role="alert">{problem}</p>
       <ul>

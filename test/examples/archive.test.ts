@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+import { createRandom } from '../../src/sandbox/random.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { Example, closing, serviceOf } from './example.ts'
+
+const kills = 50
+
+/** One search finds two thirds of the posts, the other one as well, so a third matches both. */
+const postsOf = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `${first + i}`,
+    body: ['react', 'vue', 'react & vue'][i % 3]!,
+    author: `author_${i % 7}`,
+    timestamp: new Date(Date.UTC(2026, 8, 20, 0, first + i)).toISOString(),
+  }))
+const serve = async (microblog: ReturnType<typeof postsOf>, latency: [number, number] = [0, 0]) =>
+  closing(await serveSandbox({ content: { microblog }, latency, limits: { perMinute: false } }))
+
+function writeSearches({ folder }: Example, dailyCredits: number): void {
+  const text = `export const searches = [{ query: 'react' }, { query: 'vue' }]
+    export const dailyCredits = ${dailyCredits}`
+  writeFileSync(join(folder, 'searches.ts'), text)
+}
+
+/** The example with two searches. */
+async function install(dailyCredits: number) {
+  const example = await Example.install('archive')
+  writeSearches(example, dailyCredits)
+  function query<Row = Record<string, unknown>>(sql: string): Row[] {
+    const db = new DatabaseSync(join(example.folder, 'posts.db'))
+    try {
+      return db.prepare(sql).all() as Row[]
+    } finally {
+      db.close()
+    }
+  }
+  const ids = (search: string) =>
+    query<{ id: string }>(`SELECT id FROM matches WHERE search ->> 'query' = '${search}'`)
+      .map(({ id }) => id)
+      .sort()
+  return { example, query, ids }
+}
+const idsAbout = (posts: ReturnType<typeof postsOf>, word: string) =>
+  posts
+    .filter(({ body }) => body.includes(word))
+    .map(({ id }) => id)
+    .sort()
+
+it(`archive has each post once, and counts each charge, when it is killed ${kills} times`, async () => {
+  const posts = postsOf(1320)
+  const latency = [1, 8] as const
+  const sandbox = await serve(posts, [...latency])
+  const { example, query, ids } = await install(10_000)
+  const unfinished = () => query('SELECT 1 FROM walks WHERE next IS NOT NULL')
+  let interrupted = 0
+  const none = { spent: 0, uncertain: 0 }
+  const spending = () => {
+    const isMade = query("SELECT 1 FROM sqlite_master WHERE name = 'spending'").length > 0
+    const [row] = !isMade
+      ? [none]
+      : query<{ spent: number; uncertain: number }>(
+          'SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(uncertain), 0) AS uncertain FROM spending',
+        )
+    return { ...row!, charged: sandbox.ledger.spent }
+  }
+  const start = () =>
+    spawn(process.execPath, ['collect.ts'], {
+      cwd: example.folder,
+      env: { ...process.env, ...serviceOf(sandbox) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  const random = createRandom('kills')
+  let before = { ...none, charged: 0 }
+  const stages = { idle: 0, settled: 0, open: 0 }
+  for (let i = 0; i < kills; i++) {
+    const child = start()
+    const ended = once(child, 'exit')
+    const requests = sandbox.requests.length
+    // A third is killed while it starts, the rest after some requests and milliseconds.
+    if (random.next() < 0.3) await sleep(300 * random.next())
+    else {
+      const wanted = requests + Math.floor(8 * random.next())
+      while (sandbox.requests.length <= wanted && child.exitCode === null) await sleep(2)
+      await sleep(30 * random.next())
+    }
+    child.kill('SIGKILL')
+    await ended
+    await sleep(2 * latency[1]) // the sandbox may still charge what it works on
+    const after = spending()
+    const [spent, uncertain, charged] = (['spent', 'uncertain', 'charged'] as const).map(
+      (key) => after[key] - before[key],
+    )
+    expect(charged).toBeGreaterThanOrEqual(spent!)
+    expect(charged).toBeLessThanOrEqual(spent! + uncertain!)
+    expect(uncertain).toBeLessThanOrEqual(2)
+    stages[uncertain ? 'open' : spent ? 'settled' : 'idle']++
+    if (spent && unfinished().length > 0) interrupted++
+    before = after
+  }
+  expect(Math.min(...Object.values(stages)), JSON.stringify(stages)).toBeGreaterThan(0)
+  expect(interrupted).toBeGreaterThan(10)
+
+  const [code] = await once(start(), 'exit')
+  expect(code).toBe(0)
+  const { spent, uncertain, charged } = spending()
+  expect({ charged: charged - before.charged, uncertain }).toEqual({
+    charged: spent - before.spent,
+    uncertain: before.uncertain,
+  })
+  expect(
+    query<{ id: string }>('SELECT id FROM posts')
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(posts.map(({ id }) => id).sort())
+  for (const word of ['react', 'vue']) {
+    expect(ids(word)).toEqual(idsAbout(posts, word))
+    expect(query(`SELECT rowid FROM texts WHERE texts MATCH '${word}'`)).toHaveLength(ids(word).length)
+  }
+  expect(unfinished()).toEqual([])
+})
+
+it('archive stops at the budget of a day, closes the gap later, and then buys one page of each search', async () => {
+  const posts = postsOf(300)
+  const sandbox = await serve(posts)
+  const { example, query, ids } = await install(6)
+  const run = async (service: typeof sandbox, script = 'start', ...args: string[]) => {
+    const started = example.start(serviceOf(service), script, ...args)
+    expect(await started.ended(), started.output).toBe(0)
+    return started.output
+  }
+  const message =
+    'The budget of today is used up; tomorrow continues\nToday: 6 of 6 credits spent, 0 uncertain\n'
+  expect(await run(sandbox)).toContain(`react: 60 new posts, more to come\n${message}`)
+  expect(await run(sandbox)).toContain(message)
+  expect(sandbox.ledger.spent).toBe(6)
+
+  // The next day, new posts have moved the old ones down, across pages.
+  query("UPDATE spending SET day = '2026-09-01'")
+  writeSearches(example, 1000)
+  const all = [...postsOf(40, 300), ...posts]
+  const later = await serve(all)
+  // It also refuses the old cursor, so the walk begins again.
+  const refused = example.start(serviceOf(later))
+  expect(await refused.ended()).toBe(1)
+  expect(refused.output).toMatch(/ValidationError: .*cursor.* \(charged: no\)/)
+  await run(later)
+  expect(ids('react')).toEqual(idsAbout(all, 'react'))
+  expect(ids('vue')).toEqual(idsAbout(all, 'vue'))
+  const { spent } = later.ledger
+  expect(await run(later)).toContain(`react: 0 new posts\nvue: 0 new posts\nToday: ${spent + 4} of 1000`)
+  expect(later.ledger.spent).toBe(spent + 4)
+})
+
+it('archive finds words, and reports a week in one file that loads nothing', async () => {
+  const strange = {
+    body: 'react with C++ <script>\u001b[2J',
+    author: '<b>&',
+    timestamp: '2026-09-20T12:00:00.000Z',
+  }
+  const sandbox = await serve([{ ...strange, id: 'strange' }, ...postsOf(30)])
+  const { example } = await install(100)
+  expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
+  const found = example.start({}, 'find', 'c++', 'REACT')
+  expect(await found.ended()).toBe(0)
+  expect(found.output).toMatch(/^2026-09-20 @<b>& react with C\+\+ <script> \[2J https:\S+\n$/)
+  const report = example.start({}, 'report')
+  expect(await report.ended(), report.output).toBe(0)
+  expect(report.output).toBe('report.html is written: 31 posts from 2026-09-14 to 2026-09-20\n')
+  const html = readFileSync(join(example.folder, 'report.html'), 'utf8')
+  expect(html).not.toMatch(/https?:|src=|<script|<link|url\(/)
+
+  const browser = closing(await launchChromium())
+  const page = await browser.newPage()
+  await page.goto(`file://${example.folder}/report.html`)
+  const rows = await page.locator('tr').allTextContents()
+  // Each of the 31 posts once in a day, those about both in both searches.
+  expect(rows.slice(6, 9)).toEqual(['Sun, Sep 2041', 'react51 %', 'vue49 %'])
+  expect(rows.slice(9)).toContain('@<b>&1')
+})
