@@ -1,6 +1,6 @@
 import { count } from '../lib/count.ts'
 import type { Issue } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError, hide } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
@@ -135,7 +135,7 @@ export class InvalidResponseError extends SocialSearchError {
     const { issues = [] } = context
     super('invalid_response', issues.length > 0 ? `${message}: ${summary(issues)}` : message, context)
     this.issues = issues
-    Object.defineProperty(this, 'body', { value: context.body, enumerable: false })
+    hide(this, 'body', context.body)
   }
 }
 
@@ -213,8 +213,7 @@ export class PaginationError extends SocialSearchError {
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
     super('pagination', message, { ...context, next })
-    if (context?.page !== undefined)
-      Object.defineProperty(this, 'page', { value: context.page, enumerable: false })
+    if (context?.page !== undefined) hide(this, 'page', context.page)
   }
 }
 

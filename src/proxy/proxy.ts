@@ -161,8 +161,8 @@ async function call(
   return withCreditsHeader(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }
 
-function isUnsent({ charged, phase }: TimeoutError): boolean {
-  return charged === 'no' && (phase === 'queue' || phase === 'wait')
+function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
+  return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
 }
 
 const retryAfterSeconds = 5

@@ -82,7 +82,7 @@ export function failedCall(
   const response =
     (error && publicError(error, requestId)) ??
     errorResponse(error?.requestId ?? requestId, 500, 'internal_error', 'the proxy failed', {
-      details: { charged },
+      details: { charged, applied: error?.applied ?? 'unknown' },
     })
   return withCreditsHeader(response, meter, charged)
 }

@@ -16,6 +16,7 @@ import { after } from '../../lib/time.ts'
 import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import { Failure } from '../retry/failure.ts'
+import { type Stake, stakeOf } from '../retry/policy.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -54,8 +55,7 @@ export class Call implements CallTicket, Abortable {
   readonly priority: number
   /** Whether an attempt has been made. */
   resumed = false
-  /** Whether a success costs credits. */
-  readonly metered: boolean
+  readonly stake: Stake
   attempts = noAttempts
   failures = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
@@ -94,7 +94,7 @@ export class Call implements CallTicket, Abortable {
     this.patience = settings.retry.maxWaitMs
     this.share = client.share
     this.priority = settings.priority
-    this.metered = operation.price.kind !== 'free'
+    this.stake = stakeOf(operation)
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
@@ -203,20 +203,21 @@ export class Call implements CallTicket, Abortable {
     this.tell(() => lease.release())
   }
 
-  /** The charge of the request in flight, as long as it has no usable response. */
-  get chargedSoFar(): Charged {
-    return this.isIdle || !this.metered || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
+  /** Whether the request in flight may be charged or applied, as long as it has no usable response. */
+  get risk(): Charged {
+    return this.isIdle || this.stake === 'read' || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
   }
 
   /**
    * The fields that every error of this call has.
    *
-   * @param latest Charge of the current attempt, which `attempts` does not show yet.
+   * @param latest Risk of the current attempt, which `attempts` does not show yet.
    */
-  context(latest = this.chargedSoFar): ErrorContext {
-    const all = [latest, ...this.attempts.map(({ charged }) => charged)]
-    const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return { ...contextOf(this.operation, this.request), charged, attempts: this.attempts }
+  context(latest = this.risk): ErrorContext {
+    const { attempts, failures } = this
+    const all = [latest, ...attempts.map(({ charged }) => charged), ...failures.map(({ risk }) => risk)]
+    const risk = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
+    return { ...contextOf(this.operation, this.request, risk), attempts }
   }
 
   timeoutError(message: string): TimeoutError {
