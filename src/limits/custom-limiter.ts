@@ -51,9 +51,12 @@ export class CustomLimiter implements CallLimiter {
   }
 
   async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
-    const { surface, share, priority, resumed, patience } = ticket
+    const { surface, share, priority, resumed, maxQueueWait } = ticket
+    const patience = Math.min(ticket.patience, maxQueueWait ?? Infinity)
     for (;;) {
-      const lease = await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal })
+      const lease = await this.#limiter.acquire({
+        ...{ surface, share, priority, resumed, patience, maxQueueWait, signal },
+      })
       const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
       if (early <= 0) return lease
       giveBack(lease)

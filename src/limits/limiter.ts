@@ -22,6 +22,8 @@ export interface Ticket {
   readonly resumed: boolean
   /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, reject at once. */
   readonly patience: number
+  /** Longest wait in milliseconds; if the limiter knows that it will be longer, it rejects at once. Default Infinity. */
+  readonly maxQueueWait?: number | undefined
   /** Cancels the wait in the queue. */
   readonly signal: AbortSignal
 }
@@ -51,7 +53,8 @@ export interface Limiter {
 }
 
 /**
- * A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`.
+ * A limiter rejects with it if a ticket would wait for too long: a 429 closed the surface for longer than its `patience`
+ * (`rate_limited`), or the requests sent and those ahead use up its `maxQueueWait` (`pace`).
  *
  * @example
  * throw new SurfaceClosed(30_000) // the surface opens in 30 s
@@ -59,10 +62,12 @@ export interface Limiter {
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
+  readonly reason: 'rate_limited' | 'pace'
 
-  constructor(remaining: number) {
+  constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
     super('the surface is closed')
     this.remaining = remaining
+    this.reason = reason
   }
 }
 

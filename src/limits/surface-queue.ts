@@ -77,17 +77,18 @@ export class SurfaceQueue {
 
   /** Like `acquire()`, without a promise. */
   enter(ticket: CallTicket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): void {
-    const { closed } = this.pace
-    if (closed > ticket.patience) {
-      refuse(new SurfaceClosed(closed))
-      return
-    }
     const group = this.#groupOf(ticket.share)
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
     this.#entries.set(ticket, entry)
     group.waiting.add(entry)
+    const { closed, margin } = this.pace
+    const { patience, maxQueueWait = Infinity } = ticket
+    const ms = maxQueueWait === Infinity ? 0 : this.#waitBehind(entry)
+    if (closed > Math.min(patience, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
+    // Responses may shrink the margin until then.
+    else if (ms - margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))
     // A call behind another one of its group does not change when the next one goes.
     if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
@@ -115,11 +116,14 @@ export class SurfaceQueue {
     }
   }
 
-  /** Closes the surface after a 429, and refuses the calls whose patience is shorter. */
+  /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
     const { closed } = this.pace
-    this.refuse(new SurfaceClosed(closed), ({ patience }) => patience < closed)
+    this.refuse(
+      new SurfaceClosed(closed),
+      ({ patience, maxQueueWait = Infinity }) => Math.min(patience, maxQueueWait) < closed,
+    )
     this.wake()
   }
 
@@ -198,6 +202,14 @@ export class SurfaceQueue {
   /** Milliseconds until the pace lets a client send. */
   #paceWait(share: Share, log: SendLog | undefined): number {
     return Math.max(this.#slots.wait(share), log?.wait(share.perMinute) ?? 0)
+  }
+
+  /** The same for an entry, if those that go before it in its group are sent as soon as they can be. */
+  #waitBehind(entry: Entry): number {
+    const { share, log, waiting } = entry.group
+    const ahead = waiting.entries.filter((other) => goesBefore(other, entry)).length
+    const { perMinute } = share
+    return Math.max(this.pace.waitBehind(ahead, perMinute), log?.wait(perMinute, ahead) ?? 0)
   }
 
   /** The call that goes next, or the milliseconds until one may. */

@@ -101,7 +101,8 @@ async function handle(
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError(error, failed) })
-    if (publicError instanceof TimeoutError && isUnsent(publicError)) return retryLater(requestId)
+    if (publicError instanceof TimeoutError && isUnsent(publicError))
+      return retryLater(requestId, publicError)
     return failedCall(publicError, requestId, meter)
   } finally {
     admitted?.release()
@@ -165,10 +166,11 @@ function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
   return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
 }
 
-const retryAfterSeconds = 5
+/** If the wait is unknown, in seconds. */
+const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater(requestId: string): ProxyResponse {
+function retryLater(requestId: string, { retryAfter = defaultRetryAfter }: TimeoutError): ProxyResponse {
   const message = 'not sent: too many calls wait at the proxy'
-  return errorResponse(requestId, 429, 'rate_limited', message, { retryAfter: retryAfterSeconds })
+  return errorResponse(requestId, 429, 'rate_limited', message, { retryAfter })
 }

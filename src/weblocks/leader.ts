@@ -185,10 +185,10 @@ export class Leader {
   }
 
   async #grant(tabId: string, request: LeaseRequest): Promise<void> {
-    const { call, surface, share, priority, resumed, patience } = request
+    const { call, surface, share, ...terms } = request
     if (this.#queued.has(call) || this.#passes.has(call) || this.#end.signal.aborted) return
     this.#watch(tabId)
-    const ticket = { surface, share: this.#shareOf(share), priority, resumed, patience }
+    const ticket = { surface, share: this.#shareOf(share), ...terms }
     this.#queued.set(call, { tabId, ticket })
     const isQueued = (): boolean => this.#queued.get(call)?.ticket === ticket
     const { broadcast } = this.#context
@@ -206,7 +206,7 @@ export class Leader {
     } catch (error) {
       // A cancelled call needs no response.
       if (error instanceof SurfaceClosed)
-        broadcast({ kind: 'reject', leader, call, remaining: error.remaining })
+        broadcast({ kind: 'reject', leader, call, remaining: error.remaining, reason: error.reason })
     } finally {
       if (isQueued()) this.#queued.delete(call)
     }

@@ -5,6 +5,7 @@ import {
   type ErrorContext,
   RateLimitError,
   SharedError,
+  type SocialSearchError,
   TimeoutError,
   type TimeoutPhase,
 } from '../../errors/index.ts'
@@ -148,9 +149,13 @@ export class Call implements CallTicket, Abortable {
     return this.race(() => new Promise((resolve) => this.onClose(after(ms, resolve))))
   }
 
+  get maxQueueWait(): number {
+    return this.sendBy - performance.now()
+  }
+
   /** Whether a request sent in `ms` milliseconds is still in time. */
   canSendWithin(ms: number): boolean {
-    return performance.now() + ms < this.sendBy
+    return ms < this.maxQueueWait
   }
 
   /** @throws {QueueFullError} if too many calls wait already. */
@@ -158,7 +163,6 @@ export class Call implements CallTicket, Abortable {
     this.#openCalls.queue(this)
     this.isQueued = true
     this.phase = 'queue'
-    this.patience = Math.min(this.patience, this.sendBy - performance.now())
   }
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
@@ -220,8 +224,8 @@ export class Call implements CallTicket, Abortable {
     return { ...contextOf(this.operation, this.request, risk), attempts }
   }
 
-  timeoutError(message: string): TimeoutError {
-    return new TimeoutError(message, { ...this.context(), phase: this.phase })
+  timeoutError(message: string, retryAfter?: number): TimeoutError {
+    return new TimeoutError(message, { ...this.context(), phase: this.phase, retryAfter })
   }
 
   /** The error that the caller gets. */
@@ -229,7 +233,7 @@ export class Call implements CallTicket, Abortable {
     const error = thrown instanceof Failure ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
     if (error === this.#aborted?.reason) return error
-    if (error instanceof SurfaceClosed) return this.#closedSurface(error.remaining)
+    if (error instanceof SurfaceClosed) return this.#unsent(error)
     return error instanceof SharedError ? error.of(this.context()) : error
   }
 
@@ -244,9 +248,12 @@ export class Call implements CallTicket, Abortable {
     this.#openCalls.unqueue(this)
   }
 
-  #closedSurface(remainingMs: number): RateLimitError {
-    const retryAfter = Math.ceil(remainingMs / 1000)
-    const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
+  #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
+    const retryAfter = Math.ceil(remaining / 1000)
+    const isPace = reason === 'pace'
+    const why = isPace ? 'the requests before it use up' : 'an earlier 429 closed'
+    const message = `not sent: ${why} its search surface for another ${retryAfter} s`
+    if (isPace) return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }
 }

@@ -20,9 +20,11 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-/** Aborts a call on its signal, at its deadline, or by the rules of a proxy. */
-export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CancelRules = {}): void {
-  const { signal, deadlineMs } = call.settings
+/** Aborts a call on its signal, at its deadline, if it is not sent in time, or by the rules of a proxy. */
+export function endEarly(call: Call, rules: CancelRules = {}): void {
+  const { signal, deadlineMs, maxQueueWaitMs } = call.settings
+  const { abandon } = rules
+  const sendWithinMs = Math.min(maxQueueWaitMs, rules.sendWithinMs ?? Infinity)
   if (signal !== undefined) follow(call, signal, call)
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
   expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))

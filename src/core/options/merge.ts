@@ -29,9 +29,10 @@ type Changes<Options> = {
 }
 
 /** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
-export const sharedChanges: Changes<SharedOptions> = {
+const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
+  maxQueueWait: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
   retry: (retry) => ({ retry: resolveRetry(retry) }),
   validation: (validation) => {
     if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
@@ -64,21 +65,23 @@ export const sharedChanges: Changes<SharedOptions> = {
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },
+  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
+}
+
+export const sharedChanges: Changes<SharedOptions> = {
+  ...commonChanges,
   logger: (logger, _, redactor) => {
     assertObject('logger', logger)
     return { log: createLog(logger, redactor) }
   },
-  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
 }
-
-const { timeout, deadline, retry, validation, budget, headers, hooks, onWait } = sharedChanges
 
 const callChanges: Changes<AnyCallOptions> = {
   signal: (signal) => ({ signal: assertSignal('signal', signal) }),
   priority: (priority) => ({
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
-  ...{ timeout, deadline, retry, validation, budget, headers, hooks, onWait },
+  ...commonChanges,
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),
