@@ -11,7 +11,7 @@ import {
   type Share,
   acquireUntilAborted,
 } from './limiter.ts'
-import { type Send, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import { CountedSlots, Polling } from './polling.ts'
 import { QueuedSlots, type Slots } from './slots.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
@@ -45,7 +45,7 @@ export class LocalLimiter implements CallLimiter {
 
   acquire(ticket: CallTicket): Promise<Lease> {
     if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
-    const queue = this.#queue(ticket.surface)
+    const queue = this.queue(ticket.surface)
     return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
   }
 
@@ -59,19 +59,11 @@ export class LocalLimiter implements CallLimiter {
     // With all slots in use, another process may hold one: use one less for half a window.
     if (isMomentary(milliseconds, windowMs) && this.#slots.taken >= inFlight)
       this.#fewerSlotsUntil = performance.now() + windowMs / 2
-    this.#queue(surface).hold(milliseconds)
+    this.queue(surface).hold(milliseconds)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
     return this.#queues.get(surface)?.waitOf(share) ?? null
-  }
-
-  /** Counts a request that another limiter has granted, as if acquired here. */
-  adopt(surface: string | null, share: Share, send: Send): Lease {
-    // It takes the next free slot, or frees it at once if it has ended before.
-    const taking = this.#take()
-    const release = (): void => void taking.then((slot) => slot?.release(null))
-    return this.#queue(surface).lease(send, share, { release })
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -80,7 +72,7 @@ export class LocalLimiter implements CallLimiter {
     for (const queue of this.#queues.values()) queue.wake()
   }
 
-  #queue(name: string | null): SurfaceQueue {
+  protected queue(name: string | null): SurfaceQueue {
     const known = this.#queues.get(name)
     if (known !== undefined) return known
     // Calls without a surface are not paced.
@@ -94,7 +86,7 @@ export class LocalLimiter implements CallLimiter {
         // The other surfaces come first the next time.
         this.#queues.delete(name)
         this.#queues.set(name, queue)
-        return this.#take()
+        return this.take()
       },
       wake: () => this.wake(),
     })
@@ -102,7 +94,7 @@ export class LocalLimiter implements CallLimiter {
     return queue
   }
 
-  #take(): Promise<Slot | undefined> {
+  protected take(): Promise<Slot | undefined> {
     this.#adjustSlots()
     this.#inUse?.add(this)
     return this.#slots.take()

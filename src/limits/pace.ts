@@ -139,8 +139,10 @@ export class Pace {
   }
 
   /** Milliseconds until a client may send behind `ahead` further requests, if no other process sends any. */
-  waitBehind(ahead: number, perMinute: number): number {
-    return this.#log.wait(Math.max(perMinute, this.#contention.limit, this.limits.perMinute), ahead)
+  waitBehind(share: Share, ahead: number): number {
+    const { perMinute } = share
+    const limit = Math.max(perMinute, this.#contention.limit, this.limits.perMinute)
+    return Math.max(this.#log.wait(limit, ahead), this.logOf(share)?.wait(perMinute, ahead) ?? 0)
   }
 
   /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */

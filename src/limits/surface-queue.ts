@@ -83,12 +83,14 @@ export class SurfaceQueue {
     const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
     this.#entries.set(ticket, entry)
     group.waiting.add(entry)
-    const { closed, margin } = this.pace
-    const { patience, maxQueueWait = Infinity } = ticket
-    const ms = maxQueueWait === Infinity ? 0 : this.#waitBehind(entry)
-    if (closed > Math.min(patience, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
-    // Responses may shrink the margin until then.
-    else if (ms - margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))
+    this.#refuseIfClosed(ticket)
+    const { maxQueueWait = Infinity } = ticket
+    if (maxQueueWait < Infinity) {
+      const ahead = group.waiting.entries.filter((other) => goesBefore(other, entry)).length
+      const ms = this.pace.waitBehind(ticket.share, ahead)
+      // Responses may shrink the margin until then.
+      if (ms - this.pace.margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))
+    }
     // A call behind another one of its group does not change when the next one goes.
     if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
@@ -119,17 +121,13 @@ export class SurfaceQueue {
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
-    const { closed } = this.pace
-    this.refuse(
-      new SurfaceClosed(closed),
-      ({ patience, maxQueueWait = Infinity }) => Math.min(patience, maxQueueWait) < closed,
-    )
+    for (const ticket of [...this.#entries.keys()]) this.#refuseIfClosed(ticket)
     this.wake()
   }
 
-  /** Refuses calls in the order of their arrival. */
-  refuse(reason: unknown, which: (ticket: CallTicket) => boolean = () => true): void {
-    for (const ticket of [...this.#entries.keys()]) if (which(ticket)) this.cancel(ticket, reason)
+  /** Refuses all calls, in the order of their arrival. */
+  refuse(reason: unknown): void {
+    for (const ticket of [...this.#entries.keys()]) this.cancel(ticket, reason)
   }
 
   /** Counts a request from now on. The lease holds the slot until it is released. */
@@ -162,6 +160,12 @@ export class SurfaceQueue {
         this.#slots.wake()
       },
     }
+  }
+
+  #refuseIfClosed(ticket: CallTicket): void {
+    const { closed } = this.pace
+    const { patience, maxQueueWait = Infinity } = ticket
+    if (closed > Math.min(patience, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
   }
 
   async #grantNext(share: Share): Promise<void> {
@@ -202,14 +206,6 @@ export class SurfaceQueue {
   /** Milliseconds until the pace lets a client send. */
   #paceWait(share: Share, log: SendLog | undefined): number {
     return Math.max(this.#slots.wait(share), log?.wait(share.perMinute) ?? 0)
-  }
-
-  /** The same for an entry, if those that go before it in its group are sent as soon as they can be. */
-  #waitBehind(entry: Entry): number {
-    const { share, log, waiting } = entry.group
-    const ahead = waiting.entries.filter((other) => goesBefore(other, entry)).length
-    const { perMinute } = share
-    return Math.max(this.pace.waitBehind(ahead, perMinute), log?.wait(perMinute, ahead) ?? 0)
   }
 
   /** The call that goes next, or the milliseconds until one may. */

@@ -7,7 +7,7 @@ import {
   abandonedMs,
 } from '../limits/limiter.ts'
 import { recommendedTimeoutMs } from '../api/limits.ts'
-import { LocalLimiter } from '../limits/local-limiter.ts'
+import { AdoptingLimiter } from './adopting-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
@@ -39,7 +39,7 @@ export class Leader {
   readonly id = crypto.randomUUID()
   readonly #context: LeaderContext
   readonly #end = new AbortController()
-  readonly #limiter: LocalLimiter
+  readonly #limiter: AdoptingLimiter
   readonly #queued = new Map<string, { readonly tabId: string; readonly ticket: CallTicket }>()
   readonly #passes = new Map<string, { readonly tabId: string; readonly pass: Lease }>()
   readonly #shares = new Map<string, Share>()
@@ -61,7 +61,7 @@ export class Leader {
 
   constructor(context: LeaderContext) {
     this.#context = context
-    this.#limiter = new LocalLimiter(context.limits)
+    this.#limiter = new AdoptingLimiter(context.limits)
   }
 
   /** Takes over from a previous leader, or starts as the first. */

@@ -250,10 +250,8 @@ export class Call implements CallTicket, Abortable {
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.ceil(remaining / 1000)
-    const isPace = reason === 'pace'
-    const why = isPace ? 'the requests before it use up' : 'an earlier 429 closed'
-    const message = `not sent: ${why} its search surface for another ${retryAfter} s`
-    if (isPace) return this.timeoutError(message, retryAfter)
+    const message = `not sent: its search surface accepts no request for ${retryAfter} s (${reason})`
+    if (reason === 'pace') return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }
 }
