@@ -19,28 +19,20 @@ import { type Slot, SurfaceQueue } from './surface-queue.ts'
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
-  readonly #slots: Slots
+  protected readonly slots: Slots
   readonly #polling: Polling | undefined
-  readonly #queues = new Map<string | null, SurfaceQueue>()
+  protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
   #fewerSlotsUntil = -Infinity
-  readonly #inUse: Set<LocalLimiter> | undefined
 
-  /** @param inUse A set that the limiter joins when it grants a lease. */
-  constructor(limits: Partial<Limits> = {}, inUse?: Set<LocalLimiter>) {
+  constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
-    this.#inUse = inUse
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
-      this.#slots = new CountedSlots(inFlight)
+      this.slots = new CountedSlots(inFlight)
       this.#polling = new Polling(() => this.wake())
-    } else this.#slots = new QueuedSlots(inFlight)
-  }
-
-  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
-  get isIdle(): boolean {
-    return this.#slots.taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
+    } else this.slots = new QueuedSlots(inFlight)
   }
 
   acquire(ticket: CallTicket): Promise<Lease> {
@@ -50,30 +42,30 @@ export class LocalLimiter implements CallLimiter {
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
-    const waiting = this.#polling ?? this.#queues.get(ticket.surface)
+    const waiting = this.#polling ?? this.queues.get(ticket.surface)
     waiting?.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     const { inFlight, windowMs } = this.limits
     // With all slots in use, another process may hold one: use one less for half a window.
-    if (isMomentary(milliseconds, windowMs) && this.#slots.taken >= inFlight)
+    if (isMomentary(milliseconds, windowMs) && this.slots.taken >= inFlight)
       this.#fewerSlotsUntil = performance.now() + windowMs / 2
     this.queue(surface).hold(milliseconds)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
-    return this.#queues.get(surface)?.waitOf(share) ?? null
+    return this.queues.get(surface)?.waitOf(share) ?? null
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
     this.#adjustSlots()
-    for (const queue of this.#queues.values()) queue.wake()
+    for (const queue of this.queues.values()) queue.wake()
   }
 
   protected queue(name: string | null): SurfaceQueue {
-    const known = this.#queues.get(name)
+    const known = this.queues.get(name)
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
@@ -81,28 +73,27 @@ export class LocalLimiter implements CallLimiter {
     const queue = new SurfaceQueue(pace, {
       inFlight: this.#inFlight,
       wait: ({ perMinute }) => pace.wait(perMinute),
-      isFull: () => this.#slots.isFull,
+      isFull: () => this.slots.isFull,
       take: () => {
         // The other surfaces come first the next time.
-        this.#queues.delete(name)
-        this.#queues.set(name, queue)
+        this.queues.delete(name)
+        this.queues.set(name, queue)
         return this.take()
       },
       wake: () => this.wake(),
     })
-    this.#queues.set(name, queue)
+    this.queues.set(name, queue)
     return queue
   }
 
   protected take(): Promise<Slot | undefined> {
     this.#adjustSlots()
-    this.#inUse?.add(this)
-    return this.#slots.take()
+    return this.slots.take()
   }
 
   #adjustSlots(): void {
     const { inFlight } = this.limits
     const usesFewer = performance.now() <= this.#fewerSlotsUntil
-    this.#slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
+    this.slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
   }
 }

@@ -142,9 +142,9 @@ async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<ProxyResponse> {
-  const sendWithinMs = Math.ceil(times.sendBy - performance.now())
+  const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
-  if (sendWithinMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
+  if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
   const { response: received, text } = await bounded.request(
@@ -155,7 +155,7 @@ async function call(
       ...(isFree && operation.method === 'GET' && { signal: request.signal }),
     },
     id,
-    { abandon: request.signal, sendWithinMs },
+    { abandon: request.signal, maxQueueWaitMs },
   )
   const response = { status: received.status, headers: {}, body: text }
   if (isFree) return response

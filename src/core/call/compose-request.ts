@@ -60,11 +60,9 @@ export function contextOf(
   risk: Charged = 'no',
 ): ErrorContext {
   const { id, paging } = operation
-  const outcome =
-    stakeOf(operation) === 'write'
-      ? ({ applied: risk === 'no' ? 'no' : 'unknown' } as const)
-      : { charged: risk }
-  return { operation: id, next: paging && paramsOf(request), ...outcome }
+  const context = { operation: id, next: paging && paramsOf(request) }
+  if (stakeOf(operation) !== 'write') return { ...context, charged: risk }
+  return { ...context, applied: risk === 'no' ? risk : 'unknown' }
 }
 
 /** A BigInt and its text are the same in a query. */

@@ -131,8 +131,7 @@ export class ClientTransport implements Transport {
     const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
     this.#openCalls.add(call)
     const { signal, deadlineMs, maxQueueWaitMs } = settings
-    if ((signal ?? cancelRules) !== undefined || Math.min(deadlineMs, maxQueueWaitMs) !== Infinity)
-      endEarly(call, cancelRules)
+    if (signal || cancelRules || Math.min(deadlineMs, maxQueueWaitMs) < Infinity) endEarly(call, cancelRules)
     return call
   }
 

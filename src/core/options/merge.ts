@@ -111,25 +111,19 @@ export function merge<Options>(
   return merged
 }
 
-/** The settings of calls of a client made with `withOptions`. */
-export function resolveShared(
-  settings: CallSettings,
-  options: SharedOptions,
-  redactor: Redactor,
-): CallSettings {
-  assertOptions(options, sharedChanges)
-  return merge(settings, options, sharedChanges, redactor)
+/** Makes a function that checks options and returns the settings that result from them. */
+function resolver<Options>(changes: Changes<Options>) {
+  return (settings: CallSettings, options: Options, redactor: Redactor): CallSettings => {
+    assertOptions(options, changes)
+    return merge(settings, options, changes, redactor)
+  }
 }
 
+/** The settings of calls of a client made with `withOptions`. */
+export const resolveShared = resolver(sharedChanges)
+
 /** The settings of a call with its own options. */
-export function resolveCall(
-  settings: CallSettings,
-  options: AnyCallOptions,
-  redactor: Redactor,
-): CallSettings {
-  assertOptions(options, callChanges)
-  return merge(settings, options, callChanges, redactor)
-}
+export const resolveCall = resolver(callChanges)
 
 export function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option
