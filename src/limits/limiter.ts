@@ -1,5 +1,4 @@
 import { organizationLimits } from '../api/limits.ts'
-import { followAbort } from '../lib/abort.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../errors/assert.ts'
 
 /** The limits of one client. */
@@ -128,21 +127,4 @@ export interface CallLimiter extends Limiter {
 /** Whether a limiter can cancel the wait of a ticket without a signal, like the limiters of this package. */
 export function canCancel(limiter: Limiter): limiter is CallLimiter {
   return typeof (limiter as Partial<CallLimiter>).cancel === 'function'
-}
-
-/** Acquires a lease from a limiter of this package, and cancels the wait when the signal aborts. */
-export async function acquireUntilAborted(
-  limiter: CallLimiter,
-  ticket: CallTicket,
-  signal: AbortSignal,
-): Promise<Lease> {
-  signal.throwIfAborted()
-  // A copy, since one ticket may be used for several calls.
-  const own = { ...ticket, signal: undefined }
-  const unfollow = followAbort(signal, { abort: (reason) => limiter.cancel(own, reason) })
-  try {
-    return await limiter.acquire(own)
-  } finally {
-    unfollow()
-  }
 }

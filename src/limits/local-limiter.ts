@@ -9,7 +9,6 @@ import {
   type Limits,
   type QueueWait,
   type Share,
-  acquireUntilAborted,
 } from './limiter.ts'
 import { Pace } from './pace.ts'
 import { CountedSlots, Polling } from './polling.ts'
@@ -35,8 +34,8 @@ export class LocalLimiter implements CallLimiter {
     } else this.slots = new QueuedSlots(inFlight)
   }
 
+  /** A call leaves the queue by `cancel()`; a signal has no effect. */
   acquire(ticket: CallTicket): Promise<Lease> {
-    if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
     const queue = this.queue(ticket.surface)
     return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
   }
