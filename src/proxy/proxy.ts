@@ -1,5 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
+import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../webhooks/receive.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
@@ -103,7 +104,7 @@ async function handle(
     report(error, { onError: (error) => settings.onError(error, failed) })
     if (publicError instanceof TimeoutError && isUnsent(publicError))
       return retryLater(requestId, publicError)
-    return failedCall(publicError, requestId, meter)
+    return failedCall(publicError, requestId, meter, stakeOf(operation) === 'write')
   } finally {
     admitted?.release()
   }

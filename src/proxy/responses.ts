@@ -76,13 +76,14 @@ export function failedCall(
   error: SocialSearchError | null,
   requestId: string,
   meter: CreditBudget,
+  isWrite: boolean,
 ): ProxyResponse {
   const { spent, uncertain } = meter
   const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
   const response =
     (error && publicError(error, requestId)) ??
     errorResponse(error?.requestId ?? requestId, 500, 'internal_error', 'the proxy failed', {
-      details: { charged, applied: error?.applied ?? 'unknown' },
+      details: { charged, ...(isWrite && { applied: 'unknown' }) },
     })
   return withCreditsHeader(response, meter, charged)
 }

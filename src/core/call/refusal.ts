@@ -39,9 +39,9 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
   const refusal = { status, headers, body, errorBody: dialect.readError(body), announced }
   if (isPaid) return failure(call, refusal, call.risk, 'final')
   if (refusal.errorBody === null || status < 400) return refusedByOthers(call, refusal)
-  return refusal.errorBody.charged === undefined
+  return refusal.errorBody.risk === undefined
     ? refusedByService(call, refusal)
-    : refusedByProxy(call, refusal, refusal.errorBody)
+    : refusedByProxy(call, refusal, refusal.errorBody.risk)
 }
 
 function redirected(call: Call, status: number): Failure {
@@ -71,9 +71,8 @@ function refusedByService(call: Call, refusal: Refusal): Failure {
 }
 
 /** A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost. */
-function refusedByProxy(call: Call, refusal: Refusal, { charged, applied }: ErrorBody): Failure {
+function refusedByProxy(call: Call, refusal: Refusal, risk: Charged): Failure {
   const { status, announced } = refusal
-  const risk = (call.stake === 'write' ? applied : charged) ?? 'no'
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
   // A hook that answers costs nothing.
@@ -98,7 +97,7 @@ function failure(
 ): Failure {
   const { operation, client } = call
   const { status, body, errorBody, announced } = refusal
-  const isByProxy = errorBody?.charged !== undefined
+  const isByProxy = errorBody?.risk !== undefined
   const retryAfter = announced === null ? undefined : announced / 1000
   const details = {
     ...call.context(risk),

@@ -78,8 +78,8 @@ const unreported = 'not reported by the proxy'
 
 /** What a proxy with this package says of an error. It has already retried, and its message is complete. */
 export interface ProxyError {
-  readonly charged: Charged
-  readonly applied: Applied
+  /** For a write, whether it was applied. */
+  readonly risk: Charged
   /** Makes an error of this package's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
   /** The missing scopes. */
@@ -94,9 +94,7 @@ export function readProxyError(body: unknown): ProxyError | null {
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
   const toError = isOwn ? errorFactories[code] : undefined
   return {
-    charged,
-    // A refusal by the proxy itself has none: nothing was sent.
-    applied: applied === 'unknown' ? applied : 'no',
+    risk: applied === 'unknown' ? applied : charged,
     ...(toError && { toError: (details) => toError(error, details) }),
     ...(Array.isArray(requiredScopes) && {
       requiredScopes: requiredScopes.filter((scope): scope is Scope => typeof scope === 'string'),
