@@ -56,7 +56,6 @@ export class Call implements CallTicket, Abortable {
   readonly priority: number
   /** Whether an attempt has been made. */
   resumed = false
-  readonly stake: Stake
   attempts = noAttempts
   failures = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
@@ -95,7 +94,6 @@ export class Call implements CallTicket, Abortable {
     this.patience = settings.retry.maxWaitMs
     this.share = client.share
     this.priority = settings.priority
-    this.stake = stakeOf(operation)
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
@@ -205,6 +203,10 @@ export class Call implements CallTicket, Abortable {
   release(lease: Lease): void {
     this.#openCalls.inFlight--
     this.tell(() => lease.release())
+  }
+
+  get stake(): Stake {
+    return stakeOf(this.operation)
   }
 
   /** Whether the request in flight may be charged or applied, as long as it has no usable response. */

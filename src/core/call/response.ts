@@ -67,7 +67,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
 function account(call: Call, entry: Attempt, { response, fetchedStatus }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
   // A hook that answers costs nothing.
-  if (call.stake !== 'metered' || fetchedStatus === null) return
+  if (operation.price.kind === 'free' || fetchedStatus === null) return
   const isFetched = fetchedStatus >= 200 && fetchedStatus < 300
   const reported = isFetched ? readCredits(response.headers) : null
   if (reported !== null) {
