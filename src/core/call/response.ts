@@ -3,7 +3,7 @@ import { firstIssues } from '../../api/issues.ts'
 import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors/index.ts'
 import { costOf } from '../credits/ledger.ts'
 import { parsed } from '../http/dialect.ts'
-import { readCredits } from '../http/proxy-protocol.ts'
+import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
@@ -69,7 +69,8 @@ function account(call: Call, entry: Attempt, { response, fetchedStatus }: Receiv
   // A hook that answers costs nothing.
   if (operation.price.kind === 'free' || fetchedStatus === null) return
   const isFetched = fetchedStatus >= 200 && fetchedStatus < 300
-  const reported = isFetched ? readCredits(response.headers) : null
+  const isReported = isFetched && response.headers.has(creditsHeader)
+  const reported = isReported ? readCredits(response.headers) : null
   if (reported !== null) {
     purchase.settle(reported.spent, reported.uncertain)
     entry.charged = reported.charged
