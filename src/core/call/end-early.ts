@@ -28,7 +28,7 @@ export function endEarly(call: Call, { abandon, maxQueueWaitMs = Infinity }: Can
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
   expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))
   expireAfter(call, sendWithinMs, () => {
-    if (call.isIdle) expire(call, `not sent within ${sendWithinMs} ms`)
+    if (call.isIdle) expire(call, `not sent in ${sendWithinMs} ms`)
   })
 }
 
