@@ -64,7 +64,7 @@ export class SurfaceClosed extends Error {
   readonly reason: 'rate_limited' | 'pace'
 
   constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
-    super('the surface is closed')
+    super('the surface closed')
     this.remaining = remaining
     this.reason = reason
   }
