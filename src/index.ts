@@ -100,5 +100,5 @@ export {
   ValidationError,
   isSocialSearchError,
 } from './errors/index.ts'
-export type { AnySocialSearchError, ApiErrorCode, Attempt, Charged } from './errors/index.ts'
+export type { AnySocialSearchError, ApiErrorCode, Applied, Attempt, Charged } from './errors/index.ts'
 export type { Issue } from './api/issues.ts'

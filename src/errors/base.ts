@@ -6,6 +6,12 @@ import type { ServiceErrorCode } from '../api/error-envelope.ts'
  */
 export type Charged = 'no' | 'yes' | 'unknown'
 
+/**
+ * Whether a failed write changed data. `no`: the service refused it, or received nothing. `unknown`: the request was sent,
+ * and the response does not tell.
+ */
+export type Applied = 'no' | 'unknown'
+
 /** One attempt of a call. */
 export interface Attempt {
   /** Time spent waiting for one of the organization's slots, in milliseconds. */
@@ -62,12 +68,11 @@ export interface ErrorContext {
   requestId?: string | undefined
   /** For all attempts together. */
   charged?: Charged
+  applied?: Applied | undefined
   attempts?: readonly Attempt[] | undefined
   /** Params of the page that failed. */
   next?: object | null | undefined
 }
-
-const doubt = '; it may have been charged'
 
 /**
  * Base of every error of this package. An aborted call rejects with the signal's own reason instead, and an error of your
@@ -86,26 +91,32 @@ export class SocialSearchError extends Error {
   declare readonly requestId?: string
   /** The operation that failed, such as `microblog.search`; absent for errors of a constructor. */
   declare readonly operation?: string
-  /** Whether the call cost credits, for all attempts together. */
+  /** Whether the call cost credits, for all attempts together. It says nothing about the effect of a write. */
   readonly charged: Charged
+  /** For a write, such as `mentions.setState`: whether it changed data, for all attempts together. Absent from reads. */
+  declare readonly applied?: Applied
   /** The attempts, in order; empty if nothing was sent. */
   readonly attempts: readonly Attempt[]
   /**
    * For a call with pages: the params of the page that failed, as plain JSON. Pass them to the same call to continue.
    */
   declare readonly next?: object | null
+  /** Of `toArray()`: the paid items of the pages before. Not enumerable, so that logs of the error stay short. */
+  declare readonly items?: readonly unknown[]
 
   constructor(code: ClientErrorCode | ApiErrorCode, message: string, context: ErrorContext = {}) {
-    const { operation, charged = 'no' } = context
+    const { operation, charged = 'no', applied } = context
     const prefix = operation === undefined ? '' : `${operation}: `
+    const isOpen = charged === 'unknown' || applied === 'unknown'
+    const doubt = isOpen ? `; it may have been ${applied ? 'applied' : 'charged'}` : ''
     // The message of an error from your own proxy already ends with it.
-    const isOpen = charged === 'unknown' && !message.endsWith(doubt)
-    super(`${prefix}${message}${isOpen ? doubt : ''}`)
+    super(prefix + message + (message.endsWith(doubt) ? '' : doubt))
     this.code = code
     this.charged = charged
     this.attempts = context.attempts ?? []
     if (context.requestId !== undefined) this.requestId = context.requestId
-    if (context.operation !== undefined) this.operation = context.operation
+    if (operation !== undefined) this.operation = operation
+    if (applied !== undefined) this.applied = applied
     if (context.next !== undefined) this.next = context.next
   }
 
@@ -113,6 +124,11 @@ export class SocialSearchError extends Error {
   toJSON(): object {
     return Object.assign({ name: this.name, message: this.message }, this)
   }
+}
+
+/** Sets a field that logs and JSON of an error leave out. */
+export function hide(error: SocialSearchError, name: string, value: unknown): void {
+  Object.defineProperty(error, name, { value, configurable: true })
 }
 
 /** A failure that several calls may share, such as a refused token. */

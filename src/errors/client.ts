@@ -1,6 +1,6 @@
 import { count } from '../lib/count.ts'
 import type { Issue } from '../api/issues.ts'
-import { type ErrorContext, SharedError, SocialSearchError } from './base.ts'
+import { type ErrorContext, SharedError, SocialSearchError, hide } from './base.ts'
 import { summary } from './summary.ts'
 
 /**
@@ -76,7 +76,7 @@ export class ConnectionError extends SocialSearchError {
 export type TimeoutPhase = 'queue' | 'headers' | 'body' | 'wait'
 
 /**
- * The `timeout` of one attempt, or the `deadline` of the whole call, passed.
+ * The `timeout` of one attempt, the `deadline` of the whole call or `maxQueueWait` passed, or the call cannot be sent in time.
  *
  * @example
  * if (error instanceof TimeoutError && error.phase === 'queue') later() // nothing was sent
@@ -88,10 +88,16 @@ export class TimeoutError extends SocialSearchError {
   declare readonly code: 'timeout'
   /** The phase: in the queue, waiting for headers, reading the body, or waiting between two attempts. */
   readonly phase: TimeoutPhase
+  /** Seconds until the call could be sent. Present if the wait was known to be too long: the call then failed at once. */
+  declare readonly retryAfter?: number
 
-  constructor(message: string, context: ErrorContext & { phase: TimeoutPhase }) {
+  constructor(
+    message: string,
+    context: ErrorContext & { phase: TimeoutPhase; retryAfter?: number | undefined },
+  ) {
     super('timeout', message, context)
     this.phase = context.phase
+    if (context.retryAfter !== undefined) this.retryAfter = context.retryAfter
   }
 }
 
@@ -135,7 +141,7 @@ export class InvalidResponseError extends SocialSearchError {
     const { issues = [] } = context
     super('invalid_response', issues.length > 0 ? `${message}: ${summary(issues)}` : message, context)
     this.issues = issues
-    Object.defineProperty(this, 'body', { value: context.body, enumerable: false })
+    hide(this, 'body', context.body)
   }
 }
 
@@ -154,9 +160,14 @@ export class CreditBudgetError extends SharedError {
   readonly needed: number
   /** Credits that the budget has left, without those reserved by other calls. */
   readonly remaining: number
+  /** The `name` of the budget, if it has one. */
+  declare readonly budget?: string
 
-  constructor(details: { needed: number; remaining: number }, context?: ErrorContext) {
-    const { needed, remaining } = details
+  constructor(
+    details: { needed: number; remaining: number; budget?: string | undefined },
+    context?: ErrorContext,
+  ) {
+    const { needed, remaining, budget } = details
     super(
       'credit_budget',
       `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left`,
@@ -164,6 +175,7 @@ export class CreditBudgetError extends SharedError {
     )
     this.needed = needed
     this.remaining = remaining
+    if (budget !== undefined) this.budget = budget
   }
 
   override of(context: ErrorContext): CreditBudgetError {
@@ -213,8 +225,7 @@ export class PaginationError extends SocialSearchError {
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
     super('pagination', message, { ...context, next })
-    if (context?.page !== undefined)
-      Object.defineProperty(this, 'page', { value: context.page, enumerable: false })
+    if (context?.page !== undefined) hide(this, 'page', context.page)
   }
 }
 

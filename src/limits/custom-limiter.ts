@@ -1,4 +1,4 @@
-import { sleep } from '../lib/time.ts'
+import { after } from '../lib/time.ts'
 import {
   type CallLimiter,
   type CallTicket,
@@ -19,23 +19,18 @@ export class CustomLimiter implements CallLimiter {
     this.#limiter = limiter
   }
 
-  async acquire(ticket: CallTicket): Promise<Lease> {
+  acquire(ticket: CallTicket): Promise<Lease> {
     const controller = new AbortController()
     const { signal } = controller
     this.#waiting.set(ticket, controller)
-    // The user's limiter may ignore the signal.
-    const aborted = new Promise<never>((_, reject) => {
+    return new Promise<Lease>((resolve, reject) => {
+      // The user's limiter may ignore the signal.
       signal.addEventListener('abort', () => reject(signal.reason))
-    })
-    const acquiring = this.#acquire(ticket, signal)
-    try {
-      return await Promise.race([acquiring, aborted])
-    } catch (error) {
-      acquiring.then(giveBack, () => {})
-      throw error
-    } finally {
-      this.#waiting.delete(ticket)
-    }
+      this.#acquire(ticket, signal).then(
+        (lease) => (signal.aborted ? giveBack(lease) : resolve(lease)),
+        reject,
+      )
+    }).finally(() => this.#waiting.delete(ticket))
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
@@ -51,14 +46,17 @@ export class CustomLimiter implements CallLimiter {
   }
 
   async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
-    const { surface, share, priority, resumed, patience } = ticket
+    const { surface, share, priority, resumed, maxQueueWait } = ticket
+    const patience = Math.min(ticket.patience, maxQueueWait ?? Infinity)
     for (;;) {
-      const lease = await this.#limiter.acquire({ surface, share, priority, resumed, patience, signal })
+      const lease = await this.#limiter.acquire({
+        ...{ surface, share, priority, resumed, patience, maxQueueWait, signal },
+      })
       const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
       if (early <= 0) return lease
       giveBack(lease)
       if (early > patience) throw new SurfaceClosed(early)
-      await sleep(early, signal)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', after(early, resolve)))
     }
   }
 }

@@ -1,5 +1,4 @@
 import { organizationLimits } from '../api/limits.ts'
-import { followAbort } from '../lib/abort.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../errors/assert.ts'
 
 /** The limits of one client. */
@@ -22,6 +21,8 @@ export interface Ticket {
   readonly resumed: boolean
   /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, reject at once. */
   readonly patience: number
+  /** Longest wait in milliseconds; if the limiter knows that it will be longer, it rejects at once. Default Infinity. */
+  readonly maxQueueWait?: number | undefined
   /** Cancels the wait in the queue. */
   readonly signal: AbortSignal
 }
@@ -51,7 +52,8 @@ export interface Limiter {
 }
 
 /**
- * A limiter rejects with it if a 429 closed the surface for longer than the call's `patience`.
+ * A limiter rejects with it if a ticket would wait for too long: a 429 closed the surface for longer than its `patience`
+ * (`rate_limited`), or the requests sent and those ahead use up its `maxQueueWait` (`pace`).
  *
  * @example
  * throw new SurfaceClosed(30_000) // the surface opens in 30 s
@@ -59,10 +61,12 @@ export interface Limiter {
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
+  readonly reason: 'rate_limited' | 'pace'
 
-  constructor(remaining: number) {
-    super('the surface is closed')
+  constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
+    super('the surface closed')
     this.remaining = remaining
+    this.reason = reason
   }
 }
 
@@ -123,21 +127,4 @@ export interface CallLimiter extends Limiter {
 /** Whether a limiter can cancel the wait of a ticket without a signal, like the limiters of this package. */
 export function canCancel(limiter: Limiter): limiter is CallLimiter {
   return typeof (limiter as Partial<CallLimiter>).cancel === 'function'
-}
-
-/** Acquires a lease from a limiter of this package, and cancels the wait when the signal aborts. */
-export async function acquireUntilAborted(
-  limiter: CallLimiter,
-  ticket: CallTicket,
-  signal: AbortSignal,
-): Promise<Lease> {
-  signal.throwIfAborted()
-  // A copy, since one ticket may be used for several calls.
-  const own = { ...ticket, signal: undefined }
-  const unfollow = followAbort(signal, { abort: (reason) => limiter.cancel(own, reason) })
-  try {
-    return await limiter.acquire(own)
-  } finally {
-    unfollow()
-  }
 }

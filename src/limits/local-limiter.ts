@@ -9,9 +9,8 @@ import {
   type Limits,
   type QueueWait,
   type Share,
-  acquireUntilAborted,
 } from './limiter.ts'
-import { type Send, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import { CountedSlots, Polling } from './polling.ts'
 import { QueuedSlots, type Slots } from './slots.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
@@ -19,69 +18,57 @@ import { type Slot, SurfaceQueue } from './surface-queue.ts'
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
-  readonly #slots: Slots
+  protected readonly slots: Slots
   readonly #polling: Polling | undefined
-  readonly #queues = new Map<string | null, SurfaceQueue>()
+  protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
   #fewerSlotsUntil = -Infinity
-  readonly #inUse: Set<LocalLimiter> | undefined
+
+  readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
   /** @param inUse A set that the limiter joins when it grants a lease. */
-  constructor(limits: Partial<Limits> = {}, inUse?: Set<LocalLimiter>) {
-    this.limits = { ...organizationLimits, ...limits }
+  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
     this.#inUse = inUse
+    this.limits = { ...organizationLimits, ...limits }
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
-      this.#slots = new CountedSlots(inFlight)
+      this.slots = new CountedSlots(inFlight)
       this.#polling = new Polling(() => this.wake())
-    } else this.#slots = new QueuedSlots(inFlight)
+    } else this.slots = new QueuedSlots(inFlight)
   }
 
-  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
-  get isIdle(): boolean {
-    return this.#slots.taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
-  }
-
+  /** A call leaves the queue by `cancel()`; a signal has no effect. */
   acquire(ticket: CallTicket): Promise<Lease> {
-    if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
-    const queue = this.#queue(ticket.surface)
+    const queue = this.queue(ticket.surface)
     return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
   }
 
   cancel(ticket: CallTicket, reason: unknown): void {
-    const waiting = this.#polling ?? this.#queues.get(ticket.surface)
+    const waiting = this.#polling ?? this.queues.get(ticket.surface)
     waiting?.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     const { inFlight, windowMs } = this.limits
     // With all slots in use, another process may hold one: use one less for half a window.
-    if (isMomentary(milliseconds, windowMs) && this.#slots.taken >= inFlight)
+    if (isMomentary(milliseconds, windowMs) && this.slots.taken >= inFlight)
       this.#fewerSlotsUntil = performance.now() + windowMs / 2
-    this.#queue(surface).hold(milliseconds)
+    this.queue(surface).hold(milliseconds)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
-    return this.#queues.get(surface)?.waitOf(share) ?? null
-  }
-
-  /** Counts a request that another limiter has granted, as if acquired here. */
-  adopt(surface: string | null, share: Share, send: Send): Lease {
-    // It takes the next free slot, or frees it at once if it has ended before.
-    const taking = this.#take()
-    const release = (): void => void taking.then((slot) => slot?.release(null))
-    return this.#queue(surface).lease(send, share, { release })
+    return this.queues.get(surface)?.waitOf(share) ?? null
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
     this.#adjustSlots()
-    for (const queue of this.#queues.values()) queue.wake()
+    for (const queue of this.queues.values()) queue.wake()
   }
 
-  #queue(name: string | null): SurfaceQueue {
-    const known = this.#queues.get(name)
+  protected queue(name: string | null): SurfaceQueue {
+    const known = this.queues.get(name)
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
@@ -89,28 +76,28 @@ export class LocalLimiter implements CallLimiter {
     const queue = new SurfaceQueue(pace, {
       inFlight: this.#inFlight,
       wait: ({ perMinute }) => pace.wait(perMinute),
-      isFull: () => this.#slots.isFull,
+      isFull: () => this.slots.isFull,
       take: () => {
         // The other surfaces come first the next time.
-        this.#queues.delete(name)
-        this.#queues.set(name, queue)
-        return this.#take()
+        this.queues.delete(name)
+        this.queues.set(name, queue)
+        return this.take()
       },
       wake: () => this.wake(),
     })
-    this.#queues.set(name, queue)
+    this.queues.set(name, queue)
     return queue
   }
 
-  #take(): Promise<Slot | undefined> {
+  protected take(): Promise<Slot | undefined> {
     this.#adjustSlots()
     this.#inUse?.add(this)
-    return this.#slots.take()
+    return this.slots.take()
   }
 
   #adjustSlots(): void {
     const { inFlight } = this.limits
     const usesFewer = performance.now() <= this.#fewerSlotsUntil
-    this.#slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
+    this.slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
   }
 }

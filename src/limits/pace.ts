@@ -52,14 +52,20 @@ export class SendLog {
     return Array.from(this.#sends).filter(({ at }) => at > start).length
   }
 
-  /** Milliseconds until another request is within the limit, even if the earlier ones took long to arrive. */
-  wait(limit: number): number {
-    if (this.#sends.size < limit) return 0
+  /**
+   * Milliseconds until another request is within the limit, even if the earlier ones took long to arrive.
+   *
+   * @param ahead Requests to be sent before it.
+   */
+  wait(limit: number, ahead = 0): number {
+    const windowsMs = Math.floor(ahead / limit) * this.#spanMs
+    const free = limit - (ahead % limit)
+    if (this.#sends.size < free) return windowsMs
     const margin = this.#margin.ms
     // A request arrived at the latest when its response began, or after the margin.
     const arrivals = Array.from(this.#sends, ({ at, answered }) => Math.min(at + margin, answered))
-    const blocker = arrivals.sort((a, b) => a - b).at(-limit) ?? -Infinity
-    return Math.max(0, blocker + this.#spanMs - performance.now())
+    const blocker = arrivals.sort((a, b) => a - b).at(-free) ?? -Infinity
+    return windowsMs + Math.max(0, blocker + this.#spanMs - performance.now())
   }
 }
 
@@ -130,6 +136,13 @@ export class Pace {
     // A probe needs no gap: the hold has separated it from other requests.
     const gap = this.#probe === 'due' ? 0 : (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
     return Math.max(closed, gap, this.#log.wait(allowance))
+  }
+
+  /** Milliseconds until a client may send behind `ahead` further requests, if no other process sends any. */
+  waitBehind(share: Share, ahead: number): number {
+    const { perMinute } = share
+    const limit = Math.max(perMinute, this.#contention.limit, this.limits.perMinute)
+    return Math.max(this.#log.wait(limit, ahead), this.logOf(share)?.wait(perMinute, ahead) ?? 0)
   }
 
   /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */

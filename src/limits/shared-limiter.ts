@@ -9,8 +9,15 @@ const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
  * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
  * each job must count the requests of earlier jobs.
  */
-const inUse = new Set<LocalLimiter>()
+const inUse = new Set<TrackedLimiter>()
 let sweptAt = 0
+
+class TrackedLimiter extends LocalLimiter {
+  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
+  get isIdle(): boolean {
+    return this.slots.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
+  }
+}
 
 /**
  * The limiter of one organization in this process. It is dropped when no client has it and it has been idle for a
@@ -30,7 +37,7 @@ export function sharedLimiter(owner: string | object, baseUrl: string): LocalLim
   const key = `${owner} ${baseUrl}`
   const known = byLabel.get(key)?.deref()
   if (known !== undefined) return known
-  const limiter = new LocalLimiter({}, inUse)
+  const limiter = new TrackedLimiter({}, inUse)
   // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
   return limiter

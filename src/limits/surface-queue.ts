@@ -77,17 +77,20 @@ export class SurfaceQueue {
 
   /** Like `acquire()`, without a promise. */
   enter(ticket: CallTicket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): void {
-    const { closed } = this.pace
-    if (closed > ticket.patience) {
-      refuse(new SurfaceClosed(closed))
-      return
-    }
     const group = this.#groupOf(ticket.share)
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
     this.#entries.set(ticket, entry)
     group.waiting.add(entry)
+    this.#refuseIfClosed(ticket)
+    const { maxQueueWait = Infinity } = ticket
+    if (maxQueueWait < Infinity) {
+      const ahead = group.waiting.entries.filter((other) => goesBefore(other, entry)).length
+      const ms = this.pace.waitBehind(ticket.share, ahead)
+      // Responses may shrink the margin until then.
+      if (ms - this.pace.margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))
+    }
     // A call behind another one of its group does not change when the next one goes.
     if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
   }
@@ -115,17 +118,16 @@ export class SurfaceQueue {
     }
   }
 
-  /** Closes the surface after a 429, and refuses the calls whose patience is shorter. */
+  /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
-    const { closed } = this.pace
-    this.refuse(new SurfaceClosed(closed), ({ patience }) => patience < closed)
+    for (const ticket of [...this.#entries.keys()]) this.#refuseIfClosed(ticket)
     this.wake()
   }
 
-  /** Refuses calls in the order of their arrival. */
-  refuse(reason: unknown, which: (ticket: CallTicket) => boolean = () => true): void {
-    for (const ticket of [...this.#entries.keys()]) if (which(ticket)) this.cancel(ticket, reason)
+  /** Refuses all calls, in the order of their arrival. */
+  refuse(reason: unknown): void {
+    for (const ticket of [...this.#entries.keys()]) this.cancel(ticket, reason)
   }
 
   /** Counts a request from now on. The lease holds the slot until it is released. */
@@ -158,6 +160,12 @@ export class SurfaceQueue {
         this.#slots.wake()
       },
     }
+  }
+
+  #refuseIfClosed(ticket: CallTicket): void {
+    const { closed } = this.pace
+    const { patience, maxQueueWait = Infinity } = ticket
+    if (closed > Math.min(patience, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
   }
 
   async #grantNext(share: Share): Promise<void> {

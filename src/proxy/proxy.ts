@@ -1,5 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
+import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../errors/report.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
@@ -110,8 +111,8 @@ async function forward(
     const publicError = admitted !== undefined && isPublicError(error) ? error : null
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError(error, failed) })
-    if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater()
-    return failedCall(publicError, requestId, meter)
+    if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
+    return failedCall(publicError, requestId, meter, stakeOf(operation) === 'write')
   } finally {
     admitted?.release()
   }
@@ -150,9 +151,9 @@ async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<ProxyResponse> {
-  const sendWithinMs = Math.ceil(times.sendBy - performance.now())
+  const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
-  if (sendWithinMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
+  if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
   const { response: received, text } = await bounded.request(
@@ -163,21 +164,22 @@ async function call(
       ...(isFree && operation.method === 'GET' && { signal: request.signal }),
     },
     id,
-    { abandon: request.signal, sendWithinMs },
+    { abandon: request.signal, maxQueueWaitMs },
   )
   const response = { status: received.status, headers: {}, body: text }
   if (isFree) return response
   return withCreditsHeader(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }
 
-function isUnsent({ charged, phase }: TimeoutError): boolean {
-  return charged === 'no' && (phase === 'queue' || phase === 'wait')
+function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
+  return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
 }
 
-const retryAfterSeconds = 5
+/** If the wait is unknown, in seconds. */
+const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater(): Refusal {
+function retryLater({ retryAfter = defaultRetryAfter }: TimeoutError): Refusal {
   const message = 'not sent: too many calls wait at the proxy'
-  return new Refusal(429, 'rate_limited', message, { retryAfter: retryAfterSeconds })
+  return new Refusal(429, 'rate_limited', message, { retryAfter })
 }

@@ -58,22 +58,22 @@ export function failedCall(
   error: SocialSearchError | null,
   requestId: string,
   meter: CreditBudget,
+  isWrite: boolean,
 ): ProxyResponse {
   const { spent, uncertain } = meter
   const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
-      : errorResponse(
-          error?.requestId ?? requestId,
-          error === null
-            ? new Refusal(500, 'internal_error', 'the proxy failed', { details: { charged } })
-            : refusalOf(error),
-        )
+      : errorResponse(error?.requestId ?? requestId, refusalOf(error, charged, isWrite))
   return withCreditsHeader(response, meter, charged)
 }
 
-function refusalOf(error: SocialSearchError): Refusal {
+function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): Refusal {
+  if (error === null) {
+    const details = { charged, ...(isWrite && { applied: 'unknown' as const }) }
+    return new Refusal(500, 'internal_error', 'the proxy failed', { details })
+  }
   if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
   const code: string = error.code
   // The client behind the proxy adds the operation to the message again.

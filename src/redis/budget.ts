@@ -1,4 +1,11 @@
-import { type Budget, type CreditSummary, type Reservation, rounded } from '../core/credits/budget.ts'
+import {
+  type Budget,
+  type CreditSummary,
+  type PeriodOptions,
+  type Reservation,
+  resolvePeriod,
+  rounded,
+} from '../core/credits/budget.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/assert.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../errors/index.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
@@ -8,10 +15,10 @@ import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outbox } from './outbox.ts'
 
 /** Options of a {@link RedisBudget}. */
-export interface RedisBudgetOptions extends RedisOptions {
+export interface RedisBudgetOptions extends RedisOptions, PeriodOptions {
   /** The budget's name: the same for all processes that share it, a new one for a new budget. Redis sees a hash of it. */
   name: string
-  /** Credits that all processes together may spend. Pass the same to all processes that share the budget. */
+  /** Credits that all processes together may spend, in all or `every` period. Pass the same options to all processes. */
   limit: number
   /** When a process dies, its reserved credits become uncertain after this time, in milliseconds. Default 60,000. */
   lease?: number | undefined
@@ -22,6 +29,8 @@ const names: Record<keyof RedisBudgetOptions, true> = {
   name: true,
   limit: true,
   lease: true,
+  every: true,
+  timeZone: true,
 }
 
 /** Failed reservations to cancel later, in case Redis made them after all; any beyond this become uncertain. */
@@ -47,8 +56,11 @@ const closeMs = 10_000
  * const client = new SocialSearch({ baseUrl, apiKey, budget })
  */
 export class RedisBudget implements Budget {
-  /** Credits that all processes together may spend. */
+  /** Credits that all processes together may spend, in all or in each period. */
   readonly limit: number
+  /** The `budget` of its errors. */
+  readonly name: string
+  readonly #periodAt: (time: number) => string
   readonly #scripts: ScriptRunner
   readonly #base: Promise<string>
   readonly #leaseMs: number
@@ -68,7 +80,8 @@ export class RedisBudget implements Budget {
   constructor(options: RedisBudgetOptions) {
     assertOptions(options, names)
     const { name, limit, lease = 60_000 } = options
-    nonEmptyText('name', name)
+    this.name = nonEmptyText('name', name)
+    this.#periodAt = resolvePeriod(options)
     this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
     this.#leaseMs = milliseconds('lease', lease)
     const { scripts, base, log } = resolveRedis(options, name)
@@ -87,27 +100,30 @@ export class RedisBudget implements Budget {
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
     if (this.#closed) throw new BudgetUnavailableError('it is closed', { operation })
-    const entry = `${credits} ${crypto.randomUUID()}`
+    const id = `${credits} ${crypto.randomUUID()}`
+    let entry = id
     const cancelLater = (): void => {
       if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
     }
-    const attempt = (): Promise<Reply> => {
+    const attempt = (period: string): Promise<Reply> => {
+      entry = `${id} ${period}`.trimEnd()
       const deadline = performance.now() + this.#clock.lead + this.#scripts.timeoutMs
-      return this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline], cancelLater)
+      return this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline, period], cancelLater)
     }
     let reply: Reply
     try {
-      if (this.#clock.lead === Infinity) await this.#run(summarize, [])
-      reply = await attempt()
+      reply = await attempt(await this.#period())
       // The reply came in time, so the clock of Redis has jumped.
-      if (reply.outcome === 'late') reply = await attempt()
+      if (reply.outcome === 'late') reply = await attempt(await this.#period())
+      if (reply.outcome === 'over') reply = await attempt(reply.rest[0] ?? '')
     } catch (error) {
       cancelLater()
       throw new BudgetUnavailableError(reasonOf(error), { operation })
     }
     const { outcome, rest } = reply
     if (outcome === 'lost') throw new BudgetUnavailableError(hasLost, { operation })
-    if (outcome === 'late') throw new BudgetUnavailableError('redis replied too late', { operation })
+    if (outcome === 'late' || outcome === 'over')
+      throw new BudgetUnavailableError('redis replied too late', { operation })
     if (outcome === 'refused') {
       // What these calls had reserved may come back.
       if (this.#outbox.isBehind) {
@@ -115,7 +131,8 @@ export class RedisBudget implements Budget {
           operation,
         })
       }
-      throw new CreditBudgetError({ needed: credits, remaining: Number(rest[0]) }, { operation })
+      const details = { needed: credits, remaining: Number(rest[0]), budget: this.name }
+      throw new CreditBudgetError(details, { operation })
     }
     this.#open.add(entry)
     this.#startRenewing()
@@ -132,7 +149,7 @@ export class RedisBudget implements Budget {
   }
 
   /**
-   * Returns what all processes have spent and reserved.
+   * Returns what all processes have spent and reserved, in this period if there is one.
    *
    * @throws {BudgetUnavailableError} if Redis is unreachable, or has lost what was spent.
    */
@@ -140,7 +157,7 @@ export class RedisBudget implements Budget {
     const { limit } = this
     let reply: Reply
     try {
-      reply = await this.#run(summarize, [])
+      reply = await this.#run(summarize, [await this.#period()])
     } catch (error) {
       throw new BudgetUnavailableError(reasonOf(error))
     }
@@ -169,6 +186,12 @@ export class RedisBudget implements Budget {
     clearTimeout(timer)
     const { length } = this.#outbox
     if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
+  }
+
+  /** The period by the time of Redis. */
+  async #period(): Promise<string> {
+    if (this.#clock.lead === Infinity) await this.#run(summarize, [''])
+    return this.#periodAt(this.#clock.bounds()[0])
   }
 
   async #run(script: string, args: Args, onLateReservation?: () => void): Promise<Reply> {

@@ -5,7 +5,6 @@ import {
   type Limits,
   type QueueWait,
   type Share,
-  acquireUntilAborted,
   longestHoldMs,
   resolveLimits,
 } from '../limits/limiter.ts'
@@ -13,6 +12,7 @@ import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '.
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import type { RedisAdapter } from './client.ts'
+import { acquireUntilAborted } from './acquire-until-aborted.ts'
 import { RedisClock } from './clock.ts'
 import { type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'

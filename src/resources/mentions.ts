@@ -36,8 +36,9 @@ export interface Mentions {
 
   /**
    * Changes the state of a mention (`PATCH /mentions/{id}/state`). Free, with scopes `mentions:write` and `mentions:read`.
-   * Retried only if the request did not arrive, or after a 429 or 503. States, body and response are not documented;
-   * `schema` checks the whole response and gives it your type.
+   * Retried only if the request did not arrive, or after a 429 or 503. `applied` of an error tells whether the state may have
+   * changed; `charged` is about credits only. States, body and response are not documented; `schema` checks the whole
+   * response and gives it your type.
    */
   setState<Schema extends MaybeSchema = undefined>(
     id: string,

@@ -8,7 +8,7 @@ import {
 } from '../limits/limiter.ts'
 import { recommendedTimeoutMs } from '../api/limits.ts'
 import { deferred } from '../lib/deferred.ts'
-import { LocalLimiter } from '../limits/local-limiter.ts'
+import { AdoptingLimiter } from './adopting-limiter.ts'
 import type { SharedState, Grant } from './shared-state.ts'
 import { heldLocks, untilLockFree } from './locks.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
@@ -40,7 +40,7 @@ export class Leader {
   readonly id = crypto.randomUUID()
   readonly #context: LeaderContext
   readonly #end = new AbortController()
-  readonly #limiter: LocalLimiter
+  readonly #limiter: AdoptingLimiter
   readonly #queued = new Map<string, { readonly tabId: string; readonly ticket: CallTicket }>()
   readonly #passes = new Map<string, { readonly tabId: string; readonly pass: Lease }>()
   readonly #shares = new Map<string, Share>()
@@ -61,7 +61,7 @@ export class Leader {
 
   constructor(context: LeaderContext) {
     this.#context = context
-    this.#limiter = new LocalLimiter(context.limits)
+    this.#limiter = new AdoptingLimiter(context.limits)
   }
 
   /** Takes over from a previous leader, or starts as the first. */
@@ -181,10 +181,10 @@ export class Leader {
   }
 
   async #grant(tabId: string, request: LeaseRequest): Promise<void> {
-    const { call, surface, share, priority, resumed, patience } = request
+    const { call, surface, share, ...terms } = request
     if (this.#queued.has(call) || this.#passes.has(call) || this.#end.signal.aborted) return
     this.#watch(tabId)
-    const ticket = { surface, share: this.#shareOf(share), priority, resumed, patience }
+    const ticket = { surface, share: this.#shareOf(share), ...terms }
     this.#queued.set(call, { tabId, ticket })
     const isQueued = (): boolean => this.#queued.get(call)?.ticket === ticket
     const { broadcast } = this.#context
@@ -202,7 +202,7 @@ export class Leader {
     } catch (error) {
       // A cancelled call needs no response.
       if (error instanceof SurfaceClosed)
-        broadcast({ kind: 'reject', leader, call, remaining: error.remaining })
+        broadcast({ kind: 'reject', leader, call, remaining: error.remaining, reason: error.reason })
     } finally {
       if (isQueued()) this.#queued.delete(call)
     }

@@ -96,7 +96,7 @@ export class WebLocksLimiter implements Limiter {
   }
 
   acquire(ticket: Ticket): Promise<Lease> {
-    const { signal, share, surface, priority, resumed, patience } = ticket
+    const { signal, share, surface, priority, resumed, patience, maxQueueWait = Infinity } = ticket
     if (signal.aborted) return Promise.reject(signal.reason)
     if (this.#state === 'closed') return Promise.reject(new ClosedError())
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
@@ -109,7 +109,7 @@ export class WebLocksLimiter implements Limiter {
         if (this.#waiting.size === 0) clearInterval(this.#pingTimer)
       }
       const waiter: Waiter = {
-        request: { call, surface, share: this.#withId(share), priority, resumed, patience },
+        request: { call, surface, share: this.#withId(share), priority, resumed, patience, maxQueueWait },
         grant: (paced) => {
           stopWaiting()
           resolve(this.#lease(call, paced, performance.now() - since))
@@ -241,7 +241,7 @@ export class WebLocksLimiter implements Limiter {
         break
       case 'reject':
         if (message.leader === this.#leader)
-          this.#waiting.get(message.call)?.reject(new SurfaceClosed(message.remaining))
+          this.#waiting.get(message.call)?.reject(new SurfaceClosed(message.remaining, message.reason))
     }
   }
 

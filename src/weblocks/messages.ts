@@ -1,4 +1,5 @@
 import { isRecord } from '../lib/is-record.ts'
+import type { SurfaceClosed } from '../limits/limiter.ts'
 
 type Guard<T> = (value: unknown) => value is T
 type Guarded<G> = G extends Guard<infer T> ? T : never
@@ -22,6 +23,9 @@ function fields<T extends object>(guards: { readonly [K in keyof T]: Guard<T[K]>
   return (value): value is Readonly<T> => isRecord(value) && all.every(([name, guard]) => guard(value[name]))
 }
 
+const closedBy = (value: unknown): value is SurfaceClosed['reason'] =>
+  value === 'rate_limited' || value === 'pace'
+
 const share = fields({ id: text, inFlight: amount, perMinute: amount })
 
 const stateSnapshot = fields({
@@ -38,7 +42,7 @@ const stateSnapshot = fields({
 
 const leaseRequest = fields({
   ...{ call: text, surface: optional(text), share },
-  ...{ priority: number, resumed: flag, patience: amount },
+  ...{ priority: number, resumed: flag, patience: number, maxQueueWait: number },
 })
 
 /** Messages between tabs. Every tab receives every message, so every tab has the state that a leader needs. */
@@ -58,8 +62,8 @@ export const messages = {
   acquire: fields({ tabId: text, to: text, request: leaseRequest }),
   cancel: fields({ call: text }),
   grant: fields({ leader: text, tabId: text, call: text, surface: optional(text), share, paced: amount }),
-  /** The surface stays closed for longer than the call waits. */
-  reject: fields({ leader: text, call: text, remaining: amount }),
+  /** The call would wait for too long. */
+  reject: fields({ leader: text, call: text, remaining: amount, reason: closedBy }),
   sent: fields({ call: text }),
   /** `date` is the response's `Date`, in milliseconds since 1970. */
   answered: fields({ call: text, date: optional(number) }),

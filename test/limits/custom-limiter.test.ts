@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Lease, Limiter, Ticket } from '../../src/limits/limiter.ts'
-import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
@@ -85,7 +85,7 @@ describe('a call', () => {
     'frees its slot when it is aborted %i steps after its turn came',
     async (steps) => {
       service.script(() => ok())
-      const limiter = new LocalLimiter({ inFlight: 1 })
+      const limiter = new AbortableLimiter({ inFlight: 1 })
       const client = makeClient({ limiter })
       const share = { inFlight: 1, perMinute: Infinity }
       const ticket = { surface: null, share, priority: 0, resumed: false, patience: 0 }

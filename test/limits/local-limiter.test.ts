@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Lease, type Ticket } from '../../src/limits/limiter.ts'
-import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
 
@@ -10,13 +10,13 @@ afterAll(() => vi.useRealTimers())
 limiterContract('LocalLimiter', {
   time: { pass, settle },
   // One serves all the clients of a process.
-  make: (count, limits) => Array<LocalLimiter>(count).fill(new LocalLimiter(limits)),
+  make: (count, limits) => Array<AbortableLimiter>(count).fill(new AbortableLimiter(limits)),
   end: () => {},
 })
 
 describe('LocalLimiter', () => {
   /** Asks for a client that takes one slot at a time and is not paced. */
-  const client = (limiter: LocalLimiter, perMinute = Infinity) => {
+  const client = (limiter: AbortableLimiter, perMinute = Infinity) => {
     const share = { inFlight: 1, perMinute }
     return (ticket: Partial<Ticket> = {}): Promise<Lease> => {
       const { signal } = new AbortController()
@@ -26,7 +26,7 @@ describe('LocalLimiter', () => {
   }
 
   it('acquire() serves in the order of priority when a call leaves the middle of the queue', async () => {
-    const ask = client(new LocalLimiter())
+    const ask = client(new AbortableLimiter())
     const blocking = await ask()
     const abort = new AbortController()
     const order: number[] = []
@@ -44,7 +44,7 @@ describe('LocalLimiter', () => {
   })
 
   it('acquire() serves a later client while another waits for its own share', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const modest = client(limiter, 1)
     ;(await modest()).release()
     const waiting = modest()
@@ -54,7 +54,7 @@ describe('LocalLimiter', () => {
   })
 
   it("acquire() counts as paced only the call's own wait when the surface is closed", async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const ask = client(limiter)
     limiter.hold('a', 700)
     const probe = ask().then((lease) => setTimeout(() => lease.release(), 200))
@@ -65,7 +65,7 @@ describe('LocalLimiter', () => {
   })
 
   it('acquire() keeps no slot when the only call leaves as its slot is given out', async () => {
-    const ask = client(new LocalLimiter({ inFlight: 1 }))
+    const ask = client(new AbortableLimiter({ inFlight: 1 }))
     const abort = new AbortController()
     const left = ask({ signal: abort.signal })
     abort.abort()
@@ -76,7 +76,7 @@ describe('LocalLimiter', () => {
   it('acquire() leaves no listener on the signal when it has granted a lease', async () => {
     const { signal } = new AbortController()
     const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
-    const lease = await client(new LocalLimiter())({ signal })
+    const lease = await client(new AbortableLimiter())({ signal })
     expect(add).toHaveBeenCalledOnce()
     expect(remove).toHaveBeenCalledExactlyOnceWith('abort', add.mock.calls[0]?.[1])
     lease.release()

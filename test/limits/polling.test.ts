@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Lease } from '../../src/limits/limiter.ts'
-import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
 
@@ -15,14 +15,14 @@ afterAll(() => {
 
 limiterContract('LocalLimiter in a worker whose requests cannot wake each other', {
   time: { pass, settle },
-  make: (count, limits) => Array<LocalLimiter>(count).fill(new LocalLimiter(limits)),
+  make: (count, limits) => Array<AbortableLimiter>(count).fill(new AbortableLimiter(limits)),
   end: () => {},
 })
 
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
   const share = { inFlight: 1, perMinute: Infinity }
   const ticket = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000 }
-  const ask = (limiter: LocalLimiter, signal = new AbortController().signal, surface = 'a') =>
+  const ask = (limiter: AbortableLimiter, signal = new AbortController().signal, surface = 'a') =>
     limiter.acquire({ ...ticket, surface, signal })
 
   /** Runs a function like another worker request, without its timers. */
@@ -34,7 +34,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   }
 
   it('acquire() gets the slot of a call whose worker request was cut off', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const granted: Lease[] = []
     inOtherRequest(() => void ask(limiter).then((lease) => granted.push(lease)))
     await pass(100)
@@ -45,7 +45,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() keeps to its slots when the previous call takes long', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const { value: first } = await settle(ask(limiter))
     let isGranted = false
     void ask(limiter).then(() => (isGranted = true))
@@ -57,7 +57,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() serves two surfaces in turn when both have calls waiting for a slot', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1 })
+    const limiter = new AbortableLimiter({ inFlight: 1 })
     const { value: first } = await settle(ask(limiter, undefined, 'c'))
     const order: string[] = []
     const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((surface) =>
@@ -72,7 +72,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() rejects at once when its call is cancelled, and keeps no slot', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1 })
+    const limiter = new AbortableLimiter({ inFlight: 1 })
     const own = { ...ticket, share: { ...share } }
     const cancelled = limiter.acquire(own)
     // By then, it has a slot that it does not know of.
@@ -84,7 +84,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() can be cancelled when the same call has waited before and its lease ends late', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const { value: first } = await settle(limiter.acquire(ticket))
     limiter.hold('a', 30_000)
     const again = limiter.acquire(ticket)
@@ -94,7 +94,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() keeps to its slots when the whole worker was paused', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const { value: first } = await settle(ask(limiter))
     let isGranted = false
     void ask(limiter).then(() => (isGranted = true))
@@ -112,7 +112,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('cancel() does nothing when its call has its lease', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1 })
+    const limiter = new AbortableLimiter({ inFlight: 1 })
     const own = { ...ticket, share: { ...share } }
     const { value: lease } = await settle(limiter.acquire(own))
     limiter.cancel(own, new Error('too late'))

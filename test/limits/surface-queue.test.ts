@@ -1,6 +1,6 @@
 import { type Lease, SurfaceClosed } from '../../src/limits/limiter.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers())
 const never = new AbortController().signal
 
 /** A limiter with one client on it, and tickets of that client. */
-function limited(inFlight: number, perMinute: number, limiter = new LocalLimiter()) {
+function limited(inFlight: number, perMinute: number, limiter = new AbortableLimiter()) {
   const share = { inFlight, perMinute }
   const ask = (surface: string | null = 'a', signal = never, resumed = false, priority = 0) =>
     limiter.acquire({ surface, share, signal, resumed, priority, patience: 60_000 })
@@ -266,7 +266,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('does not starve a client beside one with a higher limit', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const fast = traffic(limited(1, 60, limiter), 10)
     const timer = setInterval(() => fast.run(), 1200)
     await pass(30_000)
@@ -318,7 +318,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('keeps each client to its share, and leaves the rest to other clients', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const modest = traffic(limited(1, 3, limiter), 100)
     const other = traffic(limited(2, Infinity, limiter), 100)
     for (let i = 0; i < 6; i++) modest.run('a')
@@ -331,7 +331,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('serves other clients of the surface when one has used up its share', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const modest = traffic(limited(2, 3, limiter), 10)
     const other = traffic(limited(2, 20, limiter), 10)
     for (let i = 0; i < 6; i++) modest.run()
@@ -343,7 +343,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it("keeps all clients together to the organization's rate limit", async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const clients = [traffic(limited(2, 20, limiter), 10), traffic(limited(2, 20, limiter), 10)]
     for (let i = 0; i < 30; i++) clients[i % 2]!.run()
     await pass(60_000)
@@ -351,7 +351,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('serves a client with a free share when the first in the queue has used up its share', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const modest = limited(1, Infinity, limiter)
     const first = await modest.ask()
     const second = modest.ask()
@@ -363,7 +363,7 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('counts the requests of unpaced clients for paced ones', async () => {
-    const limiter = new LocalLimiter()
+    const limiter = new AbortableLimiter()
     const unpaced = traffic(limited(2, Infinity, limiter), 1)
     for (let i = 0; i < 25; i++) unpaced.run()
     await pass(1000)

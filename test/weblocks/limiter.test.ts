@@ -178,6 +178,16 @@ describe('WebLocksLimiter.acquire()', () => {
     }
   })
 
+  it('refuses a call at once when its pace opens later than it may wait, in any tab', async () => {
+    const [leader, follower] = tabs(2, { inFlight: 2, perMinute: 3 })
+    for (let i = 0; i < 3; i++) (await ask(follower!)).release()
+    for (const limiter of [leader!, follower!]) {
+      const error: unknown = await ask(limiter, { maxQueueWait: 5000 }).catch((error: unknown) => error)
+      expect(error).toMatchObject({ reason: 'pace', remaining: expect.any(Number) })
+      expect((error as SurfaceClosed).remaining).toBeGreaterThan(50_000)
+    }
+  })
+
   it('closes the surface in all tabs, and sends one probe afterwards', async () => {
     const limiters = tabs(3, {})
     const first = await ask(limiters[0]!)

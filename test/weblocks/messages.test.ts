@@ -56,7 +56,7 @@ async function puppet(organization: string) {
   let calls = 0
   const request = () => ({
     ...{ call: `${tabId}/${++calls}`, surface: 'a', share: { id: tabId, ...share } },
-    ...{ priority: 0, resumed: false, patience: 60_000 },
+    ...{ priority: 0, resumed: false, patience: 60_000, maxQueueWait: Infinity },
   })
   return { tabId, heard, hear, say, request, die }
 }

@@ -8,9 +8,9 @@ import {
 import { type Lease, abandonedMs } from '../../limits/limiter.ts'
 import { FetchMisuse } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
-import { nextWait, stakeOf } from '../retry/policy.ts'
+import { nextWait } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'
-import { HookFailed, type Received, chargeOf, exchange } from './exchange.ts'
+import { HookFailed, type Received, exchange, riskOf } from './exchange.ts'
 import { failureOfResponse } from './refusal.ts'
 import { readAnswer, unreadable } from './response.ts'
 
@@ -80,22 +80,22 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
 
 /** The failure of an attempt that its timeout or the caller has ended. */
 function stopped(call: Call, reason: unknown): Failure {
-  return new Failure(reason, call.chargedSoFar, reason instanceof TimeoutError ? 'no-answer' : 'final')
+  return new Failure(reason, call.risk, reason instanceof TimeoutError ? 'no-answer' : 'final')
 }
 
 /** The failure of an attempt without a success. */
 function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof HookFailed) return failureOfHook(call, entry, error)
-  const charged = call.chargedSoFar
+  const { risk } = call
   if (error instanceof ConnectionError)
-    return new Failure(error, chargeOf(call, error), kindsByPhase[error.phase])
+    return new Failure(error, riskOf(call, error), kindsByPhase[error.phase])
   if (error instanceof FetchMisuse)
-    return new Failure(new ConfigurationError(error.message, call.context()), charged)
-  if (entry.sent !== null) return new Failure(error, charged)
+    return new Failure(new ConfigurationError(error.message, call.context()), risk)
+  if (entry.sent !== null) return new Failure(error, risk)
   const { message } = error instanceof Error ? error : { message: String(error) }
   const said = `a hook failed before sending: ${call.client.redactor.text(message)}`
-  return new Failure(new ConfigurationError(said, call.context()), charged)
+  return new Failure(new ConfigurationError(said, call.context()), risk)
 }
 
 const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
@@ -112,24 +112,24 @@ function failureOfHook(call: Call, entry: Attempt, { message, received }: HookFa
     return unreadable(call, entry, received, `a hook failed after the response: ${reason}`)
   call.log('error', 'a hook failed after the response', { reason })
   const failure = failureOfResponse(call, received)
-  const { error, charged, announced, reported } = failure
+  const { error, risk, announced, reported } = failure
   // Other calls must wait all the same.
   if (isRateLimit(failure)) call.closeSurface(announced ?? 0)
-  return new Failure(error, charged, 'final', announced, reported)
+  return new Failure(error, risk, 'final', announced, reported)
 }
 
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
 function record(call: Call, entry: Attempt, failure: Failure): Failure {
-  const { error, charged, reported } = failure
+  const { error, risk, reported } = failure
   call.phase = 'wait'
-  entry.charged = charged
+  if (call.stake === 'metered') entry.charged = risk
   entry.outcome = error instanceof SocialSearchError ? error.code : 'aborted'
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-  if (charged !== 'no') call.purchase.fail(reported)
+  if (risk !== 'no') call.purchase.fail(reported)
   call.failures = [...call.failures, failure]
-  call.wait = nextWait(call.failures, stakeOf(call.operation), call.settings.retry, Math.random)
+  call.wait = nextWait(call.failures, call.stake, call.settings.retry, Math.random)
   if (isRateLimit(failure)) call.closeSurface(failure.announced || (call.wait ?? 0))
-  const { outcome, requestId } = entry
-  call.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
+  const { outcome, requestId, charged } = entry
+  call.log(risk === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
   return failure
 }

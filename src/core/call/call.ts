@@ -5,6 +5,7 @@ import {
   type ErrorContext,
   RateLimitError,
   SharedError,
+  type SocialSearchError,
   TimeoutError,
   type TimeoutPhase,
 } from '../../errors/index.ts'
@@ -16,6 +17,7 @@ import { after } from '../../lib/time.ts'
 import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import { Failure } from '../retry/failure.ts'
+import { type Stake, stakeOf } from '../retry/policy.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -54,8 +56,6 @@ export class Call implements CallTicket, Abortable {
   readonly priority: number
   /** Whether an attempt has been made. */
   resumed = false
-  /** Whether a success costs credits. */
-  readonly metered: boolean
   attempts = noAttempts
   failures = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
@@ -94,7 +94,6 @@ export class Call implements CallTicket, Abortable {
     this.patience = settings.retry.maxWaitMs
     this.share = client.share
     this.priority = settings.priority
-    this.metered = operation.price.kind !== 'free'
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
     const { log, onWait } = settings
@@ -148,9 +147,13 @@ export class Call implements CallTicket, Abortable {
     return this.race(() => new Promise((resolve) => this.onClose(after(ms, resolve))))
   }
 
+  get maxQueueWait(): number {
+    return this.sendBy - performance.now()
+  }
+
   /** Whether a request sent in `ms` milliseconds is still in time. */
   canSendWithin(ms: number): boolean {
-    return performance.now() + ms < this.sendBy
+    return ms < this.maxQueueWait
   }
 
   /** @throws {QueueFullError} if too many calls wait already. */
@@ -158,7 +161,6 @@ export class Call implements CallTicket, Abortable {
     this.#openCalls.queue(this)
     this.isQueued = true
     this.phase = 'queue'
-    this.patience = Math.min(this.patience, this.sendBy - performance.now())
   }
 
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
@@ -203,24 +205,29 @@ export class Call implements CallTicket, Abortable {
     this.tell(() => lease.release())
   }
 
-  /** The charge of the request in flight, as long as it has no usable response. */
-  get chargedSoFar(): Charged {
-    return this.isIdle || !this.metered || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
+  get stake(): Stake {
+    return stakeOf(this.operation)
+  }
+
+  /** Whether the request in flight may be charged or applied, as long as it has no usable response. */
+  get risk(): Charged {
+    return this.isIdle || this.stake === 'read' || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
   }
 
   /**
    * The fields that every error of this call has.
    *
-   * @param latest Charge of the current attempt, which `attempts` does not show yet.
+   * @param latest Risk of the current attempt, which `attempts` does not show yet.
    */
-  context(latest = this.chargedSoFar): ErrorContext {
-    const all = [latest, ...this.attempts.map(({ charged }) => charged)]
-    const charged = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return { ...contextOf(this.operation, this.request), charged, attempts: this.attempts }
+  context(latest = this.risk): ErrorContext {
+    const { attempts, failures } = this
+    const all = [latest, ...attempts.map(({ charged }) => charged), ...failures.map(({ risk }) => risk)]
+    const risk = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
+    return { ...contextOf(this.operation, this.request, risk), attempts }
   }
 
-  timeoutError(message: string): TimeoutError {
-    return new TimeoutError(message, { ...this.context(), phase: this.phase })
+  timeoutError(message: string, retryAfter?: number): TimeoutError {
+    return new TimeoutError(message, { ...this.context(), phase: this.phase, retryAfter })
   }
 
   /** The error that the caller gets. */
@@ -228,7 +235,7 @@ export class Call implements CallTicket, Abortable {
     const error = thrown instanceof Failure ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
     if (error === this.#aborted?.reason) return error
-    if (error instanceof SurfaceClosed) return this.#closedSurface(error.remaining)
+    if (error instanceof SurfaceClosed) return this.#unsent(error)
     return error instanceof SharedError ? error.of(this.context()) : error
   }
 
@@ -243,9 +250,10 @@ export class Call implements CallTicket, Abortable {
     this.#openCalls.unqueue(this)
   }
 
-  #closedSurface(remainingMs: number): RateLimitError {
-    const retryAfter = Math.ceil(remainingMs / 1000)
-    const message = `not sent: an earlier 429 closed its search surface for another ${retryAfter} s`
+  #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
+    const retryAfter = Math.ceil(remaining / 1000)
+    const message = `not sent: the surface opens in ${retryAfter} s`
+    if (reason === 'pace') return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }
 }

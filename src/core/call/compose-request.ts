@@ -1,8 +1,9 @@
 import { check } from '../../api/schema/check.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
-import type { ErrorContext } from '../../errors/index.ts'
+import type { Charged, ErrorContext } from '../../errors/index.ts'
 import type { Dialect } from '../http/dialect.ts'
+import { stakeOf } from '../retry/policy.ts'
 
 /** A request, ready to be sent unless it has issues. */
 export interface ComposedRequest {
@@ -53,8 +54,15 @@ export function paramsOf({ params }: ComposedRequest): object | undefined {
 }
 
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
-export function contextOf({ id, paging }: Operation, request: ComposedRequest): ErrorContext {
-  return { operation: id, next: paging && paramsOf(request) }
+export function contextOf(
+  operation: Operation,
+  request: ComposedRequest,
+  risk: Charged = 'no',
+): ErrorContext {
+  const { id, paging } = operation
+  const context = { operation: id, next: paging && paramsOf(request) }
+  if (stakeOf(operation) !== 'write') return { ...context, charged: risk }
+  return { ...context, applied: risk === 'no' ? risk : 'unknown' }
 }
 
 /** A BigInt and its text are the same in a query. */

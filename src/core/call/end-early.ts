@@ -10,7 +10,7 @@ export interface CancelRules {
    */
   readonly abandon?: AbortSignal | undefined
   /** Milliseconds in which the call may be sent. A request in flight is not cancelled. */
-  readonly sendWithinMs?: number | undefined
+  readonly maxQueueWaitMs?: number | undefined
 }
 
 const phaseDescriptions: Record<TimeoutPhase, string> = {
@@ -20,14 +20,15 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-/** Aborts a call on its signal, at its deadline, or by the rules of a proxy. */
-export function endEarly(call: Call, { abandon, sendWithinMs = Infinity }: CancelRules = {}): void {
+/** Aborts a call on its signal, at its deadline, if it is not sent in time, or by the rules of a proxy. */
+export function endEarly(call: Call, { abandon, maxQueueWaitMs = Infinity }: CancelRules = {}): void {
   const { signal, deadlineMs } = call.settings
+  const sendWithinMs = Math.min(maxQueueWaitMs, call.settings.maxQueueWaitMs)
   if (signal !== undefined) follow(call, signal, call)
   if (abandon !== undefined) follow(call, abandon, { abort: (reason) => cancelUnlessInFlight(call, reason) })
   expireAfter(call, deadlineMs, () => expire(call, `the deadline of ${deadlineMs} ms passed`))
   expireAfter(call, sendWithinMs, () => {
-    if (call.isIdle) expire(call, `the call could not be sent within ${sendWithinMs} ms`)
+    if (call.isIdle) expire(call, `not sent in ${sendWithinMs} ms`)
   })
 }
 

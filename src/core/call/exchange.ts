@@ -78,7 +78,7 @@ export async function exchange(
     if (read !== undefined) throw new HookFailed(error, read)
     if (failed === undefined || error === failed || error instanceof FetchMisuse) throw error
     // A hook has replaced the error, which says whether the request was sent.
-    throw new Failure(error, chargeOf(call, failed))
+    throw new Failure(error, riskOf(call, failed))
   }
 }
 
@@ -134,10 +134,10 @@ async function readBody(call: Call, response: Response, signal: AbortSignal): Pr
 
 function connectionError(call: Call, error: unknown, hasAnswered: boolean): ConnectionError {
   const { message, ...failure } = explainNetworkError(error, call.client.redactor, hasAnswered)
-  return new ConnectionError(message, { ...call.context(chargeOf(call, failure)), ...failure })
+  return new ConnectionError(message, { ...call.context(riskOf(call, failure)), ...failure })
 }
 
-/** The charge of an attempt whose connection failed. */
-export function chargeOf(call: Call, { phase }: Pick<ConnectionError, 'phase'>): Charged {
-  return phase === 'exchange' ? call.chargedSoFar : 'no'
+/** The risk of an attempt whose connection failed. */
+export function riskOf(call: Call, { phase }: Pick<ConnectionError, 'phase'>): Charged {
+  return phase === 'exchange' ? call.risk : 'no'
 }

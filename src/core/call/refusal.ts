@@ -12,7 +12,6 @@ import type { ErrorBody } from '../http/dialect.ts'
 import { type ReportedCredits, readCredits } from '../http/proxy-protocol.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
-import { stakeOf } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 import type { Received } from './exchange.ts'
 
@@ -39,26 +38,26 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
   const body = redactor.data(parsed(text, dialect))
   const announced = announcedWait(headers, body, Date.now())
   const refusal = { status, headers, body, errorBody: dialect.readError(body), announced }
-  if (isPaid) return failure(call, refusal, call.chargedSoFar, 'final')
+  if (isPaid) return failure(call, refusal, call.risk, 'final')
   if (refusal.errorBody === null || status < 400) return refusedByOthers(call, refusal)
-  return refusal.errorBody.charged === undefined
+  return refusal.errorBody.risk === undefined
     ? refusedByService(call, refusal)
-    : refusedByProxy(call, refusal, refusal.errorBody.charged)
+    : refusedByProxy(call, refusal, refusal.errorBody.risk)
 }
 
 function redirected(call: Call, status: number): Failure {
   const context = { ...call.context(), ...(status > 0 && { status }) }
   const error = new RedirectError('the answer is a redirect; check baseUrl', context)
-  return new Failure(error, call.chargedSoFar)
+  return new Failure(error, call.risk)
 }
 
 function unanswered(call: Call, status: number, kind: FailureKind): Failure {
   const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
   const error = new ConnectionError(`no response (status ${status})`, context)
-  return new Failure(error, call.chargedSoFar, kind)
+  return new Failure(error, call.risk, kind)
 }
 
-/** The service never bills a 4xx or 5xx. */
+/** The service never bills a 4xx or 5xx. It may have applied a write before a 500 or 502. */
 function refusedByService(call: Call, refusal: Refusal): Failure {
   const kinds: Record<number, FailureKind> = {
     401: 'unauthorized',
@@ -67,46 +66,42 @@ function refusedByService(call: Call, refusal: Refusal): Failure {
     503: 'unavailable',
   }
   const { status } = refusal
-  return failure(call, refusal, 'no', kinds[status] ?? (status < 500 ? 'final' : 'server-error'))
+  const kind = kinds[status] ?? (status < 500 ? 'final' : 'server-error')
+  const mayBeApplied = call.stake === 'write' && (kind === 'upstream' || kind === 'server-error')
+  return failure(call, refusal, mayBeApplied ? 'unknown' : 'no', kind)
 }
 
 /** A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost. */
-function refusedByProxy(call: Call, refusal: Refusal, charged: Charged): Failure {
+function refusedByProxy(call: Call, refusal: Refusal, risk: Charged): Failure {
   const { status, announced } = refusal
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
   // A hook that answers costs nothing.
-  return failure(
-    call,
-    refusal,
-    call.chargedSoFar === 'no' ? 'no' : charged,
-    kind,
-    readCredits(refusal.headers),
-  )
+  return failure(call, refusal, call.risk === 'no' ? 'no' : risk, kind, readCredits(refusal.headers))
 }
 
 /** A gateway or a firewall: it may stand behind the charge, or hide a success. */
 function refusedByOthers(call: Call, refusal: Refusal): Failure {
   const { status } = refusal
-  const mayResend = stakeOf(call.operation) === 'read' || call.settings.retry.ambiguous
+  const mayResend = call.stake === 'read' || call.settings.retry.ambiguous
   const own = status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error'
-  return failure(call, refusal, call.chargedSoFar, status === 401 && mayResend ? 'unauthorized' : own)
+  return failure(call, refusal, call.risk, status === 401 && mayResend ? 'unauthorized' : own)
 }
 
 /** Makes a failure with the error class of the status, or with the one that a proxy names. */
 function failure(
   call: Call,
   refusal: Refusal,
-  charged: Charged,
+  risk: Charged,
   kind: FailureKind,
   reported: ReportedCredits | null = null,
 ): Failure {
   const { operation, client } = call
   const { status, body, errorBody, announced } = refusal
-  const isByProxy = errorBody?.charged !== undefined
+  const isByProxy = errorBody?.risk !== undefined
   const retryAfter = announced === null ? undefined : announced / 1000
   const details = {
-    ...call.context(charged),
+    ...call.context(risk),
     status,
     code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
     // The message of a proxy is complete.
@@ -118,7 +113,7 @@ function failure(
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
-  return new Failure(error, charged, kind, announced, reported)
+  return new Failure(error, risk, kind, announced, reported)
 }
 
 /** Longest code and message that an error repeats, in characters: they end up in logs. */

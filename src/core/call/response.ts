@@ -47,13 +47,14 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
   if (!decoded.ok) {
+    const risk = call.stake === 'write' ? call.risk : entry.charged
     const error = new InvalidResponseError(redactor.text(decoded.message), {
-      ...call.context(entry.charged),
+      ...call.context(risk),
       requestId,
       issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
       body: value ?? text,
     })
-    throw new Failure(error, entry.charged, 'unreadable')
+    throw new Failure(error, risk, 'unreadable')
   }
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
@@ -66,7 +67,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
 function account(call: Call, entry: Attempt, { response, fetchedStatus }: Received, body: unknown): void {
   const { operation, purchase, settings } = call
   // A hook that answers costs nothing.
-  if (!call.metered || fetchedStatus === null) return
+  if (operation.price.kind === 'free' || fetchedStatus === null) return
   const isFetched = fetchedStatus >= 200 && fetchedStatus < 300
   const isReported = isFetched && response.headers.has(creditsHeader)
   const reported = isReported ? readCredits(response.headers) : null
@@ -112,8 +113,8 @@ export function unreadable(
   message = 'the answer cannot be read',
 ): Failure {
   const { redactor, dialect } = call.client
-  const charged = entry.charged === 'no' ? call.chargedSoFar : entry.charged
+  const risk = entry.charged === 'no' ? call.risk : entry.charged
   const body = redactor.data(parsed(text, dialect)) ?? redactor.text(text)
-  const error = new InvalidResponseError(message, { ...call.context(charged), body })
-  return new Failure(error, charged, 'final')
+  const error = new InvalidResponseError(message, { ...call.context(risk), body })
+  return new Failure(error, risk, 'final')
 }

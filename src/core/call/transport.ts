@@ -130,8 +130,8 @@ export class ClientTransport implements Transport {
     const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
     const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
     this.#openCalls.add(call)
-    if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
-      endEarly(call, cancelRules)
+    const { signal, deadlineMs, maxQueueWaitMs } = settings
+    if (signal || cancelRules || Math.min(deadlineMs, maxQueueWaitMs) < Infinity) endEarly(call, cancelRules)
     return call
   }
 

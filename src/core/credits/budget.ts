@@ -1,5 +1,6 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
-import { shown } from '../../errors/assert.ts'
+import { assertOptions, nonEmptyText, shown, shownWord } from '../../errors/assert.ts'
+import { type Period, periodAt } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */
 export interface CreditSummary {
@@ -27,6 +28,42 @@ export interface Budget {
   reserve(credits: number, operation: string): Reservation | Promise<Reservation>
 }
 
+/** The period of a budget. */
+export interface PeriodOptions {
+  /**
+   * Starts the budget anew each `hour`, `day` or `month`. A call counts in the period in which it reserves its cost.
+   * Default: never.
+   */
+  every?: Period | undefined
+  /** The time zone of the period, such as `Europe/Paris`. Default UTC. */
+  timeZone?: string | undefined
+}
+
+/** Options of a {@link CreditBudget}. */
+export interface CreditBudgetOptions extends PeriodOptions {
+  /** The `budget` of its errors. */
+  name?: string | undefined
+}
+
+/**
+ * Names the period of a time, in milliseconds since 1970; an empty text without `every`.
+ *
+ * @throws {ConfigurationError}
+ */
+export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number) => string {
+  if (every !== undefined && !['hour', 'day', 'month'].includes(every))
+    throw new ConfigurationError(`every must be hour, day or month, got ${shownWord(every)}`)
+  if (timeZone !== undefined) {
+    if (every === undefined) throw new ConfigurationError('timeZone needs every')
+    try {
+      periodAt(0, every, timeZone)
+    } catch {
+      throw new ConfigurationError(`timeZone must be a name such as Europe/Paris, got ${shownWord(timeZone)}`)
+    }
+  }
+  return (time) => (every === undefined ? '' : periodAt(time, every, timeZone))
+}
+
 /**
  * A limit on credits that calls, walks and clients can share. A call that could exceed it is rejected before it is
  * sent, also if many run at once. Credits that may have been charged count as spent.
@@ -35,42 +72,64 @@ export interface Budget {
  * const budget = new CreditBudget(100)
  * await client.microblog.search({ query }, { budget })
  * console.log(budget.remaining) // 98
+ *
+ * const daily = new CreditBudget(500, { every: 'day', timeZone: 'Europe/Paris' })
  */
 export class CreditBudget implements Budget {
-  /** Credits that may be spent in total. */
+  /** Credits that may be spent in total, or in each period. */
   readonly limit: number
-  readonly #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
+  /** The `budget` of its errors. */
+  readonly name: string | undefined
+  readonly #periodAt: (time: number) => string
+  #period = ''
+  #account: CreditSummary = { spent: 0, uncertain: 0, reserved: 0 }
 
   /**
    * A limit on credits, to share.
    *
    * @param limit Credits, a number of at least 0.
+   * @throws {ConfigurationError} for an invalid limit or option.
    */
-  constructor(limit: number) {
+  constructor(limit: number, options: CreditBudgetOptions = {}) {
+    assertOptions(options, { every: true, timeZone: true, name: true })
     if (!Number.isFinite(limit) || limit < 0) {
       throw new ConfigurationError(`a credit budget must be a number of at least 0, got ${shown(limit)}`)
     }
     this.limit = limit
+    this.name = options.name === undefined ? undefined : nonEmptyText('name', options.name)
+    this.#periodAt = resolvePeriod(options)
+  }
+
+  /** The credits of the period that it is now. Open reservations keep those of their own. */
+  get #current(): CreditSummary {
+    const period = this.#periodAt(Date.now())
+    // If the clock is set back, an earlier period does not start anew.
+    if (period > this.#period) {
+      this.#period = period
+      this.#account = { spent: 0, uncertain: 0, reserved: 0 }
+    }
+    return this.#account
   }
 
   /** Credits known to be spent. */
   get spent(): number {
-    return rounded(this.#account.spent)
+    return rounded(this.#current.spent)
   }
 
   /** Credits of calls that may have been charged. */
   get uncertain(): number {
-    return rounded(this.#account.uncertain)
+    return rounded(this.#current.uncertain)
   }
 
   /** Credits reserved for open calls. */
   get reserved(): number {
-    return rounded(this.#account.reserved)
+    return rounded(this.#current.reserved)
   }
 
   /** Credits left for further calls. */
   get remaining(): number {
-    return Math.max(0, rounded(this.limit - this.spent - this.uncertain - this.reserved))
+    const { spent, uncertain, reserved } = this.#current
+    return Math.max(0, rounded(this.limit - spent - uncertain - reserved))
   }
 
   /**
@@ -79,9 +138,9 @@ export class CreditBudget implements Budget {
    * @throws {CreditBudgetError} if fewer remain.
    */
   reserve(credits: number, operation: string): Reservation {
-    if (credits > this.remaining) {
-      throw new CreditBudgetError({ needed: credits, remaining: this.remaining }, { operation })
-    }
+    const { remaining, name } = this
+    if (credits > remaining)
+      throw new CreditBudgetError({ needed: credits, remaining, budget: name }, { operation })
     const account = this.#account
     let isOpen = true
     const settle = (cost: number, uncertain = 0): void => {
@@ -96,7 +155,7 @@ export class CreditBudget implements Budget {
   }
 
   toJSON(): CreditSummary & { limit: number; remaining: number } {
-    return { limit: this.limit, remaining: this.remaining, ...roundedSummary(this.#account) }
+    return { limit: this.limit, remaining: this.remaining, ...roundedSummary(this.#current) }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Scope } from '../../api/operation.ts'
 import {
   ApiError,
   type ApiErrorDetails,
+  type Applied,
   type Charged,
   ClosedError,
   ConnectionError,
@@ -44,17 +45,20 @@ export function readCredits(headers: Headers): ReportedCredits | null {
 /** Fields of `error` in an error body, beyond those that the service documents. */
 export interface ProxyErrorFields {
   charged: Charged
+  applied?: Applied
   [detail: string]: unknown
 }
 
 /** Fields that a proxy adds to an error body: `charged`, and what {@link readProxyError} needs to rebuild the error. */
 export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
+  const { charged, applied } = error
+  const outcome = { charged, ...(applied && { applied }) }
   if (error instanceof ApiError) {
-    const { charged, requiredScopes } = error
-    return { charged, ...(requiredScopes && { requiredScopes }) }
+    const { requiredScopes } = error
+    return { ...outcome, ...(requiredScopes && { requiredScopes }) }
   }
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
-  return { charged: error.charged, by: 'proxy', ...detailsOf(error) }
+  return { ...outcome, by: 'proxy', ...detailsOf(error) }
 }
 
 /** Only these: other errors may name internal hosts. */
@@ -74,7 +78,8 @@ const unreported = 'not reported by the proxy'
 
 /** What a proxy with this package says of an error. It has already retried, and its message is complete. */
 export interface ProxyError {
-  readonly charged: Charged
+  /** For a write, whether it was applied. */
+  readonly risk: Charged
   /** Makes an error of this package's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
   /** The missing scopes. */
@@ -84,12 +89,12 @@ export interface ProxyError {
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
 export function readProxyError(body: unknown): ProxyError | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
-  const { code, charged, by, requiredScopes } = error
+  const { code, charged, applied, by, requiredScopes } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
   const toError = isOwn ? errorFactories[code] : undefined
   return {
-    charged,
+    risk: applied === 'unknown' ? applied : charged,
     ...(toError && { toError: (details) => toError(error, details) }),
     ...(Array.isArray(requiredScopes) && {
       requiredScopes: requiredScopes.filter((scope): scope is Scope => typeof scope === 'string'),

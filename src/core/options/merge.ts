@@ -29,9 +29,10 @@ type Changes<Options> = {
 }
 
 /** Budgets add up, so that a call cannot drop a limit; headers and hooks merge; other options replace. */
-export const sharedChanges: Changes<SharedOptions> = {
+const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
   timeout: (timeout) => ({ timeoutMs: milliseconds('timeout', timeout) }),
   deadline: (deadline) => ({ deadlineMs: milliseconds('deadline', deadline) }),
+  maxQueueWait: (wait) => ({ maxQueueWaitMs: milliseconds('maxQueueWait', wait) }),
   retry: (retry) => ({ retry: resolveRetry(retry) }),
   validation: (validation) => {
     if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
@@ -64,21 +65,23 @@ export const sharedChanges: Changes<SharedOptions> = {
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },
+  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
+}
+
+export const sharedChanges: Changes<SharedOptions> = {
+  ...commonChanges,
   logger: (logger, _, redactor) => {
     assertObject('logger', logger)
     return { log: createLog(logger, redactor) }
   },
-  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
 }
-
-const { timeout, deadline, retry, validation, budget, headers, hooks, onWait } = sharedChanges
 
 const callChanges: Changes<AnyCallOptions> = {
   signal: (signal) => ({ signal: assertSignal('signal', signal) }),
   priority: (priority) => ({
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
-  ...{ timeout, deadline, retry, validation, budget, headers, hooks, onWait },
+  ...commonChanges,
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),
@@ -108,25 +111,19 @@ export function merge<Options>(
   return merged
 }
 
-/** The settings of calls of a client made with `withOptions`. */
-export function resolveShared(
-  settings: CallSettings,
-  options: SharedOptions,
-  redactor: Redactor,
-): CallSettings {
-  assertOptions(options, sharedChanges)
-  return merge(settings, options, sharedChanges, redactor)
+/** Makes a function that checks options and returns the settings that result from them. */
+function resolver<Options>(changes: Changes<Options>) {
+  return (settings: CallSettings, options: Options, redactor: Redactor): CallSettings => {
+    assertOptions(options, changes)
+    return merge(settings, options, changes, redactor)
+  }
 }
 
+/** The settings of calls of a client made with `withOptions`. */
+export const resolveShared = resolver(sharedChanges)
+
 /** The settings of a call with its own options. */
-export function resolveCall(
-  settings: CallSettings,
-  options: AnyCallOptions,
-  redactor: Redactor,
-): CallSettings {
-  assertOptions(options, callChanges)
-  return merge(settings, options, callChanges, redactor)
-}
+export const resolveCall = resolver(callChanges)
 
 export function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option

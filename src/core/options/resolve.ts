@@ -74,6 +74,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
 
 const packageDefaults: CallSettings = {
   deadlineMs: Infinity,
+  maxQueueWaitMs: Infinity,
   retry: resolveRetry({}),
   validation: 'strict',
   budgets: [],

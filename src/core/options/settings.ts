@@ -35,6 +35,8 @@ export interface CallSettings {
   /** Undefined for the operation's own timeout. */
   readonly timeoutMs?: number
   readonly deadlineMs: number
+  /** Time in which an attempt must be sent, from the start of the call. */
+  readonly maxQueueWaitMs: number
   readonly retry: RetryPolicy
   readonly validation: Validation
   readonly budgets: readonly Budget[]

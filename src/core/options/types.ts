@@ -81,8 +81,17 @@ export interface SharedOptions {
    * operation, otherwise 30,000.
    */
   timeout?: number | undefined
-  /** Time for one call with queue and retries, in milliseconds; each page of a walk is a call. Default none. */
+  /**
+   * Time for one call with queue and retries, in milliseconds; each page of a walk is a call. A call that cannot be sent
+   * in time fails at once, with `retryAfter`. Default none.
+   */
   deadline?: number | undefined
+  /**
+   * Longest wait before a request is sent, in milliseconds, from the start of the call: in the queue, and also for a
+   * retry. If the wait is known to be longer, the call fails at once, with `retryAfter`. A request in flight goes on.
+   * Default none.
+   */
+  maxQueueWait?: number | undefined
   /** How the client retries failed attempts; false allows one attempt. */
   retry?: RetryOptions | false | undefined
   /** How the client checks responses against the documented shape. It always applies a `schema`. Default `strict`. */
@@ -137,10 +146,7 @@ export interface ClientOptions extends SharedOptions {
 }
 
 /** Options of one call. They replace those of the client; a budget, headers and hooks are added to the client's. */
-export interface CallOptions extends Pick<
-  SharedOptions,
-  'timeout' | 'deadline' | 'retry' | 'validation' | 'budget' | 'headers' | 'hooks' | 'onWait'
-> {
+export interface CallOptions extends Omit<SharedOptions, 'logger'> {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   /** Calls with a higher number leave the queue of their surface first. Default 0. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts'
-import { ConfigurationError, PaginationError, type SocialSearchError } from '../../errors/index.ts'
+import { ConfigurationError, PaginationError, SocialSearchError, hide } from '../../errors/index.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
 import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/call.ts'
@@ -130,16 +130,18 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /**
-   * Collects items from as many pages as needed.
+   * Collects items from as many pages as needed. An error has the paid items so far in `items`, and `next` to `resume()`.
    *
    * @param options `limit`: maximum items, a whole number of at least 1.
    */
   async toArray(options: { limit: number }): Promise<Item[]> {
     const limit = wholeNumber('limit', (options as { limit?: number } | undefined)?.limit)
     const items: Item[] = []
-    for await (const item of this) {
-      items.push(item)
-      if (items.length === limit) break
+    try {
+      for await (const item of this) if (items.push(item) === limit) break
+    } catch (error) {
+      if (error instanceof SocialSearchError) hide(error, 'items', items)
+      throw error
     }
     return items
   }

@@ -30,7 +30,8 @@ export type FailureKind =
 export class Failure extends Error {
   /** An error of this package, the reason of an abort, or the error of a `beforeError` hook. */
   readonly error: unknown
-  readonly charged: Charged
+  /** Whether the attempt was charged; for a write, whether it was applied. */
+  readonly risk: Charged
   readonly kind: FailureKind
   /** The wait that the response announces, in milliseconds, or null. */
   readonly announced: number | null
@@ -39,14 +40,14 @@ export class Failure extends Error {
 
   constructor(
     error: unknown,
-    charged: Charged,
+    risk: Charged,
     kind: FailureKind = 'final',
     announced: number | null = null,
     reported: CallCredits | null = null,
   ) {
     super('the attempt failed')
     this.error = error
-    this.charged = charged
+    this.risk = risk
     this.kind = kind
     this.announced = announced
     this.reported = reported

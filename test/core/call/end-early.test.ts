@@ -11,10 +11,10 @@ afterEach(() => vi.useRealTimers())
 afterEach(() => vi.restoreAllMocks())
 
 describe('ClientTransport.request()', () => {
-  it.each(['sendWithinMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
+  it.each(['maxQueueWaitMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
     const gone = new AbortController()
     setTimeout(() => gone.abort(), 50)
-    const rules = rule === 'abandon' ? { abandon: gone.signal } : { sendWithinMs: 50 }
+    const rules = rule === 'abandon' ? { abandon: gone.signal } : { maxQueueWaitMs: 50 }
     const refresh = vi.fn(() => Promise.resolve())
     const fetch = vi.fn(async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -29,12 +29,12 @@ describe('ClientTransport.request()', () => {
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
   })
 
-  it('does not wait for a 429 beyond the deadline when sendWithinMs is longer', async () => {
+  it('does not wait for a 429 beyond the deadline when maxQueueWaitMs is longer', async () => {
     const fetch = () => Promise.resolve(rateLimited(5))
     const transport = clientTransport(
       createTransport({ baseUrl, auth: false, organization: 'deadline', fetch }),
     )
-    const rules = { sendWithinMs: 60_000 }
+    const rules = { maxQueueWaitMs: 60_000 }
     const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000 }, undefined, rules)
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })

@@ -1,0 +1,16 @@
+/** A stretch of time by the calendar. */
+export type Period = 'hour' | 'day' | 'month'
+
+/**
+ * Names the period that contains a time. Names sort as their periods follow each other.
+ *
+ * @param time Milliseconds since 1970.
+ * @throws {RangeError} for an unknown time zone.
+ */
+export function periodAt(time: number, every: Period, timeZone = 'UTC'): string {
+  // Sweden writes dates as ISO 8601 does.
+  const local = new Date(time).toLocaleString('sv', { timeZone })
+  if (every !== 'hour') return local.slice(0, every === 'day' ? 10 : 7)
+  // In UTC, since an hour is repeated when summer time ends. In some zones, hours begin at half past.
+  return new Date(time - Number(local.slice(14, 16)) * 60_000).toISOString().slice(0, 16)
+}

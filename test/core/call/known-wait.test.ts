@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, RateLimitError, type SharedOptions, TimeoutError } from '../../../src/index.ts'
+import { createProxy } from '../../../src/proxy/index.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+beforeEach(() => {
+  useVirtualTime()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'a' }
+
+/** A client whose surface has used its requests of this minute. */
+async function paced() {
+  service.script(() => ok())
+  const client = makeClient()
+  await settle(Promise.all(Array.from({ length: 20 }, () => client.microblog.search(query).then())))
+  service.arrivals.length = 0
+  return client
+}
+
+describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies SharedOptions[])('%o', (options) => {
+  it('rejects a call at once, with retryAfter and nothing reserved, when the pace opens later', async () => {
+    const client = await paced()
+    const budget = new CreditBudget(100)
+    const { error, ms } = await settle(client.microblog.search(query, { ...options, budget }))
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toMatchObject({ phase: 'queue', charged: 'no', attempts: [] })
+    const { retryAfter = 0 } = error as TimeoutError
+    expect(retryAfter).toBeGreaterThanOrEqual(60)
+    expect(retryAfter).toBeLessThanOrEqual(62)
+    expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
+    await pass(retryAfter * 1000)
+    expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
+  })
+
+  it('waits for the pace when it opens in time', async () => {
+    const client = await paced()
+    await pass(58_500)
+    const { error, ms } = await settle(client.microblog.search(query, options))
+    expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
+  })
+
+  it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
+    service.script(
+      () => new Promise((resolve) => setTimeout(() => resolve(rateLimited(2)), 2000)),
+      () => ok(),
+    )
+    const client = makeClient({ limits: { inFlight: 1 } })
+    const first = client.microblog.search(query).then()
+    await pass(1)
+    const { error, ms } = await settle(client.microblog.search(query, options))
+    expect(error).toBeInstanceOf(RateLimitError)
+    expect(error).toMatchObject({ retryAfter: 2, attempts: [] })
+    expect(ms).toBeLessThan(2100)
+    expect((await settle(first)).error).toBeUndefined()
+  })
+
+  it('rejects only the calls behind others that cannot be sent in time', async () => {
+    service.script(() => ok())
+    const client = makeClient()
+    const calls = Array.from({ length: 30 }, () => settle(client.microblog.search(query, options)))
+    const late = (await Promise.all(calls)).filter(({ error }) => error !== undefined)
+    expect(late).toHaveLength(10)
+    for (const { error, ms } of late) {
+      expect(error).toMatchObject({ code: 'timeout', phase: 'queue' })
+      expect([(error as TimeoutError).retryAfter! > 59, ms]).toEqual([true, 0])
+    }
+  })
+})
+
+describe('maxQueueWait', () => {
+  const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 5000))
+
+  it('ends a call that still waits for a slot, but none that was sent', async () => {
+    service.script(slow)
+    const client = makeClient({ maxQueueWait: 1000, limits: { inFlight: 1 } })
+    const sent = client.microblog.search(query).then()
+    const { error, ms } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'timeout', phase: 'queue', charged: 'no' })
+    expect(ms).toBe(1000)
+    expect((await settle(sent)).error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it.each([0, -1, Infinity, '5'])('is refused when it is %o', (maxQueueWait) => {
+    expect(() => makeClient({ maxQueueWait: maxQueueWait as number })).toThrow(/^maxQueueWait must be/)
+  })
+})
+
+describe('a proxy', () => {
+  it('answers 429 with the known wait when its client cannot send in time', async () => {
+    const client = (await paced()).withOptions({ maxQueueWait: 1000 })
+    const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'user' }) })
+    const body = JSON.stringify(query)
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('https://app.example/data/microblog/tweets/search', {
+      ...{ method: 'POST', body, headers },
+    })
+    const { value } = await settle(proxy(request))
+    expect(value!.status).toBe(429)
+    expect(Number(value!.headers.get('retry-after'))).toBeGreaterThanOrEqual(60)
+    expect(service.arrivals).toHaveLength(0)
+  })
+})

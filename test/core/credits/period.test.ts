@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const at = (time: string) => vi.setSystemTime(Date.parse(time))
+
+/** The times at which a budget of one credit grants it, among a time in each half hour. */
+function grants(budget: CreditBudget, from: string, to: string): string[] {
+  const granted: string[] = []
+  for (let time = Date.parse(from); time < Date.parse(to); time += 1_800_000) {
+    vi.setSystemTime(time)
+    if (budget.remaining === 0) continue
+    budget.reserve(1, 'any').settle(1)
+    granted.push(new Date(time).toISOString().slice(5, 16))
+  }
+  return granted
+}
+
+describe('new CreditBudget(limit, { every })', () => {
+  it.each([
+    ['day', undefined, ['03-28T12:00', '03-29T00:00', '03-30T00:00', '03-31T00:00', '04-01T00:00']],
+    ['month', undefined, ['03-28T12:00', '04-01T00:00']],
+    // The 29th has 23 hours there.
+    ['day', 'Europe/Paris', ['03-28T12:00', '03-28T23:00', '03-29T22:00', '03-30T22:00', '03-31T22:00']],
+    ['month', 'Europe/Paris', ['03-28T12:00', '03-31T22:00']],
+  ] as const)('starts anew each %s, time zone %s, in spring', (every, timeZone, expected) => {
+    const budget = new CreditBudget(1, { every, timeZone })
+    expect(grants(budget, '2026-03-28T12:00Z', '2026-04-01T12:00Z')).toEqual(expected)
+  })
+
+  it('starts a day of 25 hours once when summer time ends', () => {
+    const budget = new CreditBudget(1, { every: 'day', timeZone: 'Europe/Paris' })
+    const days = ['10-24T12:00', '10-24T22:00', '10-25T23:00', '10-26T23:00']
+    expect(grants(budget, '2026-10-24T12:00Z', '2026-10-27T12:00Z')).toEqual(days)
+  })
+
+  it('starts each hour anew, also the one that is repeated, and hours from half past to half past', () => {
+    const paris = new CreditBudget(1, { every: 'hour', timeZone: 'Europe/Paris' })
+    const hours = ['10-24T23:00', '10-25T00:00', '10-25T01:00', '10-25T02:00']
+    expect(grants(paris, '2026-10-24T23:00Z', '2026-10-25T03:00Z')).toEqual(hours)
+    const kolkata = new CreditBudget(1, { every: 'hour', timeZone: 'Asia/Kolkata' })
+    const halves = ['11-20T10:00', '11-20T10:30', '11-20T11:30']
+    expect(grants(kolkata, '2026-11-20T10:00Z', '2026-11-20T12:00Z')).toEqual(halves)
+  })
+
+  it('settles a reservation in the period in which it was made', () => {
+    at('2026-11-20T23:59:59Z')
+    const budget = new CreditBudget(10, { every: 'day' })
+    const [spent, doubted] = [budget.reserve(4, 'any'), budget.reserve(3, 'any')]
+    at('2026-11-21T00:00:00Z')
+    expect([budget.remaining, budget.reserved]).toEqual([10, 0])
+    const today = budget.reserve(5, 'any')
+    spent.settle(4)
+    doubted.doubt()
+    expect(budget.toJSON()).toEqual({ limit: 10, remaining: 5, spent: 0, uncertain: 0, reserved: 5 })
+    today.settle(5)
+    expect(budget.toJSON()).toEqual({ limit: 10, remaining: 5, spent: 5, uncertain: 0, reserved: 0 })
+  })
+
+  it('does not start an earlier period anew when the clock is set back', () => {
+    at('2026-11-21T00:00:30Z')
+    const budget = new CreditBudget(10, { every: 'day' })
+    budget.reserve(8, 'any').settle(8)
+    at('2026-11-20T23:59:30Z')
+    expect(budget.remaining).toBe(2)
+    at('2026-11-21T00:01:00Z')
+    expect(budget.remaining).toBe(2)
+  })
+
+  it('refuses the calls of a client until the next day', async () => {
+    service.script(() => ok())
+    const client = makeClient({ budget: new CreditBudget(3, { every: 'day' }) })
+    const search = () => settle(client.microblog.search({ query: 'a' }))
+    expect((await search()).error).toBeUndefined()
+    expect((await search()).error).toBeInstanceOf(CreditBudgetError)
+    at('2026-11-21T00:00:00Z')
+    expect((await search()).error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('uses neither timers nor Intl when it is made without a time zone', () => {
+    const format = vi.spyOn(Date.prototype, 'toLocaleString')
+    const budget = new CreditBudget(1, { every: 'day' })
+    expect([vi.getTimerCount(), format.mock.calls.length]).toEqual([0, 0])
+    expect(budget.remaining).toBe(1)
+  })
+
+  it.each([
+    [{ every: 'week' }, 'every must be hour, day or month, got "week"'],
+    [{ every: 'day', timeZone: 'Mars/Base' }, 'timeZone must be a name such as Europe/Paris'],
+    [{ timeZone: 'UTC' }, 'timeZone needs every'],
+    [{ evry: 'day' }, 'unknown option evry; did you mean every?'],
+    [{ name: '' }, 'name must be a string that is not empty'],
+  ])('refuses %o', (options, message) => {
+    expect(() => new CreditBudget(1, options as object)).toThrow(message)
+  })
+})
+
+describe('CreditBudgetError.budget', () => {
+  it('names the budget that refused, also on the error of a call', async () => {
+    const tenant = new CreditBudget(1, { name: 'tenant' })
+    const client = makeClient({ budget: new CreditBudget(100, { name: 'everybody' }) })
+    const { error } = await settle(client.microblog.search({ query: 'a' }, { budget: tenant }))
+    expect(error).toMatchObject({ code: 'credit_budget', budget: 'tenant', needed: 2, remaining: 1 })
+  })
+
+  it('is absent when the budget has no name', () => {
+    expect(() => new CreditBudget(1).reserve(2, 'any')).toThrow(
+      expect.not.objectContaining({ budget: expect.anything() }),
+    )
+  })
+})

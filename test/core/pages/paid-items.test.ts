@@ -1,0 +1,74 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, PaginationError, type SocialSearchError } from '../../../src/index.ts'
+import { settle, useVirtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
+import { idsOf, search, threePages } from '../../support/search.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const failed = async (work: PromiseLike<unknown>) => (await settle(work)).error as SocialSearchError
+const all = { limit: 100 }
+
+describe('toArray()', () => {
+  it('keeps the items of all paid pages, and next, on the error when a budget ends it', async () => {
+    service.script(...threePages())
+    const error = await failed(search({ budget: new CreditBudget(4) }).toArray(all))
+    expect(error).toMatchObject({ code: 'credit_budget', next: { query: 'rust', cursor: 'B' } })
+    expect(idsOf(error.items as { id: string }[])).toEqual(['1', '2', '3', '4'])
+  })
+
+  it.each([
+    ['the service fails', () => failure(500, 'internal_error')],
+    ['the connection breaks', () => Response.error()],
+    ['a response cannot be read', () => ok('<html>')],
+  ])('resumes from the error without losing or repeating an item when %s', async (_, response) => {
+    const [first, second, third] = threePages() as [Response, Response, Response]
+    service.script(first, second, response(), third)
+    const call = makeClient().microblog.search({ query: 'rust' })
+    const error = await failed(call.toArray(all))
+    const { value: rest } = await settle(call.resume(error).toArray(all))
+    expect(idsOf([...(error.items as { id: string }[]), ...rest!])).toEqual(['1', '2', '3', '4', '5'])
+  })
+
+  it('keeps the items on the error when pages contradict each other', async () => {
+    service.script(ok(page(['1'], 'A')), ok(page(['2'], 'A')))
+    const error = await failed(search().toArray(all))
+    expect(error).toBeInstanceOf(PaginationError)
+    expect(idsOf(error.items as { id: string }[])).toEqual(['1', '2'])
+  })
+
+  it('has no items on the error of the first page, also when it runs twice', async () => {
+    service.script(failure(400, 'validation_error'))
+    const call = search()
+    expect((await failed(call.toArray(all))).items).toEqual([])
+    expect((await failed(call.toArray(all))).items).toEqual([])
+  })
+
+  it('keeps the items out of JSON, inspection and keys of the error', async () => {
+    const [first] = threePages() as [Response]
+    service.script(first, failure(500, 'internal_error'))
+    const error = await failed(search().toArray(all))
+    expect(error.items).toHaveLength(2)
+    for (const shown of [JSON.stringify(error), inspect(error, { depth: 9 }), Object.keys(error).join()])
+      expect(shown).not.toContain('items')
+  })
+})
+
+describe('for await over a search', () => {
+  it('has yielded every paid item before the error, which has next and no items', async () => {
+    service.script(...threePages())
+    const items: { id: string }[] = []
+    const error = await failed(
+      (async () => {
+        for await (const item of search({ budget: new CreditBudget(4) })) items.push(item)
+      })(),
+    )
+    expect(idsOf(items)).toEqual(['1', '2', '3', '4'])
+    expect(error.next).toEqual({ query: 'rust', cursor: 'B' })
+    expect(error).not.toHaveProperty('items')
+  })
+})

@@ -1,0 +1,10 @@
+import type { CallTicket, Lease } from '../../src/limits/limiter.ts'
+import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { acquireUntilAborted } from '../../src/redis/acquire-until-aborted.ts'
+
+/** The limiter of a process for tickets with a signal, which calls do not have. */
+export class AbortableLimiter extends LocalLimiter {
+  override acquire(ticket: CallTicket): Promise<Lease> {
+    return ticket.signal ? acquireUntilAborted(this, ticket, ticket.signal) : super.acquire(ticket)
+  }
+}

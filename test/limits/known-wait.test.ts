@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Share, SurfaceClosed } from '../../src/limits/limiter.ts'
+import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { createRandom } from '../../src/sandbox/random.ts'
+import { pass, useVirtualTime } from '../support/clock.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+interface Asked {
+  readonly at: number
+  readonly client: number
+  readonly priority: number
+  readonly serviceMs: number
+  readonly maxQueueWait: number | undefined
+}
+
+const windowMs = 2000
+
+/** How long each ticket has waited for its lease, in milliseconds; undefined if it was refused. */
+async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
+  const limiter = new LocalLimiter({ inFlight: 2, perMinute: 4, windowMs })
+  const shares: Share[] = [
+    { inFlight: 2, perMinute: 4 },
+    { inFlight: 1, perMinute: 2 },
+  ]
+  const start = performance.now()
+  const times = asked.map(async ({ at, client, serviceMs, ...rest }) => {
+    await new Promise((resolve) => setTimeout(resolve, at))
+    const ticket = { surface: 'a', share: shares[client]!, resumed: false, patience: 60_000, ...rest }
+    try {
+      const lease = await limiter.acquire(ticket)
+      const wait = performance.now() - start - at
+      lease.sent()
+      setTimeout(() => {
+        lease.answered(new Date(Math.floor(Date.now() / 1000) * 1000))
+        lease.release()
+      }, serviceMs)
+      return wait
+    } catch (error) {
+      expect(error).toBeInstanceOf(SurfaceClosed)
+      return undefined
+    }
+  })
+  const all = Promise.all(times)
+  await pass(60_000)
+  return all
+}
+
+describe('acquire()', () => {
+  it.each(Array.from({ length: 12 }, (_, seed) => seed))(
+    'refuses no ticket that could be granted within its maxQueueWait, seed %i',
+    async (seed) => {
+      const { next } = createRandom(`known wait ${seed}`)
+      const below = (limit: number) => Math.floor(next() * limit)
+      const asked = Array.from({ length: 30 }, (): Asked => ({
+        ...{ at: below(6000), client: below(2), priority: below(2), serviceMs: 5 + below(300) },
+        maxQueueWait: next() < 0.6 ? 500 + below(9000) : undefined,
+      })).sort((a, b) => a.at - b.at)
+      const granted = await waits(asked)
+      const refused = granted.flatMap((wait, index) => (wait === undefined ? [index] : []))
+      for (const index of refused.slice(0, 3)) {
+        const patient = asked.slice(0, index + 1)
+        const { maxQueueWait = 0 } = patient[index]!
+        patient[index] = { ...patient[index]!, maxQueueWait: undefined }
+        expect((await waits(patient))[index]).toBeGreaterThan(maxQueueWait)
+      }
+      expect(refused.length).toBeGreaterThan(0)
+    },
+  )
+
+  it('does not refuse a ticket that a fast answer to an earlier request lets go in time', async () => {
+    const patient = (at: number): Asked => ({
+      ...{ at, client: 0, priority: 0, serviceMs: 100, maxQueueWait: undefined },
+    })
+    // The third request is unanswered when the last one asks: as far as is known, it takes another second to arrive.
+    const asked = [...[0, 0, 100, 100, 101, 101].map(patient), { ...patient(102), maxQueueWait: 2500 }]
+    expect((await waits(asked))[6]).toBeLessThan(2500)
+  })
+})
