@@ -3,9 +3,10 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { writer } from './sandbox.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { showProgress } from './terminal.ts'
+import { showProgress, waitText } from './terminal.ts'
 
 /** Makes a client from the flags, the environment and the stored login. */
 export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {
@@ -16,18 +17,15 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     }),
     ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
-    onWait: ({ reason, until }: Wait) =>
-      showProgress(
-        flags,
-        `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`,
-      ),
+    onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
   }
   if (flags.sandbox === true) {
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return new SocialSearch({
-      ...createSandbox({ limits: { perMinute: false } }).clientOptions(),
+      ...createSandbox({ limits: { perMinute: false }, keys: [writer] }).clientOptions(),
+      apiKey: writer.key,
       ...options,
     })
   }

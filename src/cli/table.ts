@@ -1,97 +1,134 @@
 import { cellOf } from '../export/fields.ts'
-import type { FormatOptions, Formatter } from './formatter.ts'
-import { escapedForTerminal } from './terminal.ts'
+import {
+  type FormatOptions,
+  type Formatter,
+  lineAt,
+  localTime,
+  nothingFound,
+  oneLine,
+  styled,
+} from './formatter.ts'
+import { cut, widthOf } from './text-layout.ts'
 
-/** A column that the user did not name needs this much room. */
-const defaultWidth = 18
+/** Room that a column of texts needs, except for the longest texts, which need a third of the line. */
+const textWidth = 16
 const gap = 2
 
+interface Column {
+  readonly name: string
+  readonly title: string
+  readonly isNumber: boolean
+  /** Ids, dates, numbers and addresses are never cut. */
+  readonly isWhole: boolean
+  readonly least: number
+  width: number
+}
+
 /**
- * Formats records as a table, as wide as the terminal.
+ * Formats records as a table, as wide as the terminal: ids whole, short local dates, numbers at the right, and texts in
+ * the room that is left.
  *
  * @param documented The documented fields, if the service documents them.
  */
-export function createTable(
-  documented: readonly string[] | undefined,
-  { fields, width: terminalWidth }: FormatOptions,
-): Formatter {
-  let columns = fields
-  let widths: number[] | undefined
-  let isTitled = false
+export function createTable(documented: readonly string[] | undefined, options: FormatOptions): Formatter {
+  const { fields, width: terminalWidth } = options
   const width = terminalWidth ?? 120
-  const cell = (record: unknown, name: string): string =>
-    oneLine(String(cellOf(record, name.split('.'), ', ') ?? ''))
-  const oneLine = (text: string): string => {
-    const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
-    // Escape before the widths are measured.
-    return terminalWidth === undefined ? line : escapedForTerminal(line)
-  }
+  let columns: readonly Column[] | undefined
+  let link: string | undefined
+  const cell = (record: unknown, name: string): string => lineAt(record, name, options)
   return {
-    get isTitled() {
-      return isTitled
-    },
     head: '',
     tail: '',
+    isStyled: true,
     page(records) {
-      if (records.length === 0 && widths === undefined) return 'nothing found\n'
-      const names = (columns ??= readable(documented ?? Object.keys(Object(records[0]) as object), records))
-      const rows = records.map((record) => names.map((name) => cell(record, name)))
-      isTitled = widths === undefined
-      const titles = names.map(oneLine)
-      const fitted = (widths ??= fit([titles, ...rows], width))
-      const line = (cells: readonly string[]): string =>
-        cells
-          .map((cell, index) => pad(cell, fitted[index] ?? 0))
-          .join(' '.repeat(gap))
-          .trimEnd()
-      return [...(isTitled ? [titles] : []), ...rows].map((cells) => `${line(cells)}\n`).join('')
+      if (records.length === 0 && columns === undefined) return nothingFound
+      const isFirst = columns === undefined
+      const shown = (columns ??= columnsFor(records))
+      const rows = records.map((record) => {
+        const row = lineOf(shown, ({ name }) => cell(record, name))
+        return link === undefined ? row : `${row}\n  ${styled('dim', cell(record, link), options)}`
+      })
+      const title = isFirst
+        ? [
+            styled(
+              'bold',
+              lineOf(shown, ({ title }) => title),
+              options,
+            ),
+          ]
+        : []
+      return [...title, ...rows].map((line) => `${line}\n`).join('')
     },
   }
 
-  /** The first fields that fit, without empty ones and addresses, which are too long to read in a table. */
-  function readable(names: readonly string[], records: readonly unknown[]): string[] {
-    const most = Math.max(1, Math.floor((width + gap) / (defaultWidth + gap)))
-    const isReadable = (name: string): boolean => {
-      const cells = records.map((record) => cell(record, name))
-      return cells.some((text) => text !== '') && !cells.some((text) => /^(https?|urn):/.test(text))
+  function columnsFor(records: readonly unknown[]): Column[] {
+    const names = fields ?? documented ?? Object.keys(Object(records[0]) as object)
+    const cells = (name: string): string[] => records.map((record) => cell(record, name))
+    const isLink = (name: string): boolean => cells(name).some((text) => /^(https?|urn):/.test(text))
+    const shown = fields ?? names.filter((name) => !isLink(name) && cells(name).some((text) => text !== ''))
+    // A record without an id can be found again by its address, which is too long for a column.
+    if (fields === undefined && !names.includes('id')) link = names.find(isLink)
+    const short = (name: string): string =>
+      (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
+    const all = shown.map((name): Column => {
+      const values = records.map((record) => cellOf(record, name.split('.'), ', ') ?? undefined)
+      const known = values.filter((value) => value !== undefined)
+      const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
+      const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
+      const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
+      const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
+      const title = oneLine(isUnique ? short(name) : name, terminalWidth)
+      const width = Math.max(...[title, ...cells(name)].map(widthOf))
+      const least = isWhole ? width : Math.min(width, Math.max(4, widthOf(title)))
+      return { name, title, isNumber, isWhole, least, width }
+    })
+    const chosen = fields === undefined ? thoseThatFit(all) : all
+    shrinkTexts(chosen)
+    return chosen
+  }
+
+  /** The first columns that fit. Ids of other records come last. */
+  function thoseThatFit(columns: readonly Column[]): Column[] {
+    const longest = longestOf(columns)
+    const isOther = ({ name }: Column): boolean => name !== 'id' && /Id$/.test(name)
+    const chosen = new Set<Column>()
+    let room = width + gap
+    for (const column of [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]) {
+      const wanted = column === longest ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
+      const needed = gap + Math.max(column.least, Math.min(column.width, wanted))
+      if (chosen.size > 0 && needed > room) continue
+      chosen.add(column)
+      room -= needed
     }
-    return names.filter(isReadable).slice(0, most)
+    return columns.filter((column) => chosen.has(column))
+  }
+
+  /** Shrinks texts until the line fits, the longest last. */
+  function shrinkTexts(columns: readonly Column[]): void {
+    let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
+    const longest = longestOf(columns)
+    const others = columns.filter((column) => !column.isWhole && column !== longest)
+    const shrink = (column: Column, least: number): void => {
+      const less = Math.max(0, Math.min(over, column.width - least))
+      column.width -= less
+      over -= less
+    }
+    for (const column of others) shrink(column, Math.max(column.least, textWidth))
+    for (const column of longest === undefined ? [] : [longest, ...others]) shrink(column, column.least)
   }
 }
 
-function pad(cell: string, width: number): string {
-  const isCut = widthOf(cell) > width
-  let text = ''
-  let used = 0
-  for (const letter of cell) {
-    used += widthOf(letter)
-    if (used > width - Number(isCut)) break
-    text += letter
-  }
-  if (isCut) text += '…'
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+/** The column of the longest texts. */
+function longestOf(columns: readonly Column[]): Column | undefined {
+  return columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
 }
 
-/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks and joiners none. */
-function widthOf(text: string): number {
-  let width = 0
-  for (const letter of text)
-    width += /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\u3000-\u30ff\uff01-\uff60]/u.test(letter)
-      ? 2
-      : Number(!/[\p{M}\p{Cf}]/u.test(letter))
-  return width
-}
-
-/** Widths that fit together; the widest columns shrink first. */
-function fit(rows: readonly (readonly string[])[], width: number): number[] {
-  const count = rows[0]?.length ?? 0
-  const widths = Array.from({ length: count }, (_, index) =>
-    Math.max(...rows.map((row) => widthOf(row[index] ?? ''))),
-  )
-  const room = Math.max(4 * count, width - gap * (count - 1))
-  for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
-    const widest = widths.indexOf(Math.max(...widths))
-    widths[widest] = (widths[widest] ?? 1) - 1
-  }
-  return widths
+function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {
+  const cells = columns.map((column) => {
+    const { isNumber, isWhole, width } = column
+    const text = isWhole ? textOf(column) : cut(textOf(column), width)
+    const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
+    return isNumber ? rest + text : text + rest
+  })
+  return cells.join(' '.repeat(gap)).trimEnd()
 }

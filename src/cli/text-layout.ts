@@ -1,0 +1,19 @@
+import stringWidth from 'fast-string-width'
+import { wrapAnsi } from 'fast-wrap-ansi'
+
+/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks none. */
+export function widthOf(text: string): number {
+  return stringWidth(text)
+}
+
+/** Breaks a text between words, and words that are wider than a line. */
+export function wrap(text: string, width: number): string {
+  return wrapAnsi(text, width, { hard: true })
+}
+
+/** The text in one line of at most `width` columns; `…` stands for what is left out. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  const options = { hard: true, wordWrap: false, trim: false }
+  return `${wrapAnsi(text, Math.max(1, width - 1), options).split('\n')[0] ?? ''}…`
+}
