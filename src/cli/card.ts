@@ -7,39 +7,26 @@ import { wrap } from './text-layout.ts'
 /** Longer lines are hard to read. */
 const longestLine = 100
 
-/** The paths of what a card of a post shows. */
-interface Card {
-  readonly name: string
-  /** Whose post it is besides the name, and the mark before it. */
-  readonly by: readonly [mark: string, path: string]
-  readonly date: string
-  readonly text: string
+/** The paths of what a card of a post shows; `mark` stands before the author. */
+type Card = Readonly<Record<'name' | 'author' | 'mark' | 'date' | 'text' | 'link', string>> & {
   readonly counts: Readonly<Record<string, string>>
-  readonly link: string
 }
 
 const cards: { readonly [Id in OperationId]?: Card } = {
   'microblog.search': {
-    name: 'name',
-    by: ['@', 'author'],
-    date: 'timestamp',
-    text: 'body',
+    ...{ name: 'name', author: 'author', mark: '@', date: 'timestamp', text: 'body', link: 'url' },
     counts: {
       ...{ '♥': 'engagements.favoriteCount', '↻': 'engagements.retweetCount' },
       ...{ '↩': 'engagements.replyCount', '◉': 'engagements.viewsCount' },
     },
-    link: 'url',
   },
   'professionalnet.posts.search': {
-    name: 'actor.actor_name',
-    by: ['', 'actor.actor_description'],
-    date: 'postedAt',
-    text: 'commentary',
+    ...{ name: 'actor.actor_name', author: 'actor.actor_description', mark: '', date: 'postedAt' },
+    ...{ text: 'commentary', link: 'share_url' },
     counts: {
       ...{ '♥': 'social_details.numLikes', '↻': 'social_details.numShares' },
       ...{ '↩': 'social_details.numComments' },
     },
-    link: 'share_url',
   },
 }
 
@@ -48,14 +35,17 @@ export function cardOf(id: string): Card | undefined {
 }
 
 /** Formats posts as blocks of lines: name, handle and date, the whole text, counts, and the link. */
-export function createCards({ name, by, date, text, counts, link }: Card, options: FormatOptions): Formatter {
+export function createCards(
+  { name, author, mark, date, text, counts, link }: Card,
+  options: FormatOptions,
+): Formatter {
   const { width = 80 } = options
   const dim = (text: string): string => styled('dim', text, options)
   let isFirst = true
   const card = (record: unknown): string => {
     const at = (path: string): string => lineAt(record, path, options)
     const whole = String(cellOf(record, text.split('.'), ', ') ?? '')
-    const about = [at(by[1]) && by[0] + at(by[1]), at(date)].filter(Boolean).join(' · ')
+    const about = [at(author) && mark + at(author), at(date)].filter(Boolean).join(' · ')
     const numbers = Object.entries(counts).flatMap(([mark, path]) => {
       const value = valueAt(record, path.split('.'))
       return typeof value === 'number' ? [`${mark} ${value.toLocaleString('en')}`] : []

@@ -1,7 +1,7 @@
 import type { OperationId } from '../api/operations.ts'
 
-/** Arguments of each operation's command that work, for its help. */
-export const examples: Readonly<Record<OperationId, string>> = {
+/** Arguments of commands, for their help; others need none. */
+export const examples: { readonly [Id in OperationId]?: string } = {
   'microblog.search': 'typescript --category Latest --lang en --limit 40',
   'professionalnet.posts.search': '"developer tools" --sort-by recent --format csv --bom',
   'professionalnet.company.get': 'https://professionalnet.example/company/tidyquery',
@@ -14,13 +14,9 @@ export const examples: Readonly<Record<OperationId, string>> = {
   'technews.search': `--params '{"query":"typescript"}' --fields id,title,url`,
   'mentions.list': '--all --out mentions.jsonl',
   'mentions.get': 'men_764dbb8c410af7ff --format json',
-  'mentions.count': '',
   'mentions.setState': `men_764dbb8c410af7ff --params '{"state":"seen"}'`,
   'listeners.list': '--fields id,name',
   'listeners.get': 'lis_4f9f49b87aff8939',
-  'feeds.list': '',
   'feeds.get': 'svw_9a7036b0c3b2c3f9',
-  'organization.context': '',
-  'organization.usage': '',
   openapi: '> openapi.json',
 }

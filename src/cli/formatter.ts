@@ -27,8 +27,7 @@ export const nothingFound = 'nothing found\n'
 
 /** Bold or dim text. */
 export function styled(style: 'bold' | 'dim', text: string, { isColored }: FormatOptions): string {
-  const [on, off] = { bold: [1, 22], dim: [2, 22] }[style]
-  return isColored === true ? `\u001b[${on}m${text}\u001b[${off}m` : text
+  return isColored === true ? `\u001b[${style === 'bold' ? 1 : 2}m${text}\u001b[22m` : text
 }
 
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
@@ -41,13 +40,13 @@ export function localTime(value: unknown): string | undefined {
 }
 
 /** A field of a record in one line, times as {@link localTime}. */
-export function lineAt(record: unknown, path: string, { width }: Pick<FormatOptions, 'width'>): string {
+export function lineAt(record: unknown, path: string, options: FormatOptions): string {
   const value = cellOf(record, path.split('.'), ', ')
-  return oneLine(localTime(value) ?? String(value ?? ''), width)
+  return oneLine(localTime(value) ?? String(value ?? ''), options)
 }
 
-/** A text in one line; for a terminal, which has a `width`, escaped, so that it can be measured. */
-export function oneLine(text: string, width: number | undefined): string {
+/** A text in one line. For a terminal, it is escaped, so that it can be measured. */
+export function oneLine(text: string, { width }: FormatOptions): string {
   const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
   return width === undefined ? line : escapedForTerminal(line)
 }

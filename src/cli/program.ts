@@ -179,7 +179,10 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
     .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
     .option('--web', 'open the first record in the browser, too')
-    .addHelpText('after', exampleHelp(`${commandOf(operation.id)} ${examples[operation.id as OperationId]}`))
+    .addHelpText(
+      'after',
+      exampleHelp(`${commandOf(operation.id)} ${examples[operation.id as OperationId] ?? ''}`),
+    )
     .addHelpText('after', exitCodeHelp)
   if (operation.list !== undefined)
     command

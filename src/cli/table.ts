@@ -31,8 +31,7 @@ interface Column {
  * @param documented The documented fields, if the service documents them.
  */
 export function createTable(documented: readonly string[] | undefined, options: FormatOptions): Formatter {
-  const { fields, width: terminalWidth } = options
-  const width = terminalWidth ?? 120
+  const { fields, width = 120 } = options
   let columns: readonly Column[] | undefined
   let link: string | undefined
   const cell = (record: unknown, name: string): string => lineAt(record, name, options)
@@ -42,29 +41,25 @@ export function createTable(documented: readonly string[] | undefined, options: 
     isStyled: true,
     page(records) {
       if (records.length === 0 && columns === undefined) return nothingFound
-      const isFirst = columns === undefined
-      const shown = (columns ??= columnsFor(records))
-      const rows = records.map((record) => {
-        const row = lineOf(shown, ({ name }) => cell(record, name))
-        return link === undefined ? row : `${row}\n  ${styled('dim', cell(record, link), options)}`
-      })
-      const title = isFirst
-        ? [
-            styled(
-              'bold',
-              lineOf(shown, ({ title }) => title),
-              options,
-            ),
-          ]
-        : []
-      return [...title, ...rows].map((line) => `${line}\n`).join('')
+      const lines = columns === undefined ? [titleOf((columns = columnsFor(records)))] : []
+      for (const record of records) {
+        lines.push(lineOf(columns, ({ name }) => cell(record, name)))
+        if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link), options)}`)
+      }
+      return lines.map((line) => `${line}\n`).join('')
     },
   }
 
-  function columnsFor(records: readonly unknown[]): Column[] {
+  function titleOf(columns: readonly Column[]): string {
+    const line = lineOf(columns, ({ title }) => title)
+    return styled('bold', line, options)
+  }
+
+  function columnsFor(records: readonly unknown[]): readonly Column[] {
     const names = fields ?? documented ?? Object.keys(Object(records[0]) as object)
     const cells = (name: string): string[] => records.map((record) => cell(record, name))
-    const isLink = (name: string): boolean => cells(name).some((text) => /^(https?|urn):/.test(text))
+    const isLink = (name: string): boolean =>
+      name !== 'id' && cells(name).some((text) => /^(https?|urn):/.test(text))
     const shown = fields ?? names.filter((name) => !isLink(name) && cells(name).some((text) => text !== ''))
     // A record without an id can be found again by its address, which is too long for a column.
     if (fields === undefined && !names.includes('id')) link = names.find(isLink)
@@ -77,14 +72,12 @@ export function createTable(documented: readonly string[] | undefined, options: 
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
       const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
       const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
-      const title = oneLine(isUnique ? short(name) : name, terminalWidth)
+      const title = oneLine(isUnique ? short(name) : name, options)
       const width = Math.max(...[title, ...cells(name)].map(widthOf))
       const least = isWhole ? width : Math.min(width, Math.max(4, widthOf(title)))
       return { name, title, isNumber, isWhole, least, width }
     })
-    const chosen = fields === undefined ? thoseThatFit(all) : all
-    shrinkTexts(chosen)
-    return chosen
+    return shrinkTexts(fields === undefined ? thoseThatFit(all) : all)
   }
 
   /** The first columns that fit. Ids of other records come last. */
@@ -104,7 +97,7 @@ export function createTable(documented: readonly string[] | undefined, options: 
   }
 
   /** Shrinks texts until the line fits, the longest last. */
-  function shrinkTexts(columns: readonly Column[]): void {
+  function shrinkTexts(columns: readonly Column[]): readonly Column[] {
     let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
     const longest = longestOf(columns)
     const others = columns.filter((column) => !column.isWhole && column !== longest)
@@ -115,6 +108,7 @@ export function createTable(documented: readonly string[] | undefined, options: 
     }
     for (const column of others) shrink(column, Math.max(column.least, textWidth))
     for (const column of longest === undefined ? [] : [longest, ...others]) shrink(column, column.least)
+    return columns
   }
 }
 

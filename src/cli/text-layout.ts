@@ -2,9 +2,7 @@ import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
 
 /** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks none. */
-export function widthOf(text: string): number {
-  return stringWidth(text)
-}
+export const widthOf: (text: string) => number = stringWidth
 
 /** Breaks a text between words, and words that are wider than a line. */
 export function wrap(text: string, width: number): string {

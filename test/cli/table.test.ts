@@ -82,6 +82,11 @@ describe('createTable()', () => {
     expect(table.page([{ text: 'a', url }])).toBe(`text\na\n  ${url}\n`)
   })
 
+  it('shows an id that is a URN', () => {
+    const table = createTable(undefined, { ...options, width: 80 })
+    expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('id       text\nurn:x:1  a\n')
+  })
+
   it('measures emoji, flags and joined letters as a terminal shows them', () => {
     const texts = ['👩‍👩‍👧', '🇩🇪', '❤️', '한국', 'á']
     const lines = createTable(['text', 'end'], { ...options, width: 40 })

@@ -89,6 +89,18 @@ describe('stdout', () => {
       )
   })
 
+  it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
+    const args = ['microblog', 'search', 'coffee', '--fields', 'timestamp', '--format']
+    const [table, lines] = await Promise.all(
+      ['table', 'jsonl'].map((format) =>
+        run(command, [...args, format], { env: { ...terminalEnv(['stdout'], false), TZ: 'Asia/Tokyo' } }),
+      ),
+    )
+    const { timestamp } = JSON.parse(lines?.out ?? '') as { timestamp: string }
+    const inTokyo = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString()
+    expect(table?.out).toBe(`timestamp\n${inTokyo.slice(0, 16).replace('T', ' ')}\n`)
+  })
+
   it('gets escapes from watch if it is a terminal, and the exact characters through a pipe', async () => {
     const watch = ['watch', 'coffee', '--per-minute', 'off']
     const [terminal, pipe] = await Promise.all([social(watch, ['stdout']), social(watch, ['stderr'])])
