@@ -16,6 +16,7 @@ export interface SharedFlags {
   readonly timeout?: string
   readonly validation?: string
   readonly baseUrl?: string
+  readonly profile?: string
   readonly sandbox?: boolean
   readonly all?: boolean
   readonly maxPages?: string

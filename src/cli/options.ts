@@ -33,11 +33,16 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
 }
 
 function addressAndCredential(
-  flags: Pick<SharedFlags, 'baseUrl'>,
+  flags: Pick<SharedFlags, 'baseUrl' | 'profile'>,
 ): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
+  const { profile } = flags
   const hint = 'run social-search login, or try the command with --sandbox'
+  // A profile goes before the variables.
+  const environment = profile === undefined ? process.env : {}
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment
   const stored = key ? null : storedLogin()
+  if (profile !== undefined && stored === null)
+    throw new CommandError('credentials', `no login ${profile}: run social-search login --profile ${profile}`)
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
   if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
   // A stored key or token goes only to the address that it was stored with.

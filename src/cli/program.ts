@@ -1,43 +1,25 @@
 import { Command, CommanderError, Help, Option } from 'commander'
-import type { Operation, Price } from '../api/operation.ts'
-import { type OperationId, operations } from '../api/operations.ts'
+import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
 import { summaryOf } from '../api/summaries.ts'
 import { version } from '../lib/version.ts'
 import { completion, shells } from './completion.ts'
+import { config } from './config.ts'
 import { doctor } from './doctor.ts'
-import { examples } from './examples.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import {
-  type SharedFlags,
-  type ParamFlag,
-  commandOf,
-  kebab,
-  paramFlags,
-  paramTextOf,
-  positionalOf,
-} from './flags.ts'
+import { type SharedFlags, type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
+import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
 import { type InferFlags, infer } from './infer.ts'
 import { type LoginFlags, login, logout } from './login.ts'
 import type { McpFlags } from './mcp.ts'
+import { profileName } from './profile.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
 import { type SandboxFlags, sandbox } from './sandbox.ts'
 import { complain, print } from './terminal.ts'
 import { UsageError, exitCodes } from './command-errors.ts'
 import { type WatchFlags, watch } from './watch.ts'
-
-// At most 40 columns: the text is not wrapped.
-const exitCodeHelp = `
-Exit codes:
-  0    done
-  1    file, network or machine failed
-  2    wrong usage; nothing was sent
-  3    key, scopes or permissions
-  4    refused, or an invalid answer
-  5    stopped by a budget
-  6    unknown: may have been charged
-  130  interrupted`
 
 /** Runs a command line; returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -126,6 +108,7 @@ function createProgram(
     .command('login')
     .description('store a key, read from a prompt or stdin, or log in through the browser with OAuth')
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
     .option('--issuer <url>', 'OAuth: the authorization server')
     .option('--client-id <id>', 'OAuth: the id of your public client')
     .option('--scopes <list>', 'OAuth: default all scopes that read, and offline_access')
@@ -137,12 +120,18 @@ function createProgram(
   program
     .command('logout')
     .description('remove the stored key or tokens')
+    .addOption(profileOption())
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await logout()))
   program
     .command('help [command...]')
     .description('show the help of a command')
     .action((names: string[]) => commandAt(program, names).outputHelp())
+  program
+    .command('config')
+    .description('list the stored logins and their profiles, without keys')
+    .option('--json', 'errors as JSON objects')
+    .action(async () => exit(await config()))
   addWatch(program, exit)
   shared(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
@@ -179,10 +168,7 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
     .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
     .option('--web', 'open the first record in the browser, too')
-    .addHelpText(
-      'after',
-      exampleHelp(`${commandOf(operation.id)} ${examples[operation.id as OperationId] ?? ''}`),
-    )
+    .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
   if (operation.list !== undefined)
     command
@@ -236,10 +222,19 @@ function shared(command: Command): Command {
       new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
     )
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')
     .option('--quiet', 'only errors on stderr')
     .option('--no-color', 'no bold text; NO_COLOR does the same')
     .option('--json', 'errors as JSON objects')
+}
+
+function profileOption(): Option {
+  const option = new Option('--profile <name>', 'which stored login to use').env('SOCIAL_SEARCH_PROFILE')
+  return option.argParser((name) => {
+    if (profileName.test(name)) return name
+    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
+  })
 }
 
 function groupOf(program: Command, names: readonly string[]): Command {
@@ -259,15 +254,6 @@ function commandAt(program: Command, names: readonly string[]): Command {
   }, program)
 }
 
-/** `list, get, count, set-state`. */
-function commandsOf(group: string): string {
-  const names = operations.map(({ id }) => id.split('.').map(kebab))
-  return names
-    .filter((name) => name.includes(group) && name.at(-1) !== group)
-    .map((name) => name.slice(name.indexOf(group) + 1).join(' '))
-    .join(', ')
-}
-
 /** Puts the description below its flag if the terminal is narrow. */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? 80
@@ -275,13 +261,4 @@ function formatItem(term: string, termWidth: number, description: string, helper
     return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
   const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
   return `  ${term}\n      ${text}`
-}
-
-function priceOf(price: Price): string {
-  if (price.kind === 'free') return 'free'
-  return `${price.credits} credits ${price.kind === 'perItem' ? 'for each item' : 'a page'}`
-}
-
-function exampleHelp(command: string): string {
-  return `\nExample:\n  social-search ${command.trim()}`
 }

@@ -156,7 +156,7 @@ function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefin
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
+  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
   ...['format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 

@@ -6,8 +6,7 @@ import Papa from 'papaparse'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
-import { examples } from '../../src/cli/examples.ts'
-import { commandOf } from '../../src/cli/flags.ts'
+import { exampleOf } from '../../src/cli/help-texts.ts'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import { type RunOptions, buildCommand, run } from './command.ts'
 
@@ -61,7 +60,7 @@ describe('social-search', () => {
   it('accepts the example in the help of each operation', async () => {
     const { out } = await social(['help', 'mentions', 'count'])
     expect(out).toContain('Example:\n  social-search mentions count\n')
-    const lines = Object.entries(examples).map(([id, example]) => `social ${commandOf(id)} ${example}`)
+    const lines = operations.map(({ id }) => exampleOf(id).replace(/[^]* social-search/, 'social'))
     const file = join(command.folder, 'examples.sh')
     const call =
       'social() { "$NODE" "$FILE" "$@" --sandbox > /dev/null; [ $? != 2 ] || echo "wrong: $*" >&2; }'
@@ -330,6 +329,43 @@ describe('login', () => {
     expect((await run(command, search, { env: config() })).err).toContain('can be read by other users')
     expect((await run(command, ['logout'], { env: config() })).code).toBe(0)
     expect((await run(command, search, { env: config() })).code).toBe(3)
+  })
+
+  it('keeps the logins of profiles apart, and names them without their keys', async () => {
+    const env = { XDG_CONFIG_HOME: join(command.folder, 'profiles'), HOME: command.folder }
+    const login = (address: string, ...more: string[]) =>
+      run(command, ['login', '--base-url', address, ...more], { env, input: `${server.apiKey}\n` })
+    const at = 'http://127.0.0.1:9/v1'
+    expect((await login(at)).code).toBe(0)
+    expect((await login(server.baseUrl, '--profile', 'work')).code).toBe(0)
+    // A profile goes before the variables.
+    const variables = { SOCIAL_SEARCH_BASE_URL: at, SOCIAL_SEARCH_API_KEY: 'wrong' }
+    for (const [args, more] of [
+      [['--profile', 'work'], variables],
+      [['--profile=work'], {}],
+      [[], { ...variables, SOCIAL_SEARCH_PROFILE: 'work' }],
+    ] as const)
+      expect((await run(command, [...search, ...args], { env: { ...env, ...more } })).code).toBe(0)
+    expect(server.requests).toHaveLength(3)
+
+    const listed = (await run(command, ['config'], { env: { ...env, SOCIAL_SEARCH_PROFILE: 'work' } })).out
+    expect(listed).not.toContain(server.apiKey)
+    expect(
+      listed
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { profile: null, isUsed: false, baseUrl: at, login: 'key' },
+      { profile: 'work', isUsed: true, baseUrl: server.baseUrl, login: 'key' },
+    ])
+    const none = await run(command, [...search, '--profile', 'home'], { env })
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining('login --profile home')])
+    for (const name of ['../work', ''])
+      expect((await run(command, [...search, '--profile', name], { env })).code).toBe(2)
+    expect((await run(command, search, { env: { ...env, SOCIAL_SEARCH_PROFILE: '../work' } })).code).toBe(2)
+    await run(command, ['logout', '--profile', 'work'], { env })
+    expect((await run(command, ['config'], { env })).out.trimEnd().split('\n')).toHaveLength(1)
   })
 
   it('refuses an input that is not a key', async () => {
