@@ -87,8 +87,7 @@ export function createTable(documented: readonly string[] | undefined, options: 
     const chosen = new Set<Column>()
     let room = width + gap
     for (const column of [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]) {
-      const wanted = column === longest ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
-      const needed = gap + Math.max(column.least, Math.min(column.width, wanted))
+      const needed = gap + roomFor(column, longest)
       if (chosen.size > 0 && needed > room) continue
       chosen.add(column)
       room -= needed
@@ -96,19 +95,26 @@ export function createTable(documented: readonly string[] | undefined, options: 
     return columns.filter((column) => chosen.has(column))
   }
 
-  /** Shrinks texts until the line fits, the longest last. */
+  /** Shrinks texts until the line fits: the longest to the room that it needs, then the others, then all. */
   function shrinkTexts(columns: readonly Column[]): readonly Column[] {
     let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
     const longest = longestOf(columns)
-    const others = columns.filter((column) => !column.isWhole && column !== longest)
-    const shrink = (column: Column, least: number): void => {
-      const less = Math.max(0, Math.min(over, column.width - least))
-      column.width -= less
-      over -= less
-    }
-    for (const column of others) shrink(column, Math.max(column.least, textWidth))
-    for (const column of longest === undefined ? [] : [longest, ...others]) shrink(column, column.least)
+    const texts = columns
+      .filter(({ isWhole }) => !isWhole)
+      .sort((a, b) => Number(b === longest) - Number(a === longest))
+    for (const leastOf of [(column: Column) => roomFor(column, longest), ({ least }: Column) => least])
+      for (const column of texts) {
+        const less = Math.max(0, Math.min(over, column.width - leastOf(column)))
+        column.width -= less
+        over -= less
+      }
     return columns
+  }
+
+  /** The room that a column needs to be shown. */
+  function roomFor(column: Column, longest: Column | undefined): number {
+    const wanted = column === longest ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
+    return Math.max(column.least, Math.min(column.width, wanted))
   }
 }
 

@@ -12,6 +12,10 @@ export function wrap(text: string, width: number): string {
 /** The text in one line of at most `width` columns; `…` stands for what is left out. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text
-  const options = { hard: true, wordWrap: false, trim: false }
-  return `${wrapAnsi(text, Math.max(1, width - 1), options).split('\n')[0] ?? ''}…`
+  let start = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(start + segment) >= width) break
+    start += segment
+  }
+  return `${start}…`
 }

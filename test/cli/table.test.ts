@@ -82,6 +82,19 @@ describe('createTable()', () => {
     expect(table.page([{ text: 'a', url }])).toBe(`text\na\n  ${url}\n`)
   })
 
+  it('cuts a text at the last letter that fits, also in the middle of a word', () => {
+    const text = '今日も TypeScript に助けられた。決済まわりの型を直した'
+    const line = (width: number) =>
+      createTable(['text'], { ...options, width })
+        .page([{ text }])
+        .split('\n')[1]
+    expect([line(26), line(21), line(22)]).toEqual([
+      '今日も TypeScript に助け…',
+      '今日も TypeScript に…',
+      '今日も TypeScript に…',
+    ])
+  })
+
   it('shows an id that is a URN', () => {
     const table = createTable(undefined, { ...options, width: 80 })
     expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('id       text\nurn:x:1  a\n')
