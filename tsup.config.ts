@@ -134,7 +134,10 @@ export default defineConfig([
     ...common,
     entry: { main: 'src/cli/main.ts' },
     outDir: 'dist/bundled/cli',
-    noExternal: [...Object.keys(packageJson.dependencies), 'commander', /^@modelcontextprotocol\//],
+    noExternal: [
+      ...Object.keys(packageJson.dependencies),
+      ...['commander', 'fast-string-width', 'fast-wrap-ansi', /^@modelcontextprotocol\//],
+    ],
     esbuildPlugins: [licensesTo('dist/bundled/cli')],
     clean: true,
   },

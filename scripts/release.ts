@@ -1,5 +1,5 @@
 /**
- * Run by `npm version`: dates the section Unreleased of the CHANGELOG and copies the version to jsr.json. With
+ * Run by `npm version`: dates the section Unreleased of the CHANGELOG and copies the version to jsr.json and to the source. With
  * `--check TAG`, it only checks that the tag, package.json, jsr.json and the CHANGELOG agree.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,6 +17,7 @@ if (values.check === undefined) {
   if (!body?.split('\n## ')[0]?.trim()) fail('CHANGELOG.md has nothing under Unreleased')
   const date = new Date().toISOString().slice(0, 10)
   writeFileSync(path('CHANGELOG.md'), `${head}## [Unreleased]\n\n## [${version}] - ${date}\n${body}`)
+  writeFileSync(path('src/lib/version.ts'), read('src/lib/version.ts').replace(/'.*'/, `'${version}'`))
   writeFileSync(path('jsr.json'), read('jsr.json').replace(/"version": "[^"]*"/, `"version": "${version}"`))
 } else {
   if (values.check !== `v${version}`)
@@ -24,6 +25,8 @@ if (values.check === undefined) {
   const jsrVersion = versionIn('jsr.json')
   if (jsrVersion !== version)
     fail(`jsr.json has version ${jsrVersion}, expected ${version} as in package.json`)
+  if (!read('src/lib/version.ts').includes(`'${version}'`))
+    fail(`src/lib/version.ts has another version, expected ${version} as in package.json`)
   if (!changelog.includes(`\n## [${version}] - `)) fail(`CHANGELOG.md has no section for ${version}`)
 }
 

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { MemoryTokenStore, type OAuthScope, type TokenSet, createOAuthClient } from '../oauth/index.ts'
+import { openBrowser } from './browser.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { Stop } from './stop.ts'
 import type { StoredLogin } from './stored-login.ts'
@@ -120,16 +120,4 @@ async function answer(response: ServerResponse | undefined, status: number, text
     response.on('close', resolve)
     response.end(`${text}\n`)
   })
-}
-
-/** The address is printed, too, so a machine without a browser needs no error. */
-function openBrowser(url: string): void {
-  const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-    darwin: ['open'],
-    win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-  }
-  const [command, ...args] = openers[process.platform] ?? ['xdg-open']
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
 }

@@ -1,8 +1,10 @@
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { wholeNumber } from '../errors/assert.ts'
 import { maxTimerMs } from '../lib/time.ts'
+import paramTexts from '../tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
 
 /** Parsed flags that commands share. */
@@ -14,12 +16,15 @@ export interface SharedFlags {
   readonly timeout?: string
   readonly validation?: string
   readonly baseUrl?: string
+  readonly profile?: string
   readonly sandbox?: boolean
   readonly all?: boolean
   readonly maxPages?: string
   readonly limit?: string
   readonly format?: string
   readonly fields?: string
+  readonly bom?: boolean
+  readonly web?: boolean
   readonly out?: string
   readonly resume?: boolean
   readonly quiet?: boolean
@@ -44,19 +49,47 @@ export function positionalOf({ pathId, request }: Operation): string | undefined
 }
 
 export function paramFlags(operation: Operation): ParamFlag[] {
-  return flagsOf(jsonSchemaOf(operation.request), []).filter(
+  return flagsOf(operation, jsonSchemaOf(operation.request), []).filter(
     ({ path }) => path[0] !== positionalOf(operation),
   )
 }
 
-function flagsOf({ properties = {} }: JsonSchema, parents: readonly string[]): ParamFlag[] {
+/** What a documented param means. */
+export function paramTextOf({ id }: Operation, path: string): string | undefined {
+  const texts = (paramTexts as Readonly<Record<string, Readonly<Record<string, string>>>>)[id]
+  return texts?.[path]?.replaceAll(/`|\.$/g, '')
+}
+
+function flagsOf(
+  operation: Operation,
+  { properties = {} }: JsonSchema,
+  parents: readonly string[],
+): ParamFlag[] {
   return Object.entries(properties).flatMap(([param, schema]) => {
     const path = [...parents, param]
-    if (schema.properties !== undefined) return flagsOf(schema, path)
+    if (schema.properties !== undefined) return flagsOf(operation, schema, path)
     const name = kebab(param)
     const attribute = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-    return [{ name: `--${name}`, attribute, path, schema, help: helpOf(schema) }]
+    const text = paramTextOf(operation, path.join('.'))
+    const isPlain = text !== undefined && (schema.type === 'boolean' || schema.enum !== undefined)
+    const help = isPlain ? text : [text, `(${helpOf(schema)})`].join(' ').trim()
+    return [{ name: `--${name}`, attribute, path, schema, help }]
   })
+}
+
+/** An operation as the command line spells it: `microblog search`. */
+export function commandOf(id: string): string {
+  return id.split('.').map(kebab).join(' ')
+}
+
+/** The operation that a user names as the library or as the command line spells it. */
+export function operationNamed(words: readonly string[]): Operation {
+  const name = words.join(' ')
+  const wanted = commandOf(name.replaceAll(/[\s.]+/g, '.'))
+  const found = operations.find(({ id }) => commandOf(id) === wanted)
+  if (found !== undefined) return found
+  const known = operations.map(({ id }) => id).join(', ')
+  throw new UsageError(`unknown operation ${name}; expected one of ${known}`)
 }
 
 /** `setState` and `sort_by` become `set-state` and `sort-by`. */
@@ -66,7 +99,7 @@ export function kebab(name: string): string {
 
 /** Type and bounds: `integer, 1 to 20, default 20`. */
 function helpOf(schema: JsonSchema): string {
-  const { type, items, maxItems, default: value, deprecated } = schema
+  const { type, items, maxItems, default: value } = schema
   const parts =
     items === undefined ? [String(type)] : [`up to ${maxItems ?? 'any number'}, each ${helpOf(items)}`]
   const { minLength, maxLength, minimum, maximum } = schema
@@ -75,7 +108,6 @@ function helpOf(schema: JsonSchema): string {
   if (length !== null) parts.push(`${length} characters`)
   if (range !== null) parts.push(range)
   if (value !== undefined) parts.push(`default ${value}`)
-  if (deprecated === true) parts.push('ignored by the service')
   return parts.join(', ')
 }
 

@@ -5,11 +5,12 @@ import { mainFields } from '../api/main-fields.ts'
 import { fieldsOf, resolveColumns } from '../export/fields.ts'
 import { jsonText } from '../lib/json.ts'
 import { valueAt } from '../lib/value-at.ts'
+import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
 import { createTable } from './table.ts'
 
-export const formats = ['jsonl', 'json', 'csv', 'table'] as const
+export const formats = ['jsonl', 'json', 'csv', 'table', 'card'] as const
 export type Format = (typeof formats)[number]
 
 export function createFormatter(format: Format, operation: Operation, options: FormatOptions): Formatter {
@@ -24,7 +25,7 @@ export function createFormatter(format: Format, operation: Operation, options: F
         ? { head: '', page: (records) => records.map((record) => `${text(record, 2)}\n`).join(''), tail: '' }
         : jsonList(text)
     case 'csv': {
-      const lines = csvLines({ fields: fields ?? columnsOf(operation) })
+      const lines = csvLines({ fields: fields ?? columnsOf(operation), bom: options.bom })
       return {
         head: lines.header,
         page: (records) => records.map((record) => lines.line(record)).join(''),
@@ -32,11 +33,22 @@ export function createFormatter(format: Format, operation: Operation, options: F
       }
     }
     case 'table':
-      return createTable(
-        mainFields[operation.id as OperationId] ?? (operation.documented ? columnsOf(operation) : undefined),
-        options,
-      )
+      return createTable(tableFields(operation), options)
+    case 'card': {
+      const card = cardOf(operation.id)
+      if (card === undefined || fields !== undefined)
+        throw new UsageError('--format card is for searches of posts, without --fields; use --format table')
+      return createCards(card, options)
+    }
   }
+}
+
+/** The fields that say most, after the id, by which a record can be found again. */
+function tableFields(operation: Operation): readonly string[] | undefined {
+  if (!operation.documented) return undefined
+  const all = columnsOf(operation)
+  const main = mainFields[operation.id as OperationId] ?? all
+  return [...new Set([...(all.includes('id') ? ['id'] : []), ...main])]
 }
 
 /** @throws {UsageError} for a field that the service does not document, so that a typo buys nothing. */

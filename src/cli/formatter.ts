@@ -1,3 +1,6 @@
+import { cellOf } from '../export/fields.ts'
+import { escapedForTerminal } from './terminal.ts'
+
 /** Turns records into text, page by page. */
 export interface Formatter {
   /** Text before the first page. */
@@ -5,12 +8,45 @@ export interface Formatter {
   page(records: readonly unknown[]): string
   /** Text after the last page. */
   readonly tail: string
-  /** Whether the text of the last page begins with a line of titles. */
-  readonly isTitled?: boolean
+  /** Whether the text is ready for a terminal: it has styles, and the rest is escaped. */
+  readonly isStyled?: boolean
 }
 
 export interface FormatOptions {
   readonly fields: readonly string[] | undefined
   /** Columns of the terminal; undefined without a terminal. */
   readonly width: number | undefined
+  /** Whether the terminal shows bold and dim text. */
+  readonly isColored?: boolean
+  /** Begins a CSV file with a byte order mark. */
+  readonly bom?: boolean | undefined
+}
+
+/** For a search without results. */
+export const nothingFound = 'nothing found\n'
+
+/** Bold or dim text. */
+export function styled(style: 'bold' | 'dim', text: string, { isColored }: FormatOptions): string {
+  return isColored === true ? `\u001b[${style === 'bold' ? 1 : 2}m${text}\u001b[22m` : text
+}
+
+/** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */
+export function localTime(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return undefined
+  // Swedish writes times in the order of ISO 8601.
+  return date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
+}
+
+/** A field of a record in one line, times as {@link localTime}. */
+export function lineAt(record: unknown, path: string, options: FormatOptions): string {
+  const value = cellOf(record, path.split('.'), ', ')
+  return oneLine(localTime(value) ?? String(value ?? ''), options)
+}
+
+/** A text in one line. For a terminal, it is escaped, so that it can be measured. */
+export function oneLine(text: string, { width }: FormatOptions): string {
+  const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
+  return width === undefined ? line : escapedForTerminal(line)
 }

@@ -3,9 +3,10 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
+import { writer } from './sandbox.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
-import { showProgress } from './terminal.ts'
+import { showProgress, waitText } from './terminal.ts'
 
 /** Makes a client from the flags, the environment and the stored login. */
 export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {}): SocialSearch {
@@ -16,18 +17,15 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     }),
     ...(timeout !== undefined && { timeout: millisecondsOf('--timeout', timeout) }),
     ...(validation !== undefined && { validation: validation as Validation }),
-    onWait: ({ reason, until }: Wait) =>
-      showProgress(
-        flags,
-        `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`,
-      ),
+    onWait: (wait: Wait) => showProgress(flags, waitText(wait)),
     ...more,
   }
   if (flags.sandbox === true) {
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     return new SocialSearch({
-      ...createSandbox({ limits: { perMinute: false } }).clientOptions(),
+      ...createSandbox({ limits: { perMinute: false }, keys: [writer] }).clientOptions(),
+      apiKey: writer.key,
       ...options,
     })
   }
@@ -35,11 +33,16 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
 }
 
 function addressAndCredential(
-  flags: Pick<SharedFlags, 'baseUrl'>,
+  flags: Pick<SharedFlags, 'baseUrl' | 'profile'>,
 ): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
-  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
+  const { profile } = flags
   const hint = 'run social-search login, or try the command with --sandbox'
+  // A profile goes before the variables.
+  const environment = profile === undefined ? process.env : {}
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = environment
   const stored = key ? null : storedLogin()
+  if (profile !== undefined && stored === null)
+    throw new CommandError('credentials', `no login ${profile}: run social-search login --profile ${profile}`)
   const baseUrl = flags.baseUrl ?? (address || stored?.baseUrl)
   if (!baseUrl) throw new CommandError('credentials', `no address: set SOCIAL_SEARCH_BASE_URL, ${hint}`)
   // A stored key or token goes only to the address that it was stored with.

@@ -1,37 +1,31 @@
-import { summaryOf } from '../api/summaries.ts'
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Help, Option } from 'commander'
-import type { Operation, Price } from '../api/operation.ts'
+import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
+import { summaryOf } from '../api/summaries.ts'
+import { version } from '../lib/version.ts'
+import { completion, shells } from './completion.ts'
+import { config } from './config.ts'
 import { doctor } from './doctor.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { type SharedFlags, type ParamFlag, kebab, paramFlags, positionalOf } from './flags.ts'
+import { type SharedFlags, type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
+import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
+import { type InferFlags, infer } from './infer.ts'
 import { type LoginFlags, login, logout } from './login.ts'
 import type { McpFlags } from './mcp.ts'
+import { profileName } from './profile.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
-import { complain } from './terminal.ts'
+import { type SandboxFlags, sandbox } from './sandbox.ts'
+import { complain, print } from './terminal.ts'
 import { UsageError, exitCodes } from './command-errors.ts'
 import { type WatchFlags, watch } from './watch.ts'
-
-// At most 40 columns: the text is not wrapped.
-const exitCodeHelp = `
-Exit codes:
-  0    done
-  1    file, network or machine failed
-  2    wrong usage; nothing was sent
-  3    key, scopes or permissions
-  4    refused, or an invalid answer
-  5    stopped by a budget
-  6    unknown: may have been charged
-  130  interrupted`
 
 /** Runs a command line; returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const flags: SharedFlags = { json: args.includes('--json') }
   let code: number = exitCodes.done
-  const program = createProgram((exitCode) => (code = exitCode), flags)
+  const program = createProgram(args, (exitCode) => (code = exitCode), flags)
   try {
     await program.parseAsync([...args], { from: 'user' })
     return code
@@ -53,10 +47,14 @@ function usageMessageOf({ code, message }: CommanderError): string {
   return message.replace(/^error: /, '')
 }
 
-function createProgram(exit: (code: number) => void, { json }: SharedFlags): Command {
+function createProgram(
+  args: readonly string[],
+  exit: (code: number) => void,
+  { json }: SharedFlags,
+): Command {
   const program = new Command('social-search')
     .description('Search public posts and read the data of your organization.')
-    .version(version())
+    .version(version, '-v, --version')
     .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError()
@@ -64,12 +62,45 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .configureOutput({ outputError: () => {}, ...(json === true && { writeErr: () => {} }) })
     .addHelpText('after', exitCodeHelp)
   for (const operation of operations) addOperation(program, operation, exit)
-  shared(program.command('quote <operation>').description('show what a job costs at most; sends nothing'))
+  shared(program.command('quote <operation...>').description('show what a job costs at most; sends nothing'))
+    .option('--params <json>', 'params as JSON; - reads stdin')
     .option('--pages <n>', 'pages to buy', '1')
     .option('--ceiling <n>', 'items to expect on a page whose items have no documented bound')
-    .action(async (id: string, flags: SharedFlags & { pages: string; ceiling?: string }) =>
-      exit(await quote(id, flags)),
+    .addHelpText('after', exampleHelp('quote microblog search --pages 50'))
+    .action(async (words: string[], flags: SharedFlags & { pages: string; ceiling?: string }) =>
+      exit(await quote(words, flags)),
     )
+  shared(
+    program
+      .command('infer <operation...>')
+      .description('write a zod schema of undocumented records, inferred from answers'),
+  )
+    .option('--id <id>', 'id of the record, for operations with an id')
+    .option('--params <json>', 'params as JSON')
+    .option('--pages <n>', 'most pages to buy', '1')
+    .option('--out <file>', 'write to a new file; default stdout')
+    .option('--force', 'replace --out if it exists')
+    .addHelpText('after', exampleHelp('infer mentions.list --sandbox --out mentions.ts'))
+    .action(async (words: string[], flags: InferFlags) => exit(await infer(words, flags)))
+  program
+    .command('sandbox')
+    .description('serve a simulated service over HTTP until it is stopped')
+    .option('--port <n>', 'port to listen on, 0 for any free port; default: the variable PORT, or 4010')
+    .option('--per-minute <n>', 'requests a minute that each search surface accepts, or off; default 20')
+    .option('--in-flight <n>', 'requests that may be open at once, or off; default 2')
+    .option('--json', 'errors as JSON objects')
+    .addHelpText('after', exampleHelp('sandbox --port 4010'))
+    .action(async (flags: SandboxFlags) => exit(await sandbox(flags)))
+  program
+    .command('completion [words...]')
+    .usage('<shell>')
+    .description(`print the script that completes commands in ${shells.join(', ')}`)
+    .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc'))
+    .action(async (words: string[]) => {
+      // The scripts themselves pass words after `--`.
+      const shell = args.includes('--') ? undefined : (words[0] ?? '')
+      await print(completion(program, shell, words))
+    })
   shared(program.command('doctor').description('check address, key, scopes, contract and runtime')).action(
     async (flags: SharedFlags) => exit(await doctor(flags)),
   )
@@ -77,6 +108,7 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .command('login')
     .description('store a key, read from a prompt or stdin, or log in through the browser with OAuth')
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
     .option('--issuer <url>', 'OAuth: the authorization server')
     .option('--client-id <id>', 'OAuth: the id of your public client')
     .option('--scopes <list>', 'OAuth: default all scopes that read, and offline_access')
@@ -88,8 +120,18 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
   program
     .command('logout')
     .description('remove the stored key or tokens')
+    .addOption(profileOption())
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await logout()))
+  program
+    .command('help [command...]')
+    .description('show the help of a command')
+    .action((names: string[]) => commandAt(program, names).outputHelp())
+  program
+    .command('config')
+    .description('list the stored logins and their profiles, without keys')
+    .option('--json', 'errors as JSON objects')
+    .action(async () => exit(await config()))
   addWatch(program, exit)
   shared(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
@@ -97,6 +139,7 @@ function createProgram(exit: (code: number) => void, { json }: SharedFlags): Com
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option('--max-per-call <credits>', 'most credits of one call')
     .option('--allow <operations...>', 'operations to offer; default: the searches and organization.usage')
+    .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
     // Loaded when it is used: it is larger than all the rest.
     .action(async (flags: McpFlags) => exit(await (await import('./mcp.ts')).mcp(flags)))
   return program
@@ -107,15 +150,25 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
   const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '')
   command.description(`${summaryOf(operation.id)} (${priceOf(operation.price)})`)
   const positional = positionalOf(operation)
-  if (positional !== undefined) command.argument(operation.pathId ? '<id>' : `[${positional}]`)
+  if (positional !== undefined) {
+    // The text may come in --params instead.
+    const { prefix } = operation.pathId ?? {}
+    const text = prefix === undefined ? paramTextOf(operation, positional) : `starts with ${prefix}`
+    command.argument(operation.pathId ? '<id>' : `[${positional}]`, text).usage(`[options] <${positional}>`)
+  }
   for (const flag of paramFlags(operation)) command.addOption(paramOption(flag))
   shared(command)
     .addOption(new Option('--params <json>', 'params as JSON; - reads stdin').conflicts('body'))
     .option('--body <json>', 'same as --params')
     .addOption(
-      new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
+      new Option('--format <format>', 'default: card or table on a terminal, otherwise jsonl').choices(
+        formats,
+      ),
     )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
+    .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
+    .option('--web', 'open the first record in the browser, too')
+    .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
   if (operation.list !== undefined)
     command
@@ -148,6 +201,7 @@ function addWatch(program: Command, exit: (code: number) => void): void {
     .option('--max-pages <n>', 'most pages to buy in one poll', '10')
     .option('--state <file>', 'remembers seen posts for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
+    .addHelpText('after', exampleHelp('watch acme --every 300 --budget 500 --state acme.json'))
     .addHelpText('after', exitCodeHelp)
     .action(async (query: string, flags: WatchFlags) => exit(await watch(query, flags)))
 }
@@ -168,10 +222,19 @@ function shared(command: Command): Command {
       new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
     )
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')
     .option('--quiet', 'only errors on stderr')
     .option('--no-color', 'no bold text; NO_COLOR does the same')
     .option('--json', 'errors as JSON objects')
+}
+
+function profileOption(): Option {
+  const option = new Option('--profile <name>', 'which stored login to use').env('SOCIAL_SEARCH_PROFILE')
+  return option.argParser((name) => {
+    if (profileName.test(name)) return name
+    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
+  })
 }
 
 function groupOf(program: Command, names: readonly string[]): Command {
@@ -181,13 +244,14 @@ function groupOf(program: Command, names: readonly string[]): Command {
   }, program)
 }
 
-/** `list, get, count, set-state`. */
-function commandsOf(group: string): string {
-  const names = operations.map(({ id }) => id.split('.').map(kebab))
-  return names
-    .filter((name) => name.includes(group) && name.at(-1) !== group)
-    .map((name) => name.slice(name.indexOf(group) + 1).join(' '))
-    .join(', ')
+/** @throws {UsageError} for an unknown command */
+function commandAt(program: Command, names: readonly string[]): Command {
+  return names.reduce((parent, name) => {
+    const found = parent.commands.find((command) => command.name() === name)
+    if (found === undefined)
+      throw new UsageError(`unknown command ${names.join(' ')}; see social-search help`)
+    return found
+  }, program)
 }
 
 /** Puts the description below its flag if the terminal is narrow. */
@@ -197,20 +261,4 @@ function formatItem(term: string, termWidth: number, description: string, helper
     return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
   const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
   return `  ${term}\n      ${text}`
-}
-
-function priceOf(price: Price): string {
-  if (price.kind === 'free') return 'free'
-  return `${price.credits} credits ${price.kind === 'perItem' ? 'for each item' : 'a page'}`
-}
-
-function version(): string {
-  // Relative to src/cli and to dist/bundled/cli.
-  for (const path of ['../../package.json', '../../../package.json'])
-    try {
-      return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }).version
-    } catch {
-      // Try the next path.
-    }
-  return 'unknown'
 }

@@ -1,20 +1,14 @@
 import { text as textOf } from 'node:stream/consumers'
-import { operationOf, operations } from '../api/operations.ts'
 import { quoteOf } from '../core/credits/quote.ts'
-import { type SharedFlags, paramsOf, wholeNumberOf } from './flags.ts'
+import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
 import { print, wrapped } from './terminal.ts'
-import { UsageError } from './command-errors.ts'
 
 /** Prints what a job costs at most. Needs no key, and sends nothing. */
 export async function quote(
-  id: string,
+  words: readonly string[],
   flags: SharedFlags & { pages: string; ceiling?: string },
 ): Promise<number> {
-  const operation = operationOf(id)
-  if (operation === undefined)
-    throw new UsageError(
-      `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
-    )
+  const operation = operationNamed(words)
   const open = flags.params === '-' ? await textOf(process.stdin) : flags.params
   const { params } = paramsOf(operation, undefined, {}, open)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined

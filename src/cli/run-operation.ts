@@ -1,18 +1,18 @@
-import { clientTransport } from '../core/call/transport.ts'
 import { text as textOf } from 'node:stream/consumers'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
-import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ApiError } from '../errors/index.ts'
+import { openLink } from './browser.ts'
+import { cardOf } from './card.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { type SharedFlags, flagOf, kebab, paramsFlag, paramsOf } from './flags.ts'
+import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf } from './flags.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
 import { type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
+import { pagesOf } from './pages-of.ts'
 import { Stop } from './stop.ts'
-import { complain, print, showProgress, tell } from './terminal.ts'
+import { complain, print, showProgress, tell, waitText } from './terminal.ts'
 import { UsageError, exitCodes } from './command-errors.ts'
 
 /** Runs the command of one operation; returns its exit code. */
@@ -32,9 +32,10 @@ export async function runOperation(
   const fields = fieldsFor(operation, flags.fields)
   const formatter = createFormatter(format, operation, {
     fields,
+    bom: flags.bom,
     width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
+    isColored: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
   })
-  const isBold = process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR']
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
   // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
@@ -48,6 +49,7 @@ export async function runOperation(
   const { hooks } = stop
   const client = clientFor(flags, {
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
+    onWait: (wait) => showProgress(flags, `${done()}, ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.
   client.quote(operation.id as never, id ?? params)
@@ -64,6 +66,8 @@ export async function runOperation(
     const { spent, uncertain, reserved } = client.credits
     return state.credits + spent + uncertain + reserved
   }
+  const done = (): string =>
+    `${count(records, 'record')}, ${count(credits() - client.credits.reserved, 'credit')}`
   const options = { ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal }
   let next: object | null | undefined = state.next
   let { records } = state
@@ -72,7 +76,7 @@ export async function runOperation(
   let unwritten: unknown
   try {
     if (next !== null) job?.reserve()
-    for await (const page of pagesOf()) {
+    for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       // A file takes whole pages, so that --resume buys no page twice.
       const most = job === undefined && walk.limit !== undefined ? walk.limit - records : items.length
@@ -84,20 +88,20 @@ export async function runOperation(
       head = ''
       unwritten = page
       if (job !== undefined) job.append(text, { next, records, credits: credits() })
-      else if (!(await print(text, isBold && formatter.isTitled))) return 0
+      else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
       const isLast =
         next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
       if (!isLast) job?.reserve()
-      showProgress(flags, `${count(records, 'record')}, ${count(credits(), 'credit')}`)
+      if (flags.web === true && pages === 1) openLink(written[0])
+      showProgress(flags, done())
       stop.pageIsWritten()
     }
     if (job === undefined) await print(head + formatter.tail)
     else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
-    else if (job !== undefined)
-      tell(flags, `${flags.out}: ${count(records, 'record')}, ${count(job.state.credits, 'credit')}`)
+    else if (job !== undefined) tell(flags, `${flags.out}: ${done()}`)
     if (next != null && flags.limit === undefined && !flags.all)
       tell(flags, `There is more: ${continuation(operation, flags, next)}`)
     return 0
@@ -120,25 +124,22 @@ export async function runOperation(
     job?.close(credits())
     stop.end()
   }
-
-  async function* pagesOf(): AsyncGenerator<OpenRecord> {
-    if (state.next === null) return
-    const transport = clientTransport(client.transport)
-    if (operation.paging === undefined)
-      yield (await transport.request(operation, params, options, id)).body as OpenRecord
-    else
-      yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options).resume(state).pages()
-  }
 }
 
 function formatOf(operation: Operation, flags: SharedFlags): Format {
+  const format = chosenFormat(operation, flags)
+  if (flags.bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
+  return format
+}
+
+function chosenFormat(operation: Operation, flags: SharedFlags): Format {
   const { format, out, resume } = flags
   if (out === undefined) {
     if (resume === true) throw new UsageError('--resume needs --out, the file to continue')
-    return (
-      (format as Format | undefined) ??
-      (process.stdout.isTTY ? (operation.list === undefined ? 'json' : 'table') : 'jsonl')
-    )
+    if (format !== undefined) return format as Format
+    if (!process.stdout.isTTY) return 'jsonl'
+    if (operation.list === undefined) return 'json'
+    return cardOf(operation.id) !== undefined && flags.fields === undefined ? 'card' : 'table'
   }
   const chosen = (format as Format | undefined) ?? (out.endsWith('.csv') ? 'csv' : 'jsonl')
   if (chosen !== 'jsonl' && chosen !== 'csv')
@@ -155,7 +156,7 @@ function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefin
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
+  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
   ...['format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 
@@ -164,5 +165,5 @@ function continuation({ id }: Operation, flags: SharedFlags, next: object, limit
   if (flags.out !== undefined) return 'the same command with --resume'
   const all = repeated.flatMap((name) => flagOf(name, flags[name]))
   const parts = [...all, ...flagOf('limit', limit), paramsFlag(next)]
-  return `social-search ${id.split('.').map(kebab).join(' ')} ${parts.join(' ')}`
+  return `social-search ${commandOf(id)} ${parts.join(' ')}`
 }

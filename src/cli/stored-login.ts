@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../lib/is-record.ts'
 import type { AuthProvider } from '../core/http/credential.ts'
@@ -11,6 +10,7 @@ import {
 } from '../oauth/index.ts'
 import { FileTokenStore } from '../oauth/node.ts'
 import { CommandError } from './command-errors.ts'
+import { profile, profileFolder } from './profile.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** What `login` stores: an address, and a key or the OAuth client of the tokens. */
@@ -20,8 +20,7 @@ export interface StoredLogin {
   readonly oauth?: Pick<OAuthClientOptions, 'issuer' | 'endpoints' | 'clientId' | 'redirectUri' | 'scopes'>
 }
 
-const folder = process.platform === 'win32' ? process.env['APPDATA'] : process.env['XDG_CONFIG_HOME']
-export const loginPath = join(folder || join(homedir(), '.config'), 'social-search', 'login.json')
+export const loginPath = join(profileFolder(profile), 'login.json')
 export const tokensPath = join(dirname(loginPath), 'tokens.json')
 
 /** The tokens of the stored login. Its lock also guards the login. */
@@ -60,15 +59,15 @@ export async function removeLogin(): Promise<StoredLogin | null | undefined> {
 }
 
 /** The stored login, or null. */
-export function storedLogin(): StoredLogin | null {
-  if (!existsSync(loginPath)) return null
-  if (process.platform !== 'win32' && (statSync(loginPath).mode & 0o077) !== 0)
+export function storedLogin(path = loginPath): StoredLogin | null {
+  if (!existsSync(path)) return null
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
     throw new CommandError(
       'credentials',
-      `${loginPath} can be read by other users; replace the key and log in again`,
+      `${path} can be read by other users; replace the key and log in again`,
     )
   try {
-    const login: unknown = JSON.parse(readFileSync(loginPath, 'utf8'))
+    const login: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (
       isRecord(login) &&
       typeof login['baseUrl'] === 'string' &&
@@ -78,7 +77,7 @@ export function storedLogin(): StoredLogin | null {
   } catch {
     // Refused below.
   }
-  throw new CommandError('credentials', `${loginPath} holds no login; log in again`)
+  throw new CommandError('credentials', `${path} holds no login; log in again`)
 }
 
 /** Provides the stored tokens and refreshes them. Reads the file at the first call. */

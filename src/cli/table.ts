@@ -1,97 +1,134 @@
 import { cellOf } from '../export/fields.ts'
-import type { FormatOptions, Formatter } from './formatter.ts'
-import { escapedForTerminal } from './terminal.ts'
+import {
+  type FormatOptions,
+  type Formatter,
+  lineAt,
+  localTime,
+  nothingFound,
+  oneLine,
+  styled,
+} from './formatter.ts'
+import { cut, widthOf } from './text-layout.ts'
 
-/** A column that the user did not name needs this much room. */
-const defaultWidth = 18
+/** Room that a column of texts needs, except for the longest texts, which need a third of the line. */
+const textWidth = 16
 const gap = 2
 
+interface Column {
+  readonly name: string
+  readonly title: string
+  readonly isNumber: boolean
+  /** Ids, dates, numbers and addresses are never cut. */
+  readonly isWhole: boolean
+  readonly least: number
+  width: number
+}
+
 /**
- * Formats records as a table, as wide as the terminal.
+ * Formats records as a table, as wide as the terminal: ids whole, short local dates, numbers at the right, and texts in
+ * the room that is left.
  *
  * @param documented The documented fields, if the service documents them.
  */
-export function createTable(
-  documented: readonly string[] | undefined,
-  { fields, width: terminalWidth }: FormatOptions,
-): Formatter {
-  let columns = fields
-  let widths: number[] | undefined
-  let isTitled = false
-  const width = terminalWidth ?? 120
-  const cell = (record: unknown, name: string): string =>
-    oneLine(String(cellOf(record, name.split('.'), ', ') ?? ''))
-  const oneLine = (text: string): string => {
-    const line = text.replaceAll(/[\t-\r\u2028\u2029]+/g, ' ')
-    // Escape before the widths are measured.
-    return terminalWidth === undefined ? line : escapedForTerminal(line)
-  }
+export function createTable(documented: readonly string[] | undefined, options: FormatOptions): Formatter {
+  const { fields, width = 120 } = options
+  let columns: readonly Column[] | undefined
+  let link: string | undefined
+  const cell = (record: unknown, name: string): string => lineAt(record, name, options)
   return {
-    get isTitled() {
-      return isTitled
-    },
     head: '',
     tail: '',
+    isStyled: true,
     page(records) {
-      if (records.length === 0 && widths === undefined) return 'nothing found\n'
-      const names = (columns ??= readable(documented ?? Object.keys(Object(records[0]) as object), records))
-      const rows = records.map((record) => names.map((name) => cell(record, name)))
-      isTitled = widths === undefined
-      const titles = names.map(oneLine)
-      const fitted = (widths ??= fit([titles, ...rows], width))
-      const line = (cells: readonly string[]): string =>
-        cells
-          .map((cell, index) => pad(cell, fitted[index] ?? 0))
-          .join(' '.repeat(gap))
-          .trimEnd()
-      return [...(isTitled ? [titles] : []), ...rows].map((cells) => `${line(cells)}\n`).join('')
+      if (records.length === 0 && columns === undefined) return nothingFound
+      const lines = columns === undefined ? [titleOf((columns = columnsFor(records)))] : []
+      for (const record of records) {
+        lines.push(lineOf(columns, ({ name }) => cell(record, name)))
+        if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link), options)}`)
+      }
+      return lines.map((line) => `${line}\n`).join('')
     },
   }
 
-  /** The first fields that fit, without empty ones and addresses, which are too long to read in a table. */
-  function readable(names: readonly string[], records: readonly unknown[]): string[] {
-    const most = Math.max(1, Math.floor((width + gap) / (defaultWidth + gap)))
-    const isReadable = (name: string): boolean => {
-      const cells = records.map((record) => cell(record, name))
-      return cells.some((text) => text !== '') && !cells.some((text) => /^(https?|urn):/.test(text))
+  function titleOf(columns: readonly Column[]): string {
+    const line = lineOf(columns, ({ title }) => title)
+    return styled('bold', line, options)
+  }
+
+  function columnsFor(records: readonly unknown[]): readonly Column[] {
+    const names = fields ?? documented ?? Object.keys(Object(records[0]) as object)
+    const cells = (name: string): string[] => records.map((record) => cell(record, name))
+    const isLink = (name: string): boolean =>
+      name !== 'id' && cells(name).some((text) => /^(https?|urn):/.test(text))
+    const shown = fields ?? names.filter((name) => !isLink(name) && cells(name).some((text) => text !== ''))
+    // A record without an id can be found again by its address, which is too long for a column.
+    if (fields === undefined && !names.includes('id')) link = names.find(isLink)
+    const short = (name: string): string =>
+      (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
+    const all = shown.map((name): Column => {
+      const values = records.map((record) => cellOf(record, name.split('.'), ', ') ?? undefined)
+      const known = values.filter((value) => value !== undefined)
+      const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
+      const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
+      const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
+      const isUnique = shown.filter((other) => short(other) === short(name)).length === 1
+      const title = oneLine(isUnique ? short(name) : name, options)
+      const width = Math.max(...[title, ...cells(name)].map(widthOf))
+      const least = isWhole ? width : Math.min(width, Math.max(4, widthOf(title)))
+      return { name, title, isNumber, isWhole, least, width }
+    })
+    return shrinkTexts(fields === undefined ? thoseThatFit(all) : all)
+  }
+
+  /** The first columns that fit. Ids of other records come last. */
+  function thoseThatFit(columns: readonly Column[]): Column[] {
+    const longest = longestOf(columns)
+    const isOther = ({ name }: Column): boolean => name !== 'id' && /Id$/.test(name)
+    const chosen = new Set<Column>()
+    let room = width + gap
+    for (const column of [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]) {
+      const needed = gap + roomFor(column, longest)
+      if (chosen.size > 0 && needed > room) continue
+      chosen.add(column)
+      room -= needed
     }
-    return names.filter(isReadable).slice(0, most)
+    return columns.filter((column) => chosen.has(column))
+  }
+
+  /** Shrinks texts until the line fits: the longest to the room that it needs, then the others, then all. */
+  function shrinkTexts(columns: readonly Column[]): readonly Column[] {
+    let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
+    const longest = longestOf(columns)
+    const texts = columns
+      .filter(({ isWhole }) => !isWhole)
+      .sort((a, b) => Number(b === longest) - Number(a === longest))
+    for (const leastOf of [(column: Column) => roomFor(column, longest), ({ least }: Column) => least])
+      for (const column of texts) {
+        const less = Math.max(0, Math.min(over, column.width - leastOf(column)))
+        column.width -= less
+        over -= less
+      }
+    return columns
+  }
+
+  /** The room that a column needs to be shown. */
+  function roomFor(column: Column, longest: Column | undefined): number {
+    const wanted = column === longest ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
+    return Math.max(column.least, Math.min(column.width, wanted))
   }
 }
 
-function pad(cell: string, width: number): string {
-  const isCut = widthOf(cell) > width
-  let text = ''
-  let used = 0
-  for (const letter of cell) {
-    used += widthOf(letter)
-    if (used > width - Number(isCut)) break
-    text += letter
-  }
-  if (isCut) text += '…'
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+/** The column of the longest texts. */
+function longestOf(columns: readonly Column[]): Column | undefined {
+  return columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
 }
 
-/** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks and joiners none. */
-function widthOf(text: string): number {
-  let width = 0
-  for (const letter of text)
-    width += /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\u3000-\u30ff\uff01-\uff60]/u.test(letter)
-      ? 2
-      : Number(!/[\p{M}\p{Cf}]/u.test(letter))
-  return width
-}
-
-/** Widths that fit together; the widest columns shrink first. */
-function fit(rows: readonly (readonly string[])[], width: number): number[] {
-  const count = rows[0]?.length ?? 0
-  const widths = Array.from({ length: count }, (_, index) =>
-    Math.max(...rows.map((row) => widthOf(row[index] ?? ''))),
-  )
-  const room = Math.max(4 * count, width - gap * (count - 1))
-  for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
-    const widest = widths.indexOf(Math.max(...widths))
-    widths[widest] = (widths[widest] ?? 1) - 1
-  }
-  return widths
+function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {
+  const cells = columns.map((column) => {
+    const { isNumber, isWhole, width } = column
+    const text = isWhole ? textOf(column) : cut(textOf(column), width)
+    const rest = ' '.repeat(Math.max(0, width - widthOf(text)))
+    return isNumber ? rest + text : text + rest
+  })
+  return cells.join(' '.repeat(gap)).trimEnd()
 }

@@ -5,7 +5,9 @@ import {
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
+import type { Wait } from '../core/options/types.ts'
 import type { SharedFlags } from './flags.ts'
+import { cut, wrap } from './text-layout.ts'
 
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
@@ -38,15 +40,14 @@ let hasProgress = false
 /**
  * Writes data to stdout; returns false if its reader has closed it, as `head` does.
  *
- * @param isTitled Shows the first line in bold; only for a terminal.
+ * @param isStyled The text has styles, and the rest of it is escaped.
  * @throws any other error of the write.
  */
-export async function print(text: string, isTitled = false): Promise<boolean> {
+export async function print(text: string, isStyled = false): Promise<boolean> {
   if (failure === undefined && text !== '') {
     clearProgress()
-    const end = isTitled ? text.indexOf('\n') : 0
-    if (isTitled) writeStyled.stdout(`\u001b[1m${escapedForTerminal(text.slice(0, end))}\u001b[22m`)
-    await new Promise<void>((resolve) => void process.stdout.write(text.slice(end), () => resolve()))
+    const write = isStyled ? writeStyled.stdout : process.stdout.write.bind(process.stdout)
+    await new Promise<void>((resolve) => void write(text, () => resolve()))
     // The error event comes a moment later.
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -64,8 +65,13 @@ export function tell({ quiet }: SharedFlags, message: string): void {
 export function showProgress({ quiet }: SharedFlags, message: string): void {
   clearProgress()
   if (quiet === true || !process.stderr.isTTY) return
-  process.stderr.write(message.slice(0, process.stderr.columns - 1))
+  process.stderr.write(cut(message, process.stderr.columns - 1))
   hasProgress = true
+}
+
+/** Why a job waits: `waiting (rate limit) until 07:01:20`. */
+export function waitText({ reason, until }: Wait): string {
+  return `waiting (${reason})${until === null ? '' : ` until ${until.toTimeString().slice(0, 8)}`}`
 }
 
 function clearProgress(): void {
@@ -84,10 +90,7 @@ export function wrapped(
   text: string,
   { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): string {
-  if (!isTTY) return text
-  return escapedForTerminal(text)
-    .replaceAll(new RegExp(`(.{1,${columns || 80}})(\\s+|$)`, 'g'), '$1\n')
-    .trimEnd()
+  return isTTY ? wrap(escapedForTerminal(text), columns || 80) : text
 }
 
 /**

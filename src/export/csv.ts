@@ -1,4 +1,6 @@
 import { type Options, stringify } from 'csv-stringify/browser/esm/sync'
+import { assertOptions } from '../errors/assert.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
 
 /** Writes lines of a CSV file. */
@@ -7,16 +9,25 @@ export interface CsvLines {
   line(record: unknown): string
 }
 
+/** Options of {@link toCsv}. */
+export interface CsvOptions extends ColumnOptions {
+  /** Begins the file with a byte order mark, so that Excel reads it as UTF-8. Default false. */
+  bom?: boolean | undefined
+}
+
 /** @throws {ConfigurationError} for fields that cannot be columns. */
-export function csvLines(options: ColumnOptions): CsvLines {
-  const { columns, separator } = resolveColumns(options)
+export function csvLines(options: CsvOptions): CsvLines {
+  assertOptions(options, { fields: true, separator: true, bom: true })
+  const { bom = false, ...rest } = options
+  if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
+  const { columns, separator } = resolveColumns(rest)
   const format: Options = {
     cast: { boolean: String, string: harmless },
     // Readers skip empty lines.
     quoted_empty: columns.length === 1,
   }
   return {
-    header: stringify([columns.map(({ path }) => path)], format),
+    header: (bom ? '\ufeff' : '') + stringify([columns.map(({ path }) => path)], format),
     line: (record) => stringify([columns.map(({ names }) => cellOf(record, names, separator))], format),
   }
 }
@@ -39,7 +50,7 @@ function harmless(text: string): string {
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toCsv({ fields: ['id', 'body'] }))
  */
-export function toCsv(options: ColumnOptions): TransformStream<unknown, Uint8Array> {
+export function toCsv(options: CsvOptions): TransformStream<unknown, Uint8Array> {
   const lines = csvLines(options)
   const encoder = new TextEncoder()
   return new TransformStream<unknown, Uint8Array>({

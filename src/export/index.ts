@@ -1,6 +1,6 @@
 export { type Column, type ColumnOptions, type ColumnType, fieldsOf } from './fields.ts'
 export { streamOf } from './stream-of.ts'
-export { toCsv } from './csv.ts'
+export { type CsvOptions, toCsv } from './csv.ts'
 export { toJsonl } from './jsonl.ts'
 export { toParquet } from './parquet.ts'
 export { unique } from './unique.ts'

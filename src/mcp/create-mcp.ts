@@ -1,4 +1,5 @@
 import { assertOptions } from '../errors/assert.ts'
+import { version } from '../lib/version.ts'
 import type { OperationId } from '../api/operations.ts'
 import {
   type AgentTool,
@@ -74,7 +75,7 @@ export function createMcp(options: McpOptions): Mcp {
   const approvals = new Approvals()
   const report = () => toolReport(tools)
   const server = (): McpServer => {
-    const server = createServer('social-search', '1', instructions)
+    const server = createServer('social-search', version, instructions)
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     registerResources(server, { client: options.client, report, pages })
     registerPrompts(server)

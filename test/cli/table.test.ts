@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cardOf, createCards } from '../../src/cli/card.ts'
 import { createTable } from '../../src/cli/table.ts'
 import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
 
@@ -45,6 +46,105 @@ describe('createTable()', () => {
   it('shows every field that the user names', () => {
     const table = createTable(undefined, { ...options, fields: ['url', 'id', 'author'], width: 20 })
     expect(table.page(posts).split('\n')[0]).toMatch(/^url +id +author$/)
+  })
+
+  const mention = {
+    id: 'men_764dbb8c410af7ff',
+    listenerId: 'lis_4f9f49b87aff8939',
+    text: 'Interview question I like: tell me how read replicas hurt you, and what you measured first.',
+    // Without a zone, it is local everywhere.
+    publishedAt: '2026-11-20T14:37:14',
+    stats: { fitScore: 10, viewsCount: 1_234_567 },
+  }
+  const names = ['id', 'listenerId', 'text', 'publishedAt', 'stats.fitScore', 'stats.viewsCount']
+
+  it.each([80, 160])('keeps ids, dates and numbers whole and gives texts the rest at %i columns', (width) => {
+    const text = createTable(names, { ...options, width }).page([mention, { ...mention, stats: {} }])
+    const [title = '', row = ''] = text.split('\n')
+    expect(row).toMatch(/^men_764dbb8c410af7ff {2}.*Interview question I like.*…  /)
+    expect(row).toContain('  2026-11-20 14:37')
+    expect(widthOf(row)).toBeLessThanOrEqual(width)
+    if (width === 80) return
+    expect(title).toMatch(/^id +listenerId +text +publishedAt +fitScore +views$/)
+    expect(row).toMatch(/ {2}lis_4f9f49b87aff8939 {2}.* {2}2026-11-20 14:37 {8}10 {2}1234567$/)
+    expect(widthOf(row)).toBe(width)
+  })
+
+  it('keeps the ids of a later page whole if they are longer than those of the first', () => {
+    const table = createTable(['id', 'text'], { ...options, width: 60 })
+    table.page([{ id: '1', text: mention.text }])
+    expect(table.page([mention])).toContain('men_764dbb8c410af7ff')
+  })
+
+  it('shows the address of a record without an id below it, in one piece', () => {
+    const url = `https://professionalnet.example/posts/${'x'.repeat(90)}`
+    const table = createTable(['text', 'url'], { ...options, width: 80 })
+    expect(table.page([{ text: 'a', url }])).toBe(`text\na\n  ${url}\n`)
+  })
+
+  it('cuts a text at the last letter that fits, also in the middle of a word', () => {
+    const text = '今日も TypeScript に助けられた。決済まわりの型を直した'
+    const line = (width: number) =>
+      createTable(['text'], { ...options, width })
+        .page([{ text }])
+        .split('\n')[1]
+    expect([line(26), line(21), line(22)]).toEqual([
+      '今日も TypeScript に助け…',
+      '今日も TypeScript に…',
+      '今日も TypeScript に…',
+    ])
+  })
+
+  it('shows an id that is a URN', () => {
+    const table = createTable(undefined, { ...options, width: 80 })
+    expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('id       text\nurn:x:1  a\n')
+  })
+
+  it('measures emoji, flags and joined letters as a terminal shows them', () => {
+    const texts = ['👩‍👩‍👧', '🇩🇪', '❤️', '한국', 'á']
+    const lines = createTable(['text', 'end'], { ...options, width: 40 })
+      .page(texts.map((text) => ({ text, end: '|' })))
+      .split('\n')
+      .slice(1, -1)
+    expect(lines).toEqual(['👩‍👩‍👧    |', '🇩🇪    |', '❤️    |', '한국  |', 'á     |'])
+  })
+})
+
+describe('createCards()', () => {
+  const card = cardOf('microblog.search')!
+  const post = {
+    id: '1788945705001624',
+    name: 'Lucía Peppercorn-Vale',
+    author: 'lucia_p_writes',
+    timestamp: '2026-09-09T09:21:45',
+    body: 'メモ：決済まわりでTypeScriptを使う話をしました\nA second line that is longer than forty columns',
+    url: 'https://microblog.example/lucia_p_writes/status/1788945705001624',
+    engagements: { favoriteCount: 1301, retweetCount: 73, replyCount: 180, viewsCount: 18_957 },
+  }
+
+  it('shows name, handle, date, the wrapped text, counts and the link in one piece', () => {
+    const lines = createCards(card, { ...options, width: 60 })
+      .page([post])
+      .split('\n')
+    expect(lines).toEqual([
+      'Lucía Peppercorn-Vale @lucia_p_writes · 2026-09-09 09:21',
+      'メモ：決済まわりでTypeScriptを使う話をしました',
+      'A second line that is longer than forty columns',
+      '♥ 1,301   ↻ 73   ↩ 180   ◉ 18,957',
+      ...[post.url, '', ''],
+    ])
+    const narrow = createCards(card, { ...options, width: 40 })
+      .page([post])
+      .split('\n')
+    expect(narrow.join('')).toContain(post.url)
+    for (const line of narrow.filter((line) => line !== post.url))
+      expect(widthOf(line)).toBeLessThanOrEqual(40)
+  })
+
+  it('escapes for a terminal what steers it, and styles only by itself', () => {
+    const hostilePost = { ...post, name: hostile, author: hostile, body: hostile, url: hostile }
+    const text = createCards(card, { ...options, width: 80, isColored: true }).page([hostilePost])
+    expect(text.replaceAll(/\u001b\[(1|2|22)m/g, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
 })
 

@@ -48,6 +48,16 @@ function cellsOf(text: string, separators: string): string[] {
 }
 
 describe('toCsv()', () => {
+  it('begins with a byte order mark when bom is true, and has none otherwise', async () => {
+    const bytes = async (bom?: boolean) => {
+      const stream = streamOf(listed({ id: 'é' })).pipeThrough(toCsv({ fields: ['id'], bom }))
+      return Buffer.from(await new Response(stream as ReadableStream).arrayBuffer())
+    }
+    expect(await bytes(true)).toEqual(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), await bytes()]))
+    expect((await bytes(false)).toString()).toBe('id\né\n')
+    expect(() => toCsv({ fields: ['id'], bom: 'yes' as never })).toThrow('bom must be true or false')
+  })
+
   it('writes a file that two other readers read back unchanged', async () => {
     const fields = fieldsOf('microblog.search')
     const text = await textOf(streamOf(walk()).pipeThrough(toCsv({ fields })))

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
+import { exampleOf } from '../../src/cli/help-texts.ts'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import { type RunOptions, buildCommand, run } from './command.ts'
 
@@ -31,8 +33,43 @@ describe('social-search', () => {
     }
     const { out, code } = await social(['microblog', 'search', '--help'])
     expect([code, server.requests.length]).toEqual([0, 0])
-    for (const text of ['integer, 1 to 20, default 20', '"Latest"', '2 credits a page', '130  interrupted'])
-      expect(out).toContain(text)
+    const texts = [
+      ...['Usage: social-search microblog search [options] <query>', 'query Keywords', '"Latest"'],
+      ...['Posts to return (integer, 1 to 20, default 20)', '2 credits a page', '130 interrupted'],
+    ]
+    for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
+  })
+
+  it('shows the same help for help COMMAND and COMMAND --help, and its version for -v', async () => {
+    const [help, flag, all, version, unknown] = await Promise.all([
+      social(['help', 'mentions', 'get']),
+      social(['mentions', 'get', '--help']),
+      social(['help']),
+      social(['-v']),
+      social(['help', 'mentions', 'nothing']),
+    ])
+    expect([help.code, help.out]).toEqual([0, flag.out])
+    expect([all.code, all.out]).toEqual([0, expect.stringContaining('Commands:')])
+    expect([version.code, version.out]).toEqual([0, `${packageJson.version}\n`])
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringContaining('unknown command mentions nothing'),
+    ])
+  })
+
+  it('accepts the example in the help of each operation', async () => {
+    const { out } = await social(['help', 'mentions', 'count'])
+    expect(out).toContain('Example:\n  social-search mentions count\n')
+    const lines = operations.map(({ id }) => exampleOf(id).replace(/[^]* social-search/, 'social'))
+    const file = join(command.folder, 'examples.sh')
+    const call =
+      'social() { "$NODE" "$FILE" "$@" --sandbox > /dev/null; [ $? != 2 ] || echo "wrong: $*" >&2; }'
+    writeFileSync(file, `${[call, ...lines].join(' &\n')}\nwait`.replace('&\n', '\n'))
+    const env = { NODE: process.execPath, FILE: command.file }
+    const { err } = await run({ folder: command.folder, file }, [], { env, program: 'bash' })
+    // Ids and addresses are made up, so the answer may be 404.
+    expect(err.match(/^(wrong|social-search): (?!.* answered 404;).*/gm)).toBe(null)
+    expect(err).toContain('answered 404')
   })
 
   it('sends flags as params', async () => {
@@ -109,6 +146,46 @@ describe('social-search', () => {
     })
     const table = (await social([...search, '--format', 'table', '--fields', 'id,author'])).out.split('\n')
     expect([table.length, table[0]]).toEqual([22, expect.stringMatching(/^id +author$/)])
+  })
+
+  it('begins CSV with a byte order mark if --bom is set, and refuses it for other formats', async () => {
+    const file = join(command.folder, 'bom.csv')
+    const args = [...search, '--bom', '--fields', 'id']
+    const [csv, , jsonl] = await Promise.all([
+      social([...args, '--format', 'csv']),
+      social([...args, '--out', file]),
+      social(args),
+    ])
+    expect(csv.out.slice(0, 4)).toBe('\ufeffid\n')
+    expect(readFileSync(file, 'utf8')).toBe(csv.out)
+    expect([jsonl.code, jsonl.err]).toEqual([2, expect.stringContaining('--bom needs --format csv')])
+  })
+
+  it('opens the page of the first record in the browser if --web is set, and prints the records', async () => {
+    const opened = join(command.folder, 'opened')
+    const bin = join(command.folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}.tmp && mv ${opened}.tmp ${opened}`)
+    chmodSync(join(bin, 'xdg-open'), 0o755)
+    const env = { PATH: `${bin}:${process.env['PATH']}` }
+    const { out } = await social([...search, '--web'], { env })
+    const url = (JSON.parse(out.split('\n')[0] ?? '') as { url: string }).url
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(`${url}\n`), 5000)
+    rmSync(opened)
+    server.inject({
+      status: 200,
+      body: { requestId: 'r', mention: { id: 'men_1', url: 'file:///etc/passwd' } },
+    })
+    expect((await social(['mentions', 'get', 'men_1', '--web'], { env })).code).toBe(0)
+    expect(() => readFileSync(opened)).toThrow('ENOENT')
+  })
+
+  it('may change the state of a mention of its sandbox', async () => {
+    const [mention = ''] = (await social(['mentions', 'list', '--sandbox'])).out.split('\n')
+    const { id } = JSON.parse(mention) as { id: string }
+    const args = ['mentions', 'set-state', id, '--params', '{"state":"done"}', '--sandbox']
+    const { code, out } = await social(args)
+    expect([code, JSON.parse(out)]).toMatchObject([0, { mention: { state: 'done' } }])
   })
 
   it('ends quietly when its reader closes the pipe, and buys no more pages', async () => {
@@ -254,6 +331,43 @@ describe('login', () => {
     expect((await run(command, search, { env: config() })).code).toBe(3)
   })
 
+  it('keeps the logins of profiles apart, and names them without their keys', async () => {
+    const env = { XDG_CONFIG_HOME: join(command.folder, 'profiles'), HOME: command.folder }
+    const login = (address: string, ...more: string[]) =>
+      run(command, ['login', '--base-url', address, ...more], { env, input: `${server.apiKey}\n` })
+    const at = 'http://127.0.0.1:9/v1'
+    expect((await login(at)).code).toBe(0)
+    expect((await login(server.baseUrl, '--profile', 'work')).code).toBe(0)
+    // A profile goes before the variables.
+    const variables = { SOCIAL_SEARCH_BASE_URL: at, SOCIAL_SEARCH_API_KEY: 'wrong' }
+    for (const [args, more] of [
+      [['--profile', 'work'], variables],
+      [['--profile=work'], {}],
+      [[], { ...variables, SOCIAL_SEARCH_PROFILE: 'work' }],
+    ] as const)
+      expect((await run(command, [...search, ...args], { env: { ...env, ...more } })).code).toBe(0)
+    expect(server.requests).toHaveLength(3)
+
+    const listed = (await run(command, ['config'], { env: { ...env, SOCIAL_SEARCH_PROFILE: 'work' } })).out
+    expect(listed).not.toContain(server.apiKey)
+    expect(
+      listed
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { profile: null, isUsed: false, baseUrl: at, login: 'key' },
+      { profile: 'work', isUsed: true, baseUrl: server.baseUrl, login: 'key' },
+    ])
+    const none = await run(command, [...search, '--profile', 'home'], { env })
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining('login --profile home')])
+    for (const name of ['../work', ''])
+      expect((await run(command, [...search, '--profile', name], { env })).code).toBe(2)
+    expect((await run(command, search, { env: { ...env, SOCIAL_SEARCH_PROFILE: '../work' } })).code).toBe(2)
+    await run(command, ['logout', '--profile', 'work'], { env })
+    expect((await run(command, ['config'], { env })).out.trimEnd().split('\n')).toHaveLength(1)
+  })
+
   it('refuses an input that is not a key', async () => {
     const { code } = await run(command, ['login', '--base-url', server.baseUrl], {
       env: config(),
@@ -267,7 +381,109 @@ describe('quote', () => {
   it('prints the most that a job can cost, without an account', async () => {
     const { out, code } = await run(command, ['quote', 'microblog.search', '--pages', '50'])
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ atMost: 100 })])
+    expect((await run(command, ['quote', 'microblog', 'search', '--pages', '50'])).out).toBe(out)
+    expect((await run(command, ['quote', 'microblog search', '--pages', '50'])).out).toBe(out)
+    const comments = ['quote', 'professionalnet posts comments', '--params', '{"maxComments":500}']
+    expect(JSON.parse((await run(command, comments)).out)).toMatchObject({ atMost: 500 })
     expect((await run(command, ['quote', 'microblog.find'])).code).toBe(2)
+  })
+})
+
+describe('infer', () => {
+  it('writes a schema that accepts the records, and its type', async () => {
+    const file = join(command.folder, 'mentions.ts')
+    const { code, err } = await social(['infer', 'mentions.list', '--out', file])
+    expect([code, err]).toEqual([0, ''])
+    const source = readFileSync(file, 'utf8')
+    expect(source).toMatch(/^\/\/ Inferred by `social-search infer mentions list` from 20 records\.\n/)
+    expect(source).toContain('export type Mention = z.infer<typeof mention>\n')
+    // The source without types is JavaScript.
+    const script = join(process.cwd(), 'node_modules/.inferred-mentions.mjs')
+    writeFileSync(script, source.replace(/export type .*/, ''))
+    try {
+      const { mention } = (await import(/* @vite-ignore */ script)) as {
+        mention: { parse(value: unknown): unknown }
+      }
+      const records = (await social(['mentions', 'list', '--all'])).out.trimEnd().split('\n')
+      for (const record of records) expect(mention.parse(JSON.parse(record))).toEqual(JSON.parse(record))
+      expect(() => mention.parse({ id: 1 })).toThrow()
+    } finally {
+      rmSync(script)
+    }
+  })
+
+  it('replaces no file without --force, and sends nothing then', async () => {
+    const file = join(command.folder, 'mine.ts')
+    writeFileSync(file, 'mine')
+    const args = ['infer', 'mentions', 'list', '--out', file]
+    const refused = await social(args)
+    expect([refused.code, refused.err, server.requests.length]).toEqual([
+      2,
+      expect.stringContaining('pass --force'),
+      0,
+    ])
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect((await social([...args, '--force'])).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).toContain('z.looseObject')
+  })
+
+  it('names the cost of a paid operation and sends nothing without a budget', async () => {
+    const args = ['infer', 'technews.search', '--params', '{"query":"rust"}', '--pages', '2']
+    const { code, err } = await social(args)
+    expect([code, err, server.requests.length]).toEqual([
+      2,
+      'social-search: at most 4 credits: 2 credits a page for 2 pages; pass --budget to agree\n',
+      0,
+    ])
+    expect((await social([...args, '--budget', '4'])).out).toContain('export const post = z.looseObject({')
+    expect([server.requests.length, server.ledger.spent]).toEqual([2, 4])
+  })
+
+  it('refuses an operation whose shape is documented', async () => {
+    const { code, err } = await social(['infer', 'microblog search'])
+    expect([code, err]).toEqual([2, expect.stringContaining('microblog.search is documented')])
+  })
+})
+
+describe('mcp', () => {
+  it('names the version of the package', async () => {
+    const clientInfo = { name: 'test', version: '0' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`
+    const { out } = await social(['mcp', '--sandbox'], { input })
+    const { result } = JSON.parse(out) as { result: unknown }
+    expect(result).toMatchObject({ serverInfo: { name: 'social-search', version: packageJson.version } })
+  })
+})
+
+describe('completion', () => {
+  it.each([
+    ['mentions s', ['set-state']],
+    ['microblog search --category ', ['Top', 'Latest', 'People', 'Photos', 'Videos']],
+    ['microblog search coffee --bo', ['--body', '--bom']],
+    ['help feeds g', ['get']],
+    ['completion z', []],
+  ])('completes %j in bash', async (line, expected) => {
+    const file = join(command.folder, 'complete.sh')
+    writeFileSync(
+      file,
+      `social-search() { "$NODE" "$FILE" "$@"; }
+eval "$(social-search completion bash)"
+COMP_WORDS=(social-search "$@")
+COMP_CWORD=$#
+_social_search
+printf '%s\\n' "\${COMPREPLY[@]}"`,
+    )
+    const env = { NODE: process.execPath, FILE: command.file }
+    const { out } = await run({ folder: command.folder, file }, line.split(' '), { env, program: 'bash' })
+    expect(out.split('\n').filter(Boolean)).toEqual(expected)
+  })
+
+  it('prints a script for each shell, and names the shells for another one', async () => {
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect((await run(command, ['completion', shell])).out).toContain('social-search completion -- ')
+    const { code, err } = await run(command, ['completion', 'tcsh'])
+    expect([code, err]).toEqual([2, expect.stringContaining('expected one of bash, zsh, fish')])
   })
 })
 

@@ -7,11 +7,11 @@ import { CatalogClient } from '../../src/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
 
-const script = fileURLToPath(new URL('../../scripts/sandbox.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const children: ChildProcess[] = []
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [script, 'sandbox', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -32,7 +32,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-describe('npm run sandbox', () => {
+describe('social-search sandbox', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'prints URL, key and command, serves, and ends cleanly on %s',
     async (signal) => {
@@ -78,24 +78,21 @@ describe('npm run sandbox', () => {
     const second = start(['--port', port])
     const [errors, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')])
     expect(errors).toBe(
-      `sandbox: port ${port} is in use; choose another with --port, or any free port with --port 0\n`,
+      `social-search: port ${port} is in use; choose another with --port, or any free port with --port 0\n`,
     )
     expect(code).toBe(1)
   })
 
   it.each([
-    [['--port', '70000'], {}, 'sandbox: the port must be an integer from 0 to 65535, got "70000"\n'],
-    [[], { PORT: 'http' }, 'sandbox: the port must be an integer from 0 to 65535, got "http"\n'],
-    [['--per-minute', '0'], {}, 'sandbox: --per-minute must be off or an integer from 1 to 99999, got "0"\n'],
-    [['--prot', '1'], {}, "sandbox: Unknown option '--prot'"],
-  ])(
-    'prints the problem in one line and exits with 2 when started with %j %j',
-    async (args, env, message) => {
-      const child = start(args, env)
-      const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-      expect(code).toBe(2)
-      expect(errors).toContain(message)
-      expect(errors.trim().split('\n')).toHaveLength(1)
-    },
-  )
+    [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, got 70000\n'],
+    [[], { PORT: 'http' }, 'PORT must be a number, got "http"\n'],
+    [['--per-minute', '0'], {}, '--per-minute must be a whole number from 1 to 99999, got 0\n'],
+    [['--prot', '1'], {}, "unknown option '--prot'"],
+  ])('prints the problem and exits with 2 when started with %j %j', async (args, env, message) => {
+    const child = start(args, env)
+    const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    expect(code).toBe(2)
+    expect(errors).toContain(message)
+    expect(errors.trim().split('\n').length).toBeLessThanOrEqual(2)
+  })
 })

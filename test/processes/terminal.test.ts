@@ -24,15 +24,19 @@ afterAll(async () => {
 
 type Stream = 'stdout' | 'stderr'
 
-/** Runs the command; it takes the named streams for terminals. */
-function social(args: string[], terminals: Stream[], color = false): Promise<Ran> {
+/** Makes the command take the named streams for terminals. */
+function terminalEnv(terminals: Stream[], color: boolean): Record<string, string> {
   const set = terminals.map((name) => `Object.assign(process.${name},{isTTY:true,columns:200})`)
+  return {
+    ...{ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
+    ...(!color && { NO_COLOR: '1' }),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(set.join(';'))}`,
+  }
+}
+
+function social(args: string[], terminals: Stream[], color = false): Promise<Ran> {
   return run(command, args, {
-    env: {
-      ...{ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
-      ...(!color && { NO_COLOR: '1' }),
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(set.join(';'))}`,
-    },
+    env: terminalEnv(terminals, color),
     during(child) {
       if (args[0] === 'watch') child.stdout?.once('data', () => child.kill('SIGINT'))
     },
@@ -71,6 +75,32 @@ describe('stdout', () => {
     expect(out.replaceAll(/\u001b\[(1|22)m/g, '')).not.toMatch(steering)
   })
 
+  it('gets a search of posts as cards by default, and as a table for --fields or --format table', async () => {
+    const card = await social(['microblog', 'search', 'coffee'], ['stdout'], true)
+    expect(card.out).toContain(`\n${shown.replace('\\u2028', '\\u2028')}\n`)
+    expect(card.out.replaceAll(/\u001b\[(1|2|22)m/g, '')).not.toMatch(steering)
+    expect(card.out).toContain('https://')
+    for (const more of [
+      ['--fields', 'id,author'],
+      ['--format', 'table', '--fields', 'id,author'],
+    ])
+      expect((await social(['microblog', 'search', 'coffee', ...more], ['stdout'])).out).toBe(
+        'id  author\n1   a\n',
+      )
+  })
+
+  it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
+    const args = ['microblog', 'search', 'coffee', '--fields', 'timestamp', '--format']
+    const [table, lines] = await Promise.all(
+      ['table', 'jsonl'].map((format) =>
+        run(command, [...args, format], { env: { ...terminalEnv(['stdout'], false), TZ: 'Asia/Tokyo' } }),
+      ),
+    )
+    const { timestamp } = JSON.parse(lines?.out ?? '') as { timestamp: string }
+    const inTokyo = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString()
+    expect(table?.out).toBe(`timestamp\n${inTokyo.slice(0, 16).replace('T', ' ')}\n`)
+  })
+
   it('gets escapes from watch if it is a terminal, and the exact characters through a pipe', async () => {
     const watch = ['watch', 'coffee', '--per-minute', 'off']
     const [terminal, pipe] = await Promise.all([social(watch, ['stdout']), social(watch, ['stderr'])])
@@ -81,6 +111,19 @@ describe('stdout', () => {
 })
 
 describe('stderr', () => {
+  it('shows records and credits while the command waits', async () => {
+    const args = ['microblog', 'search', 'typescript', '--max-pages', '2', '--per-minute', '1', '--sandbox']
+    const { err } = await run(command, args, {
+      env: terminalEnv(['stderr'], false),
+      during(child) {
+        child.stderr?.on('data', (data: Buffer) => {
+          if (String(data).includes('waiting')) child.kill('SIGINT')
+        })
+      },
+    })
+    expect(err).toMatch(/20 records, 2 credits, waiting \(.+\) until \d\d:\d\d:\d\d/)
+  })
+
   it.each([
     ['the message of an error', `unknown operation ${hostile}`, ['quote', hostile]],
     ['an error as JSON', `"unknown operation ${json.slice(1, -1)}`, ['quote', hostile, '--json']],

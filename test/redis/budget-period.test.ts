@@ -94,10 +94,7 @@ describe('new RedisBudget({ every })', () => {
 
   it('counts the reservation of a dead process as uncertain only in its own period', async () => {
     await setClockBefore('2027-01-01T00:00Z', 1500)
-    const [dead, alive] = [
-      await open({ every: 'day', lease: 600 }),
-      await open({ every: 'day', lease: 600 }),
-    ]
+    const [dead, alive] = [await open({ every: 'day', lease: 600 }), await open({ every: 'day', lease: 600 })]
     await dead.reserve(4, 'any')
     connections[0]!.cut()
     await pass(1000)

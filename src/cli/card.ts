@@ -1,0 +1,72 @@
+import type { OperationId } from '../api/operations.ts'
+import { cellOf } from '../export/fields.ts'
+import { valueAt } from '../lib/value-at.ts'
+import { type FormatOptions, type Formatter, lineAt, nothingFound, styled } from './formatter.ts'
+import { escapedForTerminal } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+
+/** Longer lines are hard to read. */
+const longestLine = 100
+
+/** The paths of what a card of a post shows; `mark` stands before the author. */
+type Card = Readonly<Record<'name' | 'author' | 'mark' | 'date' | 'text' | 'link', string>> & {
+  readonly counts: Readonly<Record<string, string>>
+}
+
+const cards: { readonly [Id in OperationId]?: Card } = {
+  'microblog.search': {
+    ...{ name: 'name', author: 'author', mark: '@', date: 'timestamp', text: 'body', link: 'url' },
+    counts: {
+      ...{ '♥': 'engagements.favoriteCount', '↻': 'engagements.retweetCount' },
+      ...{ '↩': 'engagements.replyCount', '◉': 'engagements.viewsCount' },
+    },
+  },
+  'professionalnet.posts.search': {
+    ...{ name: 'actor.actor_name', author: 'actor.actor_description', mark: '', date: 'postedAt' },
+    ...{ text: 'commentary', link: 'share_url' },
+    counts: {
+      ...{ '♥': 'social_details.numLikes', '↻': 'social_details.numShares' },
+      ...{ '↩': 'social_details.numComments' },
+    },
+  },
+}
+
+export function cardOf(id: string): Card | undefined {
+  return cards[id as OperationId]
+}
+
+/** Formats posts as blocks of lines: name, handle and date, the whole text, counts, and the link. */
+export function createCards(
+  { name, author, mark, date, text, counts, link }: Card,
+  options: FormatOptions,
+): Formatter {
+  const { width = 80 } = options
+  const dim = (text: string): string => styled('dim', text, options)
+  let isFirst = true
+  const card = (record: unknown): string => {
+    const at = (path: string): string => lineAt(record, path, options)
+    const whole = String(cellOf(record, text.split('.'), ', ') ?? '')
+    const about = [at(author) && mark + at(author), at(date)].filter(Boolean).join(' · ')
+    const numbers = Object.entries(counts).flatMap(([mark, path]) => {
+      const value = valueAt(record, path.split('.'))
+      return typeof value === 'number' ? [`${mark} ${value.toLocaleString('en')}`] : []
+    })
+    const lines = [
+      `${styled('bold', at(name), options)} ${dim(about)}`,
+      options.width === undefined ? whole : escapedForTerminal(whole),
+      dim(numbers.join('   ')),
+    ]
+    // The link stays in one piece, so that it can be opened.
+    return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at(link))}\n\n`
+  }
+  return {
+    head: '',
+    tail: '',
+    isStyled: true,
+    page(records) {
+      const isEmpty = isFirst && records.length === 0
+      isFirst = false
+      return isEmpty ? nothingFound : records.map(card).join('')
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { UsageError } from './command-errors.ts'
+
+/** What completion needs of a command; commander's commands have it. */
+interface CommandTree {
+  readonly commands: readonly CommandTree[]
+  readonly options: readonly {
+    readonly long?: string | null | undefined
+    readonly required: boolean
+    readonly argChoices?: readonly string[] | undefined
+  }[]
+  name(): string
+}
+
+/** Each script asks `social-search completion -- WORDS` for what may come at the last word. */
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_social_search() {
+  local IFS=$'\\n'
+  COMPREPLY=($(social-search completion -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _social_search social-search`,
+  zsh: `#compdef social-search
+_social_search() {
+  local -a found
+  found=("\${(@f)$(social-search completion -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  [[ -n "$found" ]] && compadd -a found || _files
+}
+compdef _social_search social-search`,
+  fish: `complete -c social-search -a '(social-search completion -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+}
+
+export const shells = Object.keys(scripts)
+
+/** The script for a shell, or one line for each word that may stand in place of the last one. */
+export function completion(
+  program: CommandTree,
+  shell: string | undefined,
+  words: readonly string[],
+): string {
+  if (shell === undefined)
+    return candidates(program, words)
+      .map((word) => `${word}\n`)
+      .join('')
+  const script = scripts[shell]
+  if (script === undefined)
+    throw new UsageError(`unknown shell ${shell}; expected one of ${shells.join(', ')}`)
+  return `${script}\n`
+}
+
+function candidates(program: CommandTree, words: readonly string[]): string[] {
+  const start = words.at(-1) ?? ''
+  let command = program
+  // These take the name of a command.
+  const isNamed = ['help', 'quote', 'infer'].includes(words[0] ?? '') && !start.startsWith('-')
+  for (const word of words.slice(isNamed ? 1 : 0, -1))
+    command = command.commands.find((each) => each.name() === word) ?? command
+  const before = command.options.find(({ long, required }) => required && long === words.at(-2))
+  const options = start.startsWith('-') ? command.options.map(({ long }) => long ?? '') : []
+  const found =
+    before === undefined ? [...command.commands.map((each) => each.name()), ...options] : before.argChoices
+  return (found ?? []).filter((word) => word !== '' && word.startsWith(start))
+}

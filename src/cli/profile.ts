@@ -1,0 +1,31 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const config = process.platform === 'win32' ? process.env['APPDATA'] : process.env['XDG_CONFIG_HOME']
+const folder = join(config || join(homedir(), '.config'), 'social-search')
+const profiles = join(folder, 'profiles')
+
+/** What a name may be, since it names a folder. */
+export const profileName = /^[\w-]{1,64}$/
+
+/** The folder of the login of a profile; of the login without one for undefined. */
+export function profileFolder(name: string | undefined): string {
+  return name === undefined ? folder : join(profiles, name)
+}
+
+/** All profiles that have been used; undefined stands for the login without one. */
+export function profileNames(): (string | undefined)[] {
+  return [
+    undefined,
+    ...(existsSync(profiles) ? readdirSync(profiles).filter((name) => profileName.test(name)) : []),
+  ]
+}
+
+const options = { profile: { type: 'string' } } as const
+const { values } = parseArgs({ args: process.argv.slice(2), options, strict: false })
+const given = values.profile ?? process.env['SOCIAL_SEARCH_PROFILE']
+
+/** The profile of this run. It is read here, since files have their paths before the command line is parsed. */
+export const profile = typeof given === 'string' && profileName.test(given) ? given : undefined

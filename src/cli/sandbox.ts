@@ -1,0 +1,69 @@
+import { microblogSearch } from '../api/microblog.ts'
+import { defaultScopes } from '../sandbox/admission.ts'
+import { type SandboxServer, serveSandbox } from '../sandbox/node.ts'
+import { UsageError } from './command-errors.ts'
+import { type SharedFlags, numberOf } from './flags.ts'
+import { print } from './terminal.ts'
+
+export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
+  readonly port?: string
+  readonly inFlight?: string
+}
+
+/** A further key, for the call whose scope new keys do not have. */
+export const writer = {
+  key: 'sandbox_key_that_may_write',
+  scopes: [...defaultScopes, 'mentions:write'],
+} as const
+
+/** Serves a sandbox over HTTP until a signal ends it. */
+export async function sandbox(flags: SandboxFlags): Promise<number> {
+  const { perMinute, inFlight } = flags
+  const { PORT = '4010' } = process.env
+  const port = within(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT, 0, 65_535)
+  const limits = {
+    ...(perMinute !== undefined && { perMinute: limitOf('--per-minute', perMinute) }),
+    ...(inFlight !== undefined && { inFlight: limitOf('--in-flight', inFlight) }),
+  }
+  const ended = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
+  })
+  const server = await serveSandbox({ port, limits, keys: [writer] }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
+  })
+  await print(greeting(server))
+  await ended
+  await server.close()
+  return 0
+}
+
+function limitOf(name: string, text: string): number | false {
+  return text === 'off' ? false : within(name, text, 1, 99_999)
+}
+
+function within(name: string, text: string, min: number, max: number): number {
+  const number = numberOf(name, text)
+  if (Number.isInteger(number) && number >= min && number <= max) return number
+  throw new UsageError(`${name} must be a whole number from ${min} to ${max}, got ${text}`)
+}
+
+function greeting(server: SandboxServer): string {
+  return `Sandbox of the Social Search API, with made-up posts
+
+  Base URL       ${server.baseUrl}
+  API key        ${server.apiKey}
+  Key to write   ${writer.key} (has mentions:write, too)
+  Catalog URL    ${server.catalog.baseUrl}
+  Catalog token  ${server.catalog.token}
+
+Try it:
+
+  curl ${server.baseUrl}${microblogSearch.path} \\
+    -H 'Authorization: Bearer ${server.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{ "query": "typescript", "category": "Latest", "count": 3 }'
+
+Ctrl+C ends it.
+`
+}
