@@ -29,7 +29,10 @@ export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'requi
   }
 }
 
-/** What each param of an operation means, by its path: for tools of language models, whose schemas have the bounds. */
+/**
+ * What each param of an operation means, by its path: for tools of language models, whose schemas have the bounds. Flags and
+ * minimums are left out, since their names say what they do.
+ */
 export function paramTexts(
   { properties = {} }: JsonSchema,
   docs: Documented,
@@ -43,7 +46,8 @@ export function paramTexts(
       const doc = fields.get(name)
       if (doc === undefined) throw new Error(`the declarations do not have the field ${path}`)
       const text = meaning(path, doc, schema)
-      return { ...(text !== '' && { [path]: text }), ...paramTexts(schema, doc, `${path}.`) }
+      const isClear = schema.type === 'boolean' || name.startsWith('minimum')
+      return { ...(text !== '' && !isClear && { [path]: text }), ...paramTexts(schema, doc, `${path}.`) }
     }),
   ) as Record<string, string>
 }

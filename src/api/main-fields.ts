@@ -20,8 +20,29 @@ export const mainFields: { readonly [Id in OperationId]?: readonly string[] } = 
     'actor.actor_description',
     'share_url',
     'articleComponent.title',
+    'actor.actor_navigationContext',
     'social_details.numLikes',
     'social_details.numComments',
     'social_details.numShares',
   ],
+}
+
+/** Short names for these fields, in results for language models. */
+export const shortNames: Readonly<Record<string, string>> = {
+  body: 'text',
+  timestamp: 'time',
+  'engagements.favoriteCount': 'likes',
+  'engagements.replyCount': 'replies',
+  'engagements.retweetCount': 'reposts',
+  'engagements.viewsCount': 'views',
+  'actor.actor_name': 'author',
+  'actor.actor_description': 'about_author',
+  'actor.actor_navigationContext': 'author_url',
+  commentary: 'text',
+  postedAt: 'time',
+  share_url: 'url',
+  'articleComponent.title': 'article',
+  'social_details.numLikes': 'likes',
+  'social_details.numComments': 'replies',
+  'social_details.numShares': 'reposts',
 }

@@ -1,12 +1,14 @@
 import { SocialSearch } from '../client.ts'
-import { mainFields } from '../api/main-fields.ts'
+import { mainFields, shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
+import { fieldsOf } from '../export/fields.ts'
 import type { CallLimits } from './allowance.ts'
+import type { Fields } from './compact.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolInput, toolSchema } from './tool-schema.ts'
@@ -18,13 +20,20 @@ export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Res
   : Id
 
 /** Operations that are tools by default: few, since each takes room in a model's context. */
-export type DefaultToolId =
-  'microblog.search' | 'professionalnet.posts.search' | 'technews.search' | 'organization.usage'
+export type DefaultToolId = (typeof defaultIds)[number]
 
 /** Tools by their names. */
 export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
 }
+
+const defaultIds = [
+  'microblog.search',
+  'professionalnet.posts.search',
+  'professionalnet.company.get',
+  'technews.search',
+  'organization.usage',
+] as const
 
 const known: Record<keyof ToolsOptions, true> = {
   client: true,
@@ -36,6 +45,7 @@ const known: Record<keyof ToolsOptions, true> = {
   maxItems: true,
   maxText: true,
   fields: true,
+  simulated: true,
 }
 
 const sessions = new WeakMap<object, ToolSession>()
@@ -58,6 +68,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
     checked(paths, isList, `fields.${id} must be a list of field paths`)
+    assertFields(id as OperationId, paths ?? [])
   }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
   checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
@@ -76,6 +87,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText,
+    simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
   const tools = Object.fromEntries(
@@ -106,13 +118,13 @@ function toolOf(
   operation: Operation,
   session: ToolSession,
   limits: CallLimits,
-  fields: readonly string[] | undefined = mainFields[operation.id as OperationId],
+  paths: readonly string[] | undefined,
 ): AgentTool {
   const name = operation.id.replaceAll('.', '_')
   const description = describe(operation, limits)
   const input = toolInput(operation)
   const inputSchema = toolSchema(operation, input)
-  const tool = { name, operation, input, fields }
+  const tool = { name, operation, input, fields: fieldsShown(operation.id as OperationId, paths) }
   return {
     name,
     operation: operation.id as OperationId,
@@ -122,6 +134,22 @@ function toolOf(
     json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
+}
+
+/** The default fields have short names, since each item repeats them. */
+function fieldsShown(id: OperationId, paths: readonly string[] | undefined): Fields | undefined {
+  const shown = paths ?? mainFields[id]
+  if (shown === undefined) return undefined
+  return Object.fromEntries(shown.map((path) => [path, (paths ? undefined : shortNames[path]) ?? path]))
+}
+
+/** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */
+function assertFields(id: OperationId, paths: readonly string[]): void {
+  if (operationOf(id)?.documented !== true) return
+  const known = fieldsOf(id).map(({ path }) => path)
+  const unknown = paths.find((path) => !known.some((each) => each === path || each.startsWith(`${path}.`)))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`unknown field ${unknown} of ${id}; expected one of ${known.join(', ')}`)
 }
 
 function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
@@ -137,9 +165,7 @@ function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson
   }
 }
 
-function operationsOf(ids: readonly string[] | undefined): Operation[] {
-  if (ids === undefined)
-    return operations.filter(({ id }) => id.endsWith('.search') || id === 'organization.usage')
+function operationsOf(ids: readonly string[] = defaultIds): Operation[] {
   if (!Array.isArray(ids) || ids.length === 0)
     throw new ConfigurationError('allow must be a list of at least one operation id')
   return ids.map((id: string) => {

@@ -36,20 +36,28 @@ const advice: Readonly<Record<string, string>> = {
 /** Codes after which no further call can succeed. */
 const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
 
-/**
- * @param canBuy Whether the budget has enough left for the cheapest tool.
- * @param charged Whether an error from outside this package was charged.
- */
-export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
+/** What the session knows about a failure. */
+interface FailureContext {
+  /** Whether the budget has enough left for the cheapest tool. */
+  readonly canBuy?: boolean
+  /** Whether an error from outside this package was charged. */
+  readonly charged?: Charged
+  /** Pages that a call could buy that was refused by its price. */
+  readonly pages?: number
+}
+
+export function failureOf(error: unknown, context: FailureContext = {}): ToolFailure {
+  const { canBuy = true, charged = 'unknown', pages = 0 } = context
+  const fits = pages === 0 ? '' : ` \`pages\` ${pages} would fit.`
   if (error instanceof Refusal) {
     const { code, message, issues } = error
-    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+    return { code, message: `${withAdvice(message, code)}${fits}`, ...listed(issues), charged: 'no', stop: false }
   }
   if (!(error instanceof SocialSearchError))
     return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
   const { message } = error
   const code: string = error.code
-  const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
+  const { retryAfter } = error as { retryAfter?: number }
   const isSpent = code === 'credit_budget' && !canBuy
   const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
@@ -60,12 +68,17 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     : withAdvice(message, code)
   return {
     code,
-    message: `${told}${wait}${doubt}`,
+    message: `${told}${isSpent ? '' : fits}${wait}${doubt}`,
     ...listed((error as { issues?: readonly Issue[] }).issues),
     ...(retryAfter !== undefined && { retryAfter }),
     charged: error.charged,
     stop: isSpent || isDenied || finalCodes.includes(code),
   }
+}
+
+/** An issue, as a sentence of a message. */
+export function messageOf({ path, message }: Issue): string {
+  return `${path || 'the input'} ${message}`
 }
 
 function withAdvice(message: string, code: string): string {

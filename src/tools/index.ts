@@ -14,6 +14,7 @@ export type {
   ToolReport,
   ToolResult,
   ToolSchema,
+  ToolSummary,
   ToolTally,
   ToolsOptions,
 } from './types.ts'

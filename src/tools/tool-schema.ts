@@ -5,6 +5,7 @@ import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
 import { toolInputOf } from '../api/schema/tool-input.ts'
 import paramTexts from './param-texts.json' with { type: 'json' }
+import { messageOf } from './failures.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
 
 /** Most pages of one call. */
@@ -21,8 +22,11 @@ const maxNextLength = 100
 
 /** What the arguments mean that tools add to the params. */
 const addedTexts = {
+  query: 'Keywords.',
   pages: 'Pages to read.',
-  next: '`next` of the latest result, beside the same other arguments: reads on after it.',
+  url: "URL of a company's page, such as `author_url` of its posts.",
+  summary: 'Counts and 5 samples, not all items; same price.',
+  next: '`next` of a result, to read on; repeat the other arguments.',
 }
 
 /** The schema that checks the input of an operation's tool. */
@@ -53,7 +57,7 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
       if (issues.length === 0) return { value: value as Record<string, unknown> }
       return {
         issues: issues.map(({ path, message }) => ({
-          message: `${path || 'the input'} ${message}`,
+          message: messageOf({ path, message }),
           path: path.split('.'),
         })),
       }
@@ -72,18 +76,24 @@ export function inputIssues(schema: Schema, input: unknown): Issue[] {
 }
 
 function described(
-  { properties = {} }: JsonSchema,
+  { properties = {}, required = [] }: JsonSchema,
   texts: Readonly<Record<string, string>>,
   prefix = '',
 ): Record<string, ToolJsonSchema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const path = prefix + name
+      const short = required.includes(name) ? schema : withoutLengths(schema)
       const parts = schema.properties && { properties: described(schema, texts, `${path}.`) }
       const text = texts[path]
-      return [name, { ...schema, ...parts, ...(text !== undefined && { description: text }) }]
+      return [name, { ...short, ...parts, ...(text !== undefined && { description: text }) }]
     }),
   )
+}
+
+/** Models rarely come near these bounds, and a refusal names them. */
+function withoutLengths({ minLength, maxLength, maxItems, items, ...schema }: JsonSchema): JsonSchema {
+  return { ...schema, ...(items && { items: withoutLengths(items) }) }
 }
 
 function copy(schema: ToolJsonSchema): Record<string, unknown> {

@@ -6,10 +6,11 @@ import { looseObject, strictObject } from './objects.ts'
 
 /**
  * The arguments of an operation's tool: its params without deprecated ones, and the id of its path. `pages` and `next`
- * take the place of the service's cursors and page numbers.
+ * take the place of the service's cursors and page numbers; `summary` asks for counts. Tech news takes its keywords in `query`,
+ * as the documented searches do: its params are not documented.
  */
 export function toolInputOf(
-  { request, list, paging, pathId, method }: Operation,
+  { id, request, list, paging, pathId, method }: Operation,
   bounds: { maxPages: number; maxNextLength: number },
 ): Schema {
   const isDocumented = request instanceof z.ZodMiniObject
@@ -19,8 +20,12 @@ export function toolInputOf(
   const shape = {
     ...(pathId !== undefined && { id: z.string() }),
     ...Object.fromEntries(params),
+    ...(id === 'technews.search' && { query: z.optional(z.string()) }),
     ...(paging !== undefined && { pages: defaulted(integer({ min: 1, max: bounds.maxPages }), 1) }),
-    ...(list !== undefined && { next: z.optional(text({ max: bounds.maxNextLength })) }),
+    ...(list !== undefined && {
+      summary: z.optional(z.enum(['day', 'week', 'author'])),
+      next: z.optional(text({ max: bounds.maxNextLength })),
+    }),
   }
   return isDocumented || (pathId !== undefined && method === 'GET') ? strictObject(shape) : looseObject(shape)
 }
