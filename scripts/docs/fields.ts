@@ -29,10 +29,7 @@ export function fieldTable(schema: JsonSchema, docs: Documented, absence: 'requi
   }
 }
 
-/**
- * What each param of an operation means, by its path: for tools of language models, whose schemas have the bounds. Flags and
- * minimums are left out, since their names say what they do.
- */
+/** What each param of an operation means, by its path: for tools of language models, whose schemas have the bounds. */
 export function paramTexts(
   { properties = {} }: JsonSchema,
   docs: Documented,
@@ -46,8 +43,7 @@ export function paramTexts(
       const doc = fields.get(name)
       if (doc === undefined) throw new Error(`the declarations do not have the field ${path}`)
       const text = meaning(path, doc, schema)
-      const isClear = schema.type === 'boolean' || name.startsWith('minimum')
-      return { ...(text !== '' && !isClear && { [path]: text }), ...paramTexts(schema, doc, `${path}.`) }
+      return { ...(text !== '' && { [path]: text }), ...paramTexts(schema, doc, `${path}.`) }
     }),
   ) as Record<string, string>
 }

@@ -51,7 +51,13 @@ export function failureOf(error: unknown, context: FailureContext = {}): ToolFai
   const fits = pages === 0 ? '' : ` \`pages\` ${pages} would fit.`
   if (error instanceof Refusal) {
     const { code, message, issues } = error
-    return { code, message: `${withAdvice(message, code)}${fits}`, ...listed(issues), charged: 'no', stop: false }
+    return {
+      code,
+      message: `${withAdvice(message, code)}${fits}`,
+      ...listed(issues),
+      charged: 'no',
+      stop: false,
+    }
   }
   if (!(error instanceof SocialSearchError))
     return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }

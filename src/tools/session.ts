@@ -14,14 +14,7 @@ import { Refusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Item, listResult } from './list-result.ts'
 import { type Bought, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
-import type {
-  Confirm,
-  ToolCallOptions,
-  ToolReport,
-  ToolResult,
-  ToolSummary,
-  ToolTally,
-} from './types.ts'
+import type { Confirm, ToolCallOptions, ToolReport, ToolResult, ToolSummary, ToolTally } from './types.ts'
 
 /** What all tools of one `createTools()` share. */
 export interface SessionSettings extends CallLimits {
@@ -96,8 +89,7 @@ export class ToolSession {
     const run: Run = { tool, args: {}, pages: 1, options, signal, done: 0, ...none }
     try {
       const issues = inputIssues(tool.input, input)
-      if (issues.length > 0)
-        throw new Refusal('invalid_request', issues.map(messageOf).join('; '), issues)
+      if (issues.length > 0) throw new Refusal('invalid_request', issues.map(messageOf).join('; '), issues)
       if (signal?.aborted === true) throw new Refusal('cancelled', 'cancelled before it was sent')
       const copy = JSON.parse(JSON.stringify(input)) as Record<string, unknown> & PagingArgs
       const { paging } = tool.operation

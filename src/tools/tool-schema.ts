@@ -85,7 +85,9 @@ function described(
       const path = prefix + name
       const short = required.includes(name) ? schema : withoutLengths(schema)
       const parts = schema.properties && { properties: described(schema, texts, `${path}.`) }
-      const text = texts[path]
+      // Flags and minimums have names that say what they do.
+      const isClear = schema.type === 'boolean' || name.startsWith('minimum')
+      const text = isClear ? undefined : texts[path]
       return [name, { ...short, ...parts, ...(text !== undefined && { description: text }) }]
     }),
   )
