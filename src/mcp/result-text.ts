@@ -1,24 +1,13 @@
 import { jsonText } from '../lib/json.ts'
 import type { ToolResult } from '../tools/index.ts'
 
-/** A result as text for a model: what is known about it, a line each, and then its items as rows below their field names. */
-export function resultText({
-  ok,
-  error,
-  notice,
-  items,
-  record,
-  counts,
-  credits,
-  ...facts
-}: ToolResult): string {
-  const failure =
-    error && `failed (${error.code}; charged: ${error.charged}; stop: ${error.stop}): ${error.message}`
+/** A result as text for a model. Its items are rows below their field names. */
+export function resultText(result: ToolResult): string {
+  const { error, notice, items, record, counts, credits } = result
+  const facts = Object.entries({ ...result, ok: null, notice: null, ...credits })
   const lines = [
-    failure,
-    Object.entries({ ...facts, ...credits })
-      .map(([name, value]) => `${name}: ${value}`)
-      .join(', '),
+    error && `failed (${error.code}; charged: ${error.charged}; stop: ${error.stop}): ${error.message}`,
+    facts.flatMap(([name, fact]) => (typeof fact === 'object' ? [] : `${name}: ${fact}`)).join(', '),
     notice,
     counts && `counts: ${jsonText(counts)}`,
     record && jsonText(record),
@@ -27,12 +16,10 @@ export function resultText({
   return lines.filter(Boolean).join('\n')
 }
 
-/** Items as JSON lists, so that no text can pass for another row; as objects if these are shorter, since few fields are shared. */
+/** Items as JSON, so that no text can pass for another item: as lists, unless objects are shorter, since few fields are shared. */
 function itemsText(items: readonly Record<string, unknown>[]): string {
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const rows = [names, ...items.map((item) => names.map((name) => item[name] ?? null))]
-  const [asRows = '', asObjects = ''] = [rows, items].map((lines) =>
-    lines.map((line) => jsonText(line)).join('\n'),
-  )
-  return asRows.length < asObjects.length ? asRows : asObjects
+  const texts = [rows, items].map((lines) => lines.map((line) => jsonText(line)).join('\n'))
+  return texts.sort((a, b) => a.length - b.length)[0] ?? ''
 }

@@ -1,5 +1,5 @@
 import { SocialSearch } from '../client.ts'
-import { mainFields, shortNames } from '../api/main-fields.ts'
+import { shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
 import { clientTransport } from '../core/call/transport.ts'
@@ -8,7 +8,6 @@ import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } fro
 import { ConfigurationError } from '../errors/index.ts'
 import { fieldsOf } from '../export/fields.ts'
 import type { CallLimits } from './allowance.ts'
-import type { Fields } from './compact.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolInput, toolSchema } from './tool-schema.ts'
@@ -20,20 +19,16 @@ export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Res
   : Id
 
 /** Operations that are tools by default: few, since each takes room in a model's context. */
-export type DefaultToolId = (typeof defaultIds)[number]
+export type DefaultToolId =
+  | 'microblog.search'
+  | `professionalnet.${'posts.search' | 'company.get'}`
+  | 'technews.search'
+  | 'organization.usage'
 
 /** Tools by their names. */
 export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
 }
-
-const defaultIds = [
-  'microblog.search',
-  'professionalnet.posts.search',
-  'professionalnet.company.get',
-  'technews.search',
-  'organization.usage',
-] as const
 
 const known: Record<keyof ToolsOptions, true> = {
   client: true,
@@ -120,27 +115,23 @@ function toolOf(
   limits: CallLimits,
   paths: readonly string[] | undefined,
 ): AgentTool {
-  const name = operation.id.replaceAll('.', '_')
+  const id = operation.id as OperationId
+  const name = id.replaceAll('.', '_')
   const description = describe(operation, limits)
   const input = toolInput(operation)
   const inputSchema = toolSchema(operation, input)
-  const tool = { name, operation, input, fields: fieldsShown(operation.id as OperationId, paths) }
+  // The default fields have short names, since each item repeats them.
+  const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))
+  const tool = { name, operation, input, fields }
   return {
     name,
-    operation: operation.id as OperationId,
+    operation: id,
     price: operation.price,
     description,
     inputSchema,
     json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
-}
-
-/** The default fields have short names, since each item repeats them. */
-function fieldsShown(id: OperationId, paths: readonly string[] | undefined): Fields | undefined {
-  const shown = paths ?? mainFields[id]
-  if (shown === undefined) return undefined
-  return Object.fromEntries(shown.map((path) => [path, (paths ? undefined : shortNames[path]) ?? path]))
 }
 
 /** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */
@@ -165,7 +156,8 @@ function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson
   }
 }
 
-function operationsOf(ids: readonly string[] = defaultIds): Operation[] {
+function operationsOf(ids: readonly string[] | undefined): Operation[] {
+  if (ids === undefined) return operations.filter(({ id }) => /search$|company.get$|usage$/.test(id))
   if (!Array.isArray(ids) || ids.length === 0)
     throw new ConfigurationError('allow must be a list of at least one operation id')
   return ids.map((id: string) => {

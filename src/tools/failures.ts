@@ -36,28 +36,14 @@ const advice: Readonly<Record<string, string>> = {
 /** Codes after which no further call can succeed. */
 const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
 
-/** What the session knows about a failure. */
-interface FailureContext {
-  /** Whether the budget has enough left for the cheapest tool. */
-  readonly canBuy?: boolean
-  /** Whether an error from outside this package was charged. */
-  readonly charged?: Charged
-  /** Pages that a call could buy that was refused by its price. */
-  readonly pages?: number
-}
-
-export function failureOf(error: unknown, context: FailureContext = {}): ToolFailure {
-  const { canBuy = true, charged = 'unknown', pages = 0 } = context
-  const fits = pages === 0 ? '' : ` \`pages\` ${pages} would fit.`
+/**
+ * @param canBuy Whether the budget has enough left for the cheapest tool.
+ * @param charged Whether an error from outside this package was charged.
+ */
+export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
   if (error instanceof Refusal) {
     const { code, message, issues } = error
-    return {
-      code,
-      message: `${withAdvice(message, code)}${fits}`,
-      ...listed(issues),
-      charged: 'no',
-      stop: false,
-    }
+    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
   }
   if (!(error instanceof SocialSearchError))
     return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
@@ -74,7 +60,7 @@ export function failureOf(error: unknown, context: FailureContext = {}): ToolFai
     : withAdvice(message, code)
   return {
     code,
-    message: `${told}${isSpent ? '' : fits}${wait}${doubt}`,
+    message: `${told}${wait}${doubt}`,
     ...listed((error as { issues?: readonly Issue[] }).issues),
     ...(retryAfter !== undefined && { retryAfter }),
     charged: error.charged,

@@ -62,7 +62,7 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
         })),
       }
     },
-    jsonSchema: { input: () => copy(plain), output: () => copy(plain) },
+    jsonSchema: { input: () => structuredClone({ ...plain }), output: () => structuredClone({ ...plain }) },
   }
   // Not enumerable, so that the object is plain JSON Schema for everything that copies or prints it.
   return Object.defineProperty({ ...plain }, '~standard', { value: standard }) as ToolSchema
@@ -94,31 +94,17 @@ function described(
 }
 
 /** Models rarely come near these bounds, and a refusal names them. */
-function withoutLengths({ minLength, maxLength, maxItems, items, ...schema }: JsonSchema): JsonSchema {
-  return { ...schema, ...(items && { items: withoutLengths(items) }) }
+function withoutLengths(schema: JsonSchema): JsonSchema {
+  const isLength = (name: string) => /^(min|max)(Length|Items)$/.test(name)
+  return JSON.parse(
+    JSON.stringify(schema, (name, value: unknown) => (isLength(name) ? undefined : value)),
+  ) as JsonSchema
 }
 
-function copy(schema: ToolJsonSchema): Record<string, unknown> {
-  return structuredClone(schema) as Record<string, unknown>
-}
-
-/** Looks no further than it has to. */
 function isTooLarge(input: unknown): boolean {
-  let left = maxCharacters
-  const open: unknown[] = [input]
-  while (open.length > 0 && left >= 0) {
-    const value = open.pop()
-    left -= typeof value === 'string' ? value.length : 1
-    if (typeof value !== 'object' || value === null) continue
-    if (Array.isArray(value)) {
-      if (value.length > left) return true
-      open.push(...(value as unknown[]))
-    } else
-      for (const name in value) {
-        left -= name.length
-        if (left < 0) return true
-        open.push((value as Record<string, unknown>)[name])
-      }
+  try {
+    return JSON.stringify([input]).length > maxCharacters
+  } catch {
+    return false // No JSON: the check says why.
   }
-  return left < 0
 }

@@ -34,8 +34,8 @@ describe('execute() with summary', () => {
       newest: '2026-11-09T23:59Z',
     })
     expect(result.counts).toEqual([
+      ...Array.from({ length: 8 }, (_, n) => [`2026-11-0${9 - n}`, 3]),
       ['2026-11-01', 6],
-      ...Array.from({ length: 8 }, (_, n) => [`2026-11-0${n + 2}`, 3]),
     ])
     expect(result.items).toHaveLength(5)
     expect(sandbox.ledger.spent).toBe(4)
@@ -44,9 +44,9 @@ describe('execute() with summary', () => {
   it('names a week by its Monday', async () => {
     const { counts } = await setUp(posts).search.execute({ query, pages: 2, summary: 'week' })
     expect(counts).toEqual([
-      ['2026-10-26', 6],
-      ['2026-11-02', 21],
       ['2026-11-09', 3],
+      ['2026-11-02', 21],
+      ['2026-10-26', 6],
     ])
   })
 
