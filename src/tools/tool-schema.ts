@@ -26,7 +26,7 @@ const addedTexts = {
   pages: 'Pages to read.',
   url: "URL of a company's page, such as `author_url` of its posts.",
   summary: 'Counts and 5 samples, not all items; same price.',
-  next: '`next` of a result, to read on; repeat the other arguments.',
+  next: '`next` or `details` of a result; repeat the other arguments.',
 }
 
 /** The schema that checks the input of an operation's tool. */

@@ -150,4 +150,11 @@ describe('renderLlmsTxt()', () => {
     const rendered = renderLlmsTxt('A client', new Map([['docs/call.md', `# Calls\n\n${text}\n`]]))
     expect(rendered).toMatch(/^- \[Calls\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m)
   })
+
+  it('names the sections of a page, without links', () => {
+    const page = '# Calls\n\nA call has steps.\n\n## Send\n\n### First\n\n## [Read](read.md)\n'
+    expect(renderLlmsTxt('A client', new Map([['docs/call.md', page]]))).toContain(
+      '- [Calls](docs/call.md): A call has steps. Sections: Send; Read.\n',
+    )
+  })
 })
