@@ -21,7 +21,8 @@ export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Res
 /** Operations that are tools by default: few, since each takes room in a model's context. */
 export type DefaultToolId =
   | 'microblog.search'
-  | `professionalnet.${'posts.search' | 'company.get'}`
+  | 'professionalnet.posts.search'
+  | 'professionalnet.company.get'
   | 'technews.search'
   | 'organization.usage'
 

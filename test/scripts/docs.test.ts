@@ -62,7 +62,7 @@ describe('renderPages()', () => {
 
   it('lists bounds once, beside the text of a field, down to the items of lists', () => {
     for (const line of [
-      '| `count` | integer, 1 to 20, default 20 | Posts to return. |',
+      '| `count` | integer, 1 to 20, default 20 | Posts to return. Fewer do not cost less. |',
       '| `filters.hashtags` | list of strings, at most 30 of at most 200 characters | Hashtags without the leading `#`. |',
       '| `posts[].engagements.viewsCount` | number |  |',
       '| `posts[].video` | string or null | Video URL, or null. |',
