@@ -2,6 +2,7 @@ import { SocialSearch } from '../client.ts'
 import { shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
+import { toolInputOf } from '../api/schema/tool-input.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } from '../errors/assert.ts'
@@ -10,7 +11,7 @@ import { fieldsOf } from '../export/fields.ts'
 import type { CallLimits } from './allowance.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
-import { toolInput, toolSchema } from './tool-schema.ts'
+import { toolSchema } from './tool-schema.ts'
 import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
@@ -119,7 +120,7 @@ function toolOf(
   const id = operation.id as OperationId
   const name = id.replaceAll('.', '_')
   const description = describe(operation, limits)
-  const input = toolInput(operation)
+  const input = toolInputOf(operation)
   const inputSchema = toolSchema(operation, input)
   // The default fields have short names, since each item repeats them.
   const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))

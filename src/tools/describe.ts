@@ -1,8 +1,8 @@
+import { maxPages } from '../api/schema/tool-input.ts'
 import { summaryOf } from '../api/summaries.ts'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
-import { maxPages } from './tool-schema.ts'
 
 /** What a tool does and costs, for the model that chooses it. */
 export function describe(

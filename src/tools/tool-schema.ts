@@ -3,22 +3,15 @@ import { type Issue, firstIssues } from '../api/issues.ts'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { toolInputOf } from '../api/schema/tool-input.ts'
 import paramTexts from './param-texts.json' with { type: 'json' }
 import { messageOf } from './failures.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
-
-/** Most pages of one call. */
-export const maxPages = 10
 
 /** More than the largest documented params need. */
 const maxCharacters = 100_000
 
 /** Issues that a model is told at once. */
 const maxIssues = 10
-
-/** More than the longest handle needs. */
-const maxNextLength = 100
 
 /** What the arguments mean that tools add to the params. */
 const addedTexts = {
@@ -27,11 +20,6 @@ const addedTexts = {
   url: "URL of a company's page, such as `author_url` of its posts.",
   summary: 'Counts and 5 samples, not all items; same price.',
   next: '`next` or `details` of a result; repeat the other arguments.',
-}
-
-/** The schema that checks the input of an operation's tool. */
-export function toolInput(operation: Operation): Schema {
-  return toolInputOf(operation, { maxPages, maxNextLength })
 }
 
 /** The arguments of an operation's tool, for a model. */
@@ -55,12 +43,7 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
     validate(value) {
       const issues = inputIssues(input, value)
       if (issues.length === 0) return { value: value as Record<string, unknown> }
-      return {
-        issues: issues.map(({ path, message }) => ({
-          message: messageOf({ path, message }),
-          path: path.split('.'),
-        })),
-      }
+      return { issues: issues.map((issue) => ({ message: messageOf(issue), path: issue.path.split('.') })) }
     },
     jsonSchema: { input: () => structuredClone({ ...plain }), output: () => structuredClone({ ...plain }) },
   }
