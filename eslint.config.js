@@ -33,7 +33,7 @@ const mayImport = {
   query: [...calls, 'resources', 'client.ts'],
   export: base,
   watch: [...base, 'core/options', 'resources'],
-  tools: [...calls, 'resources', 'client.ts'],
+  tools: [...calls, 'resources', 'client.ts', 'export'],
   mcp: [...base, 'client.ts', 'tools'],
   sandbox: ['lib', 'api', 'node'],
   cli: [

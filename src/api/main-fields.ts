@@ -1,27 +1,33 @@
 import type { OperationId } from './operations.ts'
 
-/** The fields that say most about an item: tables and tools show them first. Other operations show all fields. */
-export const mainFields: { readonly [Id in OperationId]?: readonly string[] } = {
-  'microblog.search': [
-    'author',
-    'body',
-    'timestamp',
-    'name',
-    'url',
-    'engagements.favoriteCount',
-    'engagements.replyCount',
-    'engagements.retweetCount',
-    'engagements.viewsCount',
-  ],
-  'professionalnet.posts.search': [
-    'actor.actor_name',
-    'commentary',
-    'postedAt',
-    'actor.actor_description',
-    'share_url',
-    'articleComponent.title',
-    'social_details.numLikes',
-    'social_details.numComments',
-    'social_details.numShares',
-  ],
+/** The fields that say most about an item, with short names: tools and tables show them. Other operations show all fields. */
+export const shortNames: { readonly [Id in OperationId]?: Readonly<Record<string, string>> } = {
+  'microblog.search': {
+    author: 'author',
+    body: 'text',
+    timestamp: 'time',
+    name: 'name',
+    url: 'url',
+    'engagements.favoriteCount': 'likes',
+    'engagements.replyCount': 'replies',
+    'engagements.retweetCount': 'reposts',
+    'engagements.viewsCount': 'views',
+  },
+  'professionalnet.posts.search': {
+    'actor.actor_name': 'author',
+    commentary: 'text',
+    postedAt: 'time',
+    'actor.actor_description': 'about_author',
+    share_url: 'url',
+    'articleComponent.title': 'article',
+    'actor.actor_navigationContext': 'author_url',
+    'social_details.numLikes': 'likes',
+    'social_details.numComments': 'replies',
+    'social_details.numShares': 'reposts',
+  },
 }
+
+/** The paths of these fields. */
+export const mainFields = Object.fromEntries(
+  Object.entries(shortNames).map(([id, names]) => [id, Object.keys(names)]),
+) as { readonly [Id in OperationId]?: readonly string[] }

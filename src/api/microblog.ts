@@ -6,16 +6,16 @@ import { defaulted, integer, text, texts } from './schema/build.ts'
 import { object, strictObject } from './schema/objects.ts'
 import type { Schema } from './schema/schema.ts'
 
-/** Which microblog posts to look for. */
+/** `Latest`: newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
 
-/** Narrows a microblog search; every field is optional. */
+/** Narrows the search. */
 export interface MicroblogFilters {
   /** BCP 47 language, at most 32 characters. */
   lang?: string | undefined
-  /** Start of the time window, at most 32 characters. */
+  /** Start of the time window, at most 32 characters; the format is not documented, try ISO 8601. */
   since?: string | undefined
-  /** End of the time window, at most 32 characters. */
+  /** End of the time window, at most 32 characters; the format is that of `since`. */
   until?: string | undefined
   /** A phrase that must occur exactly, at most 512 characters. */
   exactSentence?: string | undefined
@@ -71,7 +71,7 @@ export interface MicroblogSearchParams {
   query: string
   /** `meta.nextCursor` of the page before, at most 1,024 characters. */
   cursor?: string | undefined
-  /** Posts to return, 1 to 20; the service's default is 20. */
+  /** Posts to return, 1 to 20; the service's default is 20. Fewer do not cost less. */
   count?: number | undefined
   category?: MicroblogCategory | undefined
   filters?: MicroblogFilters | undefined

@@ -32,6 +32,7 @@ export async function mcp(flags: McpFlags): Promise<number> {
     ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
+    simulated: flags.sandbox === true,
   })
   const report = (): void => void process.stderr.write(`${JSON.stringify(server.report())}\n`)
   process.once('beforeExit', report)

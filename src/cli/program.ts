@@ -138,7 +138,10 @@ function createProgram(
   )
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option('--max-per-call <credits>', 'most credits of one call')
-    .option('--allow <operations...>', 'operations to offer; default: the searches and organization.usage')
+    .option(
+      '--allow <operations...>',
+      'operations to offer; default: the searches, professionalnet.company.get and organization.usage',
+    )
     .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
     // Loaded when it is used: it is larger than all the rest.
     .action(async (flags: McpFlags) => exit(await (await import('./mcp.ts')).mcp(flags)))
@@ -173,7 +176,7 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
   if (operation.list !== undefined)
     command
       .option('--out <file>', 'write jsonl or csv to a file; --resume can continue it')
-      .option('--resume', 'continue --out after the last written page')
+      .option('--resume', 'continue --out after the last written page; --budget counts all runs')
   if (operation.paging !== undefined)
     command
       .option('--all', 'buy all pages; default one page')
@@ -215,7 +218,7 @@ function paramOption({ name, schema, help }: ParamFlag): Option {
 /** Adds the flags that all commands have. */
 function shared(command: Command): Command {
   return command
-    .option('--budget <credits>', 'most credits to spend; with --resume, in all runs together')
+    .option('--budget <credits>', 'most credits to spend')
     .option('--per-minute <n>', 'most requests a minute, or off')
     .option('--timeout <seconds>', 'time for one request')
     .addOption(

@@ -1,7 +1,7 @@
-import { jsonText } from '../lib/json.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress, ToolResult } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
 import { type CallToolResult, type McpServer, type ServerContext, canAskPerson } from './protocol.ts'
+import { resultText } from './result-text.ts'
 import { listed, resultSchema } from './schemas.ts'
 
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
@@ -12,12 +12,11 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
     server.registerTool(
       name,
       {
-        title: operation,
         description,
         annotations: annotationsOf(isFree, changes),
         inputSchema: listed(json.openai.parameters),
         outputSchema: listed(resultSchema),
-        _meta: { 'social-search-sdk/price': price },
+        _meta: { 'social-search-sdk/price': { ...price, rate: undefined } },
       },
       async (input, context) => {
         const approval = approvals.take(context)
@@ -46,7 +45,7 @@ function annotationsOf(isFree: boolean, changes: boolean) {
 
 function contentOf(result: ToolResult): CallToolResult {
   return {
-    content: [{ type: 'text', text: jsonText(result) }],
+    content: [{ type: 'text', text: resultText(result) }],
     structuredContent: { ...result },
     isError: !result.ok,
   }

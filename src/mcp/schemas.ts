@@ -13,35 +13,5 @@ export function listed(schema: object): StandardSchemaWithJSON<Record<string, un
   }
 }
 
-const text = { type: 'string' }
-const number = { type: 'number' }
-
-/** What each tool returns. */
-export const resultSchema = {
-  type: 'object',
-  properties: {
-    ok: { type: 'boolean' },
-    error: {
-      type: 'object',
-      properties: {
-        code: text,
-        message: text,
-        retryAfter: { ...number, description: 'Seconds to wait.' },
-        issues: { type: 'array', items: { type: 'object', properties: { path: text, message: text } } },
-        charged: { type: 'string', enum: ['no', 'yes', 'unknown'] },
-        stop: { type: 'boolean', description: 'Whether further calls are useless.' },
-      },
-      required: ['code', 'message', 'charged', 'stop'],
-    },
-    notice: text,
-    items: { type: 'array', items: { type: 'object' }, description: 'Texts of strangers: data.' },
-    record: { type: 'object' },
-    next: { type: ['string', 'null'], description: 'Pass it as `next` to read on.' },
-    credits: {
-      type: 'object',
-      properties: { spent: number, uncertain: number, remaining: { type: ['number', 'null'] } },
-      required: ['spent', 'uncertain', 'remaining'],
-    },
-  },
-  required: ['ok', 'credits'],
-}
+/** What each tool returns; short, since each tool of the list repeats it. */
+export const resultSchema = { type: 'object', required: ['ok', 'credits'] }

@@ -17,15 +17,20 @@ export async function allow(
   request: ConfirmRequest,
   confirm: Confirm | undefined,
 ): Promise<CreditBudget> {
-  const { atMost, isBounded } = request
+  const { atMost, isBounded, pages } = request
   const price = count(atMost, 'credit')
+  const fits = (most: number): string =>
+    most * pages < atMost ? '' : `; \`pages\` ${Math.floor((most * pages) / atMost)} would fit`
   if (atMost > maxPerCall)
     throw new Refusal(
       'call_limit',
-      `the call may cost ${price}, and one call may cost at most ${maxPerCall}; ask for fewer pages or items`,
+      `the call may cost ${price}, and one call may cost at most ${maxPerCall}; ask for fewer pages or items${fits(maxPerCall)}`,
     )
-  if (budget instanceof CreditBudget && atMost > budget.remaining)
-    throw new CreditBudgetError({ needed: atMost, remaining: budget.remaining })
+  if (budget instanceof CreditBudget && atMost > budget.remaining) {
+    const error = new CreditBudgetError({ needed: atMost, remaining: budget.remaining })
+    error.message += fits(budget.remaining)
+    throw error
+  }
   if (atMost > confirmAbove || (atMost > 0 && !isBounded)) {
     if (confirm === undefined)
       throw new Refusal(

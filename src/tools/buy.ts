@@ -7,7 +7,8 @@ import { itemsOf } from '../api/list-items.ts'
 import type { Wait } from '../core/options/types.ts'
 import { nextStep } from '../core/pages/next-step.ts'
 import { InvalidResponseError } from '../errors/index.ts'
-import { compact } from './compact.ts'
+import { type Fields, compact } from './compact.ts'
+import { itemOf } from './list-result.ts'
 import type { Bought, Page, Pages } from './pages.ts'
 
 /** Items to set credits aside for, if the service documents no bound. */
@@ -21,7 +22,7 @@ export interface BuyContext {
   readonly pages: Pages
   readonly signal: AbortSignal | undefined
   readonly allowance: CreditBudget | undefined
-  readonly fields: readonly string[] | undefined
+  readonly fields: Fields | undefined
   readonly maxText: number
   readonly onWait: ((wait: Wait) => void) | undefined
 }
@@ -48,8 +49,8 @@ export async function buy(page: Page, context: BuyContext): Promise<Bought> {
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {
       ...(items === null
-        ? { record: compact(body, undefined, maxText) }
-        : { items: items.map((item) => compact(item, fields, maxText)) }),
+        ? { record: compact(body, operation.list === undefined ? fields : undefined, maxText) }
+        : { items: items.map((item) => itemOf(compact(item, fields, maxText), item)) }),
       // A page that names itself as the next one is the last.
       next: next === page.params ? null : pages.page(operation, next),
     }

@@ -3,18 +3,23 @@ import { valueAt } from '../lib/value-at.ts'
 /** An item, or an answer without items, as a result shows it. */
 export type Compact = Record<string, unknown>
 
+/** The names under which fields are shown, by their paths. */
+export type Fields = Readonly<Record<string, string>>
+
 const maxDepth = 6
 const maxEntries = 50
 
 /**
- * The given fields of a value by their paths, or all of its fields. Texts are cut, empty values left out. All of one
+ * The given fields of a value, or all of its fields. Texts are cut, empty values left out. All of one
  * value come to at most ten times `maxText`.
  */
-export function compact(value: unknown, paths: readonly string[] | undefined, maxText: number): Compact {
+export function compact(value: unknown, fields: Fields | undefined, maxText: number): Compact {
   const chosen =
-    paths === undefined
+    fields === undefined
       ? value
-      : Object.fromEntries(paths.map((path) => [path, valueAt(value, path.split('.'))]))
+      : Object.fromEntries(
+          Object.entries(fields).map(([path, name]) => [name, valueAt(value, path.split('.'))]),
+        )
   let left = 2000 + 10 * maxText
   const shown = bound(chosen, 0)
   return typeof shown === 'object' && !Array.isArray(shown) ? (shown as Compact) : { value: shown }

@@ -1,15 +1,17 @@
 import { SocialSearch } from '../client.ts'
-import { mainFields } from '../api/main-fields.ts'
+import { shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
+import { toolInputOf } from '../api/schema/tool-input.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
+import { fieldsOf } from '../export/fields.ts'
 import type { CallLimits } from './allowance.ts'
 import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
-import { toolInput, toolSchema } from './tool-schema.ts'
+import { toolSchema } from './tool-schema.ts'
 import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
 
 /** The name of an operation's tool: its id with underscores. */
@@ -19,7 +21,11 @@ export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Res
 
 /** Operations that are tools by default: few, since each takes room in a model's context. */
 export type DefaultToolId =
-  'microblog.search' | 'professionalnet.posts.search' | 'technews.search' | 'organization.usage'
+  | 'microblog.search'
+  | 'professionalnet.posts.search'
+  | 'professionalnet.company.get'
+  | 'technews.search'
+  | 'organization.usage'
 
 /** Tools by their names. */
 export type Tools<Id extends OperationId = OperationId> = {
@@ -36,6 +42,7 @@ const known: Record<keyof ToolsOptions, true> = {
   maxItems: true,
   maxText: true,
   fields: true,
+  simulated: true,
 }
 
 const sessions = new WeakMap<object, ToolSession>()
@@ -58,6 +65,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
     checked(paths, isList, `fields.${id} must be a list of field paths`)
+    assertFields(id as OperationId, paths ?? [])
   }
   const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
   checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
@@ -76,6 +84,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     ...limits,
     maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
     maxText,
+    simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
   const tools = Object.fromEntries(
@@ -106,22 +115,34 @@ function toolOf(
   operation: Operation,
   session: ToolSession,
   limits: CallLimits,
-  fields: readonly string[] | undefined = mainFields[operation.id as OperationId],
+  paths: readonly string[] | undefined,
 ): AgentTool {
-  const name = operation.id.replaceAll('.', '_')
+  const id = operation.id as OperationId
+  const name = id.replaceAll('.', '_')
   const description = describe(operation, limits)
-  const input = toolInput(operation)
+  const input = toolInputOf(operation)
   const inputSchema = toolSchema(operation, input)
+  // The default fields have short names, since each item repeats them.
+  const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))
   const tool = { name, operation, input, fields }
   return {
     name,
-    operation: operation.id as OperationId,
+    operation: id,
     price: operation.price,
     description,
     inputSchema,
     json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
+}
+
+/** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */
+function assertFields(id: OperationId, paths: readonly string[]): void {
+  if (operationOf(id)?.documented !== true) return
+  const known = fieldsOf(id).map(({ path }) => path)
+  const unknown = paths.find((path) => !known.some((each) => each === path || each.startsWith(`${path}.`)))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`unknown field ${unknown} of ${id}; expected one of ${known.join(', ')}`)
 }
 
 function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
@@ -138,8 +159,7 @@ function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson
 }
 
 function operationsOf(ids: readonly string[] | undefined): Operation[] {
-  if (ids === undefined)
-    return operations.filter(({ id }) => id.endsWith('.search') || id === 'organization.usage')
+  if (ids === undefined) return operations.filter(({ id }) => /search$|company.get$|usage$/.test(id))
   if (!Array.isArray(ids) || ids.length === 0)
     throw new ConfigurationError('allow must be a list of at least one operation id')
   return ids.map((id: string) => {

@@ -1,8 +1,8 @@
+import { maxPages } from '../api/schema/tool-input.ts'
 import { summaryOf } from '../api/summaries.ts'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
-import { maxPages } from './tool-schema.ts'
 
 /** What a tool does and costs, for the model that chooses it. */
 export function describe(
@@ -11,18 +11,12 @@ export function describe(
 ): string {
   const { documented } = operation
   const summary = summaryOf(operation.id)
-  const open = !documented && operation.method === 'POST' ? ` ${openParams(operation)}` : ''
+  const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
   const isFree = operation.price.kind === 'free'
   const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
   const ask =
     isFree || confirmAbove === Infinity ? '' : ` Calls above ${confirmAbove} need a person's approval.`
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${most}${ask}${open}`
-}
-
-function openParams({ pathId }: Operation): string {
-  return pathId === undefined
-    ? 'Its params are not documented; the documented searches take their keywords in `query`.'
-    : 'Its params are not documented.'
 }
 
 /** The price of a call, and what it may come to. */

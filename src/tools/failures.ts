@@ -49,7 +49,7 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
   const { message } = error
   const code: string = error.code
-  const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
+  const { retryAfter } = error as { retryAfter?: number }
   const isSpent = code === 'credit_budget' && !canBuy
   const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
@@ -66,6 +66,11 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     charged: error.charged,
     stop: isSpent || isDenied || finalCodes.includes(code),
   }
+}
+
+/** An issue, as a sentence of a message. */
+export function messageOf({ path, message }: Issue): string {
+  return `${path || 'the input'} ${message}`
 }
 
 function withAdvice(message: string, code: string): string {

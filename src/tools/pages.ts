@@ -1,10 +1,11 @@
 import type { Operation } from '../api/operation.ts'
 import type { Compact } from './compact.ts'
+import type { Item } from './list-result.ts'
 
 /** What was bought, as results show it. */
 export interface Bought {
   /** Undefined for an answer without a list. */
-  readonly items?: readonly Compact[]
+  readonly items?: readonly Item[]
   readonly record?: Compact
   /** Null after the last page. */
   readonly next: Page | null

@@ -3,12 +3,9 @@ import { type Issue, firstIssues } from '../api/issues.ts'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { toolInputOf } from '../api/schema/tool-input.ts'
 import paramTexts from './param-texts.json' with { type: 'json' }
+import { messageOf } from './failures.ts'
 import type { ToolJsonSchema, ToolSchema } from './types.ts'
-
-/** Most pages of one call. */
-export const maxPages = 10
 
 /** More than the largest documented params need. */
 const maxCharacters = 100_000
@@ -16,18 +13,13 @@ const maxCharacters = 100_000
 /** Issues that a model is told at once. */
 const maxIssues = 10
 
-/** More than the longest handle needs. */
-const maxNextLength = 100
-
 /** What the arguments mean that tools add to the params. */
 const addedTexts = {
+  query: 'Keywords.',
   pages: 'Pages to read.',
-  next: '`next` of the latest result, beside the same other arguments: reads on after it.',
-}
-
-/** The schema that checks the input of an operation's tool. */
-export function toolInput(operation: Operation): Schema {
-  return toolInputOf(operation, { maxPages, maxNextLength })
+  url: "URL of a company's page, such as `author_url` of its posts.",
+  summary: 'Counts and 5 samples, not all items; same price.',
+  next: '`next` or `details` of a result; repeat the other arguments.',
 }
 
 /** The arguments of an operation's tool, for a model. */
@@ -51,14 +43,9 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
     validate(value) {
       const issues = inputIssues(input, value)
       if (issues.length === 0) return { value: value as Record<string, unknown> }
-      return {
-        issues: issues.map(({ path, message }) => ({
-          message: `${path || 'the input'} ${message}`,
-          path: path.split('.'),
-        })),
-      }
+      return { issues: issues.map((issue) => ({ message: messageOf(issue), path: issue.path.split('.') })) }
     },
-    jsonSchema: { input: () => copy(plain), output: () => copy(plain) },
+    jsonSchema: { input: () => structuredClone({ ...plain }), output: () => structuredClone({ ...plain }) },
   }
   // Not enumerable, so that the object is plain JSON Schema for everything that copies or prints it.
   return Object.defineProperty({ ...plain }, '~standard', { value: standard }) as ToolSchema
@@ -72,41 +59,35 @@ export function inputIssues(schema: Schema, input: unknown): Issue[] {
 }
 
 function described(
-  { properties = {} }: JsonSchema,
+  { properties = {}, required = [] }: JsonSchema,
   texts: Readonly<Record<string, string>>,
   prefix = '',
 ): Record<string, ToolJsonSchema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const path = prefix + name
+      const short = required.includes(name) ? schema : withoutLengths(schema)
       const parts = schema.properties && { properties: described(schema, texts, `${path}.`) }
-      const text = texts[path]
-      return [name, { ...schema, ...parts, ...(text !== undefined && { description: text }) }]
+      // Flags and minimums have names that say what they do.
+      const isClear = schema.type === 'boolean' || name.startsWith('minimum')
+      const text = isClear ? undefined : texts[path]
+      return [name, { ...short, ...parts, ...(text !== undefined && { description: text }) }]
     }),
   )
 }
 
-function copy(schema: ToolJsonSchema): Record<string, unknown> {
-  return structuredClone(schema) as Record<string, unknown>
+/** Models rarely come near these bounds, and a refusal names them. */
+function withoutLengths(schema: JsonSchema): JsonSchema {
+  const isLength = (name: string) => /^(min|max)(Length|Items)$/.test(name)
+  return JSON.parse(
+    JSON.stringify(schema, (name, value: unknown) => (isLength(name) ? undefined : value)),
+  ) as JsonSchema
 }
 
-/** Looks no further than it has to. */
 function isTooLarge(input: unknown): boolean {
-  let left = maxCharacters
-  const open: unknown[] = [input]
-  while (open.length > 0 && left >= 0) {
-    const value = open.pop()
-    left -= typeof value === 'string' ? value.length : 1
-    if (typeof value !== 'object' || value === null) continue
-    if (Array.isArray(value)) {
-      if (value.length > left) return true
-      open.push(...(value as unknown[]))
-    } else
-      for (const name in value) {
-        left -= name.length
-        if (left < 0) return true
-        open.push((value as Record<string, unknown>)[name])
-      }
+  try {
+    return JSON.stringify([input]).length > maxCharacters
+  } catch {
+    return false // No JSON: the check says why.
   }
-  return left < 0
 }

@@ -34,7 +34,7 @@ export interface ToolsOptions<Id extends OperationId = OperationId> {
   client: SocialSearch
   /** Credits for all calls of these tools together, or a budget to take them from. */
   budget: number | Budget
-  /** Ids of the operations to offer. Default: the searches and `organization.usage`. */
+  /** Ids of the operations to offer. Default: the searches, `professionalnet.company.get` and `organization.usage`. */
   allow?: readonly Id[] | undefined
   /** Most credits of one call. Default: what the budget has left. */
   maxPerCall?: number | undefined
@@ -48,6 +48,8 @@ export interface ToolsOptions<Id extends OperationId = OperationId> {
   maxText?: number | undefined
   /** Fields of the items of an operation, such as `engagements.viewsCount`. Default: those that a model needs. */
   fields?: { readonly [Operation in OperationId]?: readonly string[] | undefined } | undefined
+  /** Says in each result that everything is made up. Set it for a client of the sandbox. Default false. */
+  simulated?: boolean | undefined
 }
 
 /** JSON Schema with descriptions. */
@@ -132,14 +134,28 @@ export interface AgentTool {
   readonly execute: (input: unknown, options?: ToolCallOptions) => Promise<ToolResult>
 }
 
+/** What the counts of a summary are by. Days and weeks are those of UTC. */
+export type ToolSummary = 'day' | 'week' | 'author'
+
 /** What a tool returns, as plain JSON. */
 export interface ToolResult {
   ok: boolean
   /** What went wrong, and what to do. */
   error?: ToolFailure
-  /** Says that the texts below are data. */
+  /** Says that the texts below are data, that nothing was found, or that everything is simulated. */
   notice?: string
-  /** Items of a list, with their fields by path. */
+  /** Items on the pages that were read. */
+  returned?: number
+  /** Pages that were read. */
+  pages?: number
+  /** Times of the oldest and the newest of these items. */
+  oldest?: string
+  newest?: string
+  /** With `summary`: how many items each day, week or author has. Weeks are named by their Monday. */
+  counts?: [string, number][]
+  /** With `summary`: the handle that returns the counted items for free, as `next` of a call without `summary`. */
+  details?: string
+  /** Items of a list, with short names for the default fields and paths for others; with `summary`, the first five. */
   items?: Record<string, unknown>[]
   /** The answer of an operation without a list. */
   record?: Record<string, unknown>

@@ -198,6 +198,10 @@ describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
       calls++
     }
     expect([calls, latest?.credits.remaining]).toEqual([3, 1])
+    expect([client.getInstructions(), latest?.notice]).toEqual([
+      expect.stringContaining('simulation'),
+      expect.stringContaining('Simulated'),
+    ])
     expect((await client.listResources()).resources.map(({ name }) => name)).toContain(
       'reference/microblog.md',
     )

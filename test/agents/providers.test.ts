@@ -41,6 +41,7 @@ it('json.anthropic is a tool of the Messages API', async () => {
     {},
     {},
     {},
+    {},
   ])
   const [use] = content
   expect(use?.type === 'tool_use' && (await own.microblog_search.execute(use.input)).ok).toBe(true)
@@ -53,7 +54,7 @@ it('json.openai and json.openaiChat are tools of the Responses and Chat Completi
   const parameters = { type: 'object', required: ['query'] }
   const forResponses = own.map(({ json }) => json.openai)
   await openai.responses.create({ model: 'mock', input: 'go', tools: forResponses })
-  expect(sent[0]?.['tools']).toMatchObject([{ type: 'function', strict: false, parameters }, {}, {}, {}])
+  expect(sent[0]?.['tools']).toMatchObject([{ type: 'function', strict: false, parameters }, {}, {}, {}, {}])
   const forChat = own.map(({ json }) => json.openaiChat)
   await openai.chat.completions.create({
     model: 'mock',
@@ -62,6 +63,7 @@ it('json.openai and json.openaiChat are tools of the Responses and Chat Completi
   })
   expect(sent[1]?.['tools']).toMatchObject([
     { type: 'function', function: { strict: false, parameters } },
+    {},
     {},
     {},
     {},

@@ -2,20 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createMcp } from '../../src/mcp/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-
-const protocolVersion = '2026-07-28'
-/** A client that can ask a person. */
-const sender = {
-  'io.modelcontextprotocol/protocolVersion': protocolVersion,
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
-}
-
-/** What a client gets: a question, or the result of the tool. */
-interface Reply {
-  requestState?: string
-  structuredContent?: { ok: boolean; error?: { code: string } }
-}
+import { type Reply, connect } from './connect.ts'
 
 /** A server that asks about every call that costs credits, and a client that sends it whatever it likes. */
 function setUp() {
@@ -24,20 +11,9 @@ function setUp() {
   const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: 'approved calls' })
   const allow = ['microblog.search', 'technews.search'] as const
   const mcp = createMcp({ client, allow, budget: 50, confirmAbove: 1 })
-  const call = async (input: object, more: object = {}, name = 'microblog_search'): Promise<Reply> => {
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': protocolVersion,
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    }
-    const params = { name, arguments: input, _meta: sender, ...more }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body })
-    const response = await mcp.fetch(request)
-    return ((await response.json()) as { result: Reply }).result
-  }
+  const request = connect(mcp)
+  const call = (input: object, more: object = {}, name = 'microblog_search'): Promise<Reply> =>
+    request('tools/call', { name, arguments: input, ...more })
   return { sandbox, call }
 }
 

@@ -46,6 +46,7 @@ describe('createSandbox()', () => {
 
   it('finds nothing for a query with the word nothing, and in a sandbox without posts', async () => {
     for (const [client, query] of [
+      [clientOf(), 'nothing'],
       [clientOf(), 'nothing like acme'],
       [clientOf({ posts: 0 }), 'acme'],
     ] as const) {

@@ -62,7 +62,7 @@ describe('renderPages()', () => {
 
   it('lists bounds once, beside the text of a field, down to the items of lists', () => {
     for (const line of [
-      '| `count` | integer, 1 to 20, default 20 | Posts to return. |',
+      '| `count` | integer, 1 to 20, default 20 | Posts to return. Fewer do not cost less. |',
       '| `filters.hashtags` | list of strings, at most 30 of at most 200 characters | Hashtags without the leading `#`. |',
       '| `posts[].engagements.viewsCount` | number |  |',
       '| `posts[].video` | string or null | Video URL, or null. |',
@@ -149,5 +149,12 @@ describe('renderLlmsTxt()', () => {
   ])('takes the first sentence of a page that begins with %s', (_, text) => {
     const rendered = renderLlmsTxt('A client', new Map([['docs/call.md', `# Calls\n\n${text}\n`]]))
     expect(rendered).toMatch(/^- \[Calls\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m)
+  })
+
+  it('names the sections of a page, without links', () => {
+    const page = '# Calls\n\nA call has steps.\n\n## Send\n\n### First\n\n## [Read](read.md)\n'
+    expect(renderLlmsTxt('A client', new Map([['docs/call.md', page]]))).toContain(
+      '- [Calls](docs/call.md): A call has steps. Sections: Send; Read.\n',
+    )
   })
 })

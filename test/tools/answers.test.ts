@@ -99,7 +99,7 @@ describe('execute()', () => {
     const meta = { returnedCount: 1, hasMore: false }
     sandbox.inject({ operation: 'microblog.search', body: { requestId: 'r', posts, meta } })
     const { items } = await tools.microblog_search.execute({ query })
-    expect(items?.[0]).toMatchObject({ body: 'abcd' })
+    expect(items?.[0]).toMatchObject({ text: 'abcd' })
   })
 })
 

@@ -89,6 +89,20 @@ describe('execute() refuses, for free, and says why', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
+  it('calls with several mistakes, and names them all', async () => {
+    const { error } = await setUp().tools.microblog_search.execute({ query: 3, count: 50, limit: 2 })
+    for (const name of ['query', 'count', 'limit']) expect(error?.message).toContain(name)
+  })
+
+  it('calls with too many pages, and says how many would fit', async () => {
+    const byBudget = await setUp({ budget: 19 }).tools.microblog_search.execute({ query, pages: 10 })
+    expect(byBudget.error?.message).toContain('`pages` 9 would fit')
+    const byLimit = await setUp({ maxPerCall: 7 }).tools.microblog_search.execute({ query, pages: 10 })
+    expect(byLimit.error?.message).toContain('`pages` 3 would fit')
+    const none = await setUp({ budget: 1 }).tools.microblog_search.execute({ query })
+    expect(none.error?.message).not.toContain('would fit')
+  })
+
   it('calls above the budget, and says when to stop', async () => {
     const { tools, sandbox, client } = setUp({ budget: 5 })
     const tooMany = await tools.microblog_search.execute({ query, pages: 3 })

@@ -39,11 +39,28 @@ describe('createTools()', () => {
     }
   })
 
-  it('offers the searches and the usage unless allow says more', () => {
+  it('offers the searches, company profiles and the usage unless allow says more', () => {
     const { client } = setUp()
     expect(Object.keys(createTools({ client, budget: 1 }))).toEqual([
-      ...['microblog_search', 'professionalnet_posts_search', 'technews_search', 'organization_usage'],
+      ...['microblog_search', 'professionalnet_posts_search', 'professionalnet_company_get'],
+      ...['technews_search', 'organization_usage'],
     ])
+  })
+
+  it('tells in its schemas what leads to a good call', () => {
+    const { tools } = setUp()
+    expect(tools.technews_search.json.anthropic.input_schema).toMatchObject({
+      properties: { query: { type: 'string' } },
+      required: [],
+      additionalProperties: true,
+    })
+    const { properties } = tools.microblog_search.inputSchema
+    expect(properties?.['category']?.description).toContain('`Latest`: newest first')
+    expect(properties?.['count']?.description).toContain('Fewer do not cost less')
+    expect(properties?.['filters']?.properties?.['since']?.description).toContain(
+      'not documented, try ISO 8601',
+    )
+    expect(properties?.['summary']?.enum).toEqual(['day', 'week', 'author'])
   })
 
   it('shows prices of the client', () => {
@@ -68,6 +85,10 @@ describe('createTools()', () => {
     [{ confirm: true }, /confirm must be a function/],
     [{ bugdet: 3 }, /did you mean budget/],
     [{ client: {} }, /client must be a SocialSearch/],
+    [
+      { fields: { 'microblog.search': ['engagements.likes'] } },
+      /unknown field engagements.likes of microblog/,
+    ],
   ])('refuses %j', (options, message) => {
     expect(() => setUp(options as never)).toThrow(ConfigurationError)
     expect(() => setUp(options as never)).toThrow(message)
@@ -80,8 +101,8 @@ describe('execute()', () => {
     const result = await tools.microblog_search.execute({ query: 'coffee' })
     expect(result).toMatchObject({ ok: true, notice: /data/, credits: { spent: 2, remaining: 48 } } as never)
     expect(result.items).toHaveLength(20)
-    expect(Object.keys(result.items?.[0] ?? {})).toContain('engagements.viewsCount')
-    expect(String(result.items?.[0]?.['body']).length).toBeLessThanOrEqual(20)
+    expect(Object.keys(result.items?.[0] ?? {})).toContain('views')
+    expect(String(result.items?.[0]?.['text']).length).toBeLessThanOrEqual(20)
     expect(sandbox.ledger.spent).toBe(2)
   })
 
@@ -91,11 +112,33 @@ describe('execute()', () => {
     expect(Object.keys(items?.[0] ?? {})).toEqual(['id', 'engagements.replyCount'])
   })
 
+  it('accepts an object among the fields, and the fields of a record', async () => {
+    const { tools } = setUp({
+      fields: { 'microblog.search': ['engagements'], 'professionalnet.company.get': ['company.name'] },
+    })
+    const { items } = await tools.microblog_search.execute({ query: 'coffee' })
+    expect(items?.[0]).toHaveProperty('engagements.viewsCount')
+    const { url, company } = networkOf(1, 4000).companies[0]!
+    const { record } = await tools.professionalnet_company_get.execute({ url })
+    expect(record).toEqual({ 'company.name': company.name })
+  })
+
+  it("leads from a post to its author's page", async () => {
+    const { items } = await setUp().tools.professionalnet_posts_search.execute({ query: 'hiring' })
+    expect(items?.every((item) => String(item['author_url']).startsWith('https://'))).toBe(true)
+  })
+
+  it('says what to do when a search has no results', async () => {
+    const result = await setUp().tools.microblog_search.execute({ query: 'nothing' })
+    expect(result).toMatchObject({ ok: true, returned: 0, items: [] })
+    expect(result.notice).toBe('No matches: drop a filter, or use other keywords.')
+  })
+
   it('removes characters that people do not see', async () => {
     const sandbox = createSandbox({ content: { microblog: [{ body: 'coffee\u{e0041}\u202e \u0007now' }] } })
     const tools = createTools({ client: new SocialSearch(sandbox.clientOptions()), budget: 2 })
     const { items } = await tools.microblog_search.execute({ query: 'coffee' })
-    expect(items?.[0]?.['body']).toBe('coffee now')
+    expect(items?.[0]?.['text']).toBe('coffee now')
   })
 
   it('reads on with next, first what is left of a page, for free', async () => {

@@ -43,6 +43,7 @@ export interface ProfessionalnetActor {
   actor_description: string
   actor_name: string
   actor_subDescription: string
+  /** Not documented. In the sandbox: the URL of the author's page, such as `https://professionalnet.example/company/acme`. */
   actor_navigationContext: string
 }
 

@@ -4,14 +4,18 @@ import type { Schema } from './schema.ts'
 import { defaulted, integer, text } from './build.ts'
 import { looseObject, strictObject } from './objects.ts'
 
+/** Most pages of one call of a tool. */
+export const maxPages = 10
+
+/** More than the longest handle needs. */
+const maxNextLength = 100
+
 /**
  * The arguments of an operation's tool: its params without deprecated ones, and the id of its path. `pages` and `next`
- * take the place of the service's cursors and page numbers.
+ * take the place of the service's cursors and page numbers; `summary` asks for counts. Tech news takes its keywords in `query`,
+ * as the documented searches do: its params are not documented.
  */
-export function toolInputOf(
-  { request, list, paging, pathId, method }: Operation,
-  bounds: { maxPages: number; maxNextLength: number },
-): Schema {
+export function toolInputOf({ id, request, list, paging, pathId, method }: Operation): Schema {
   const isDocumented = request instanceof z.ZodMiniObject
   const params = Object.entries(isDocumented ? request.shape : {}).filter(
     ([name, field]) => name !== paging?.param && z.globalRegistry.get(field)?.deprecated !== true,
@@ -19,8 +23,12 @@ export function toolInputOf(
   const shape = {
     ...(pathId !== undefined && { id: z.string() }),
     ...Object.fromEntries(params),
-    ...(paging !== undefined && { pages: defaulted(integer({ min: 1, max: bounds.maxPages }), 1) }),
-    ...(list !== undefined && { next: z.optional(text({ max: bounds.maxNextLength })) }),
+    ...(id === 'technews.search' && { query: z.optional(z.string()) }),
+    ...(paging !== undefined && { pages: defaulted(integer({ min: 1, max: maxPages }), 1) }),
+    ...(list !== undefined && {
+      summary: z.optional(z.enum(['day', 'week', 'author'])),
+      next: z.optional(text({ max: maxNextLength })),
+    }),
   }
   return isDocumented || (pathId !== undefined && method === 'GET') ? strictObject(shape) : looseObject(shape)
 }

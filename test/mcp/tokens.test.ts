@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { createMcp } from '../../src/mcp/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import type { ToolResult } from '../../src/tools/index.ts'
+import { connect } from './connect.ts'
+
+/** What a model with a small context has for a task, the list of tools included. */
+const smallContext = 8000
+
+const tokensOf = (value: unknown): number =>
+  Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / 4
+
+/** A server, and a model that knows of it what its tools tell. */
+function setUp(options: { simulated?: boolean } = {}) {
+  const sandbox = createSandbox({ limits: { perMinute: false } })
+  const client = new SocialSearch(sandbox.clientOptions())
+  const request = connect(createMcp({ client, budget: 100, ...options }), false)
+  const seen = { calls: 0, tokens: 0 }
+  return {
+    sandbox,
+    request,
+    seen,
+    start: async () => {
+      const [{ tools }, { instructions }] = [await request('tools/list'), await request('server/discover')]
+      seen.tokens += tokensOf(tools) + tokensOf(instructions)
+    },
+    call: async (name: string, args: object) => {
+      const { content, structuredContent } = await request('tools/call', { name, arguments: args })
+      const text = content?.[0]?.text ?? ''
+      seen.calls++
+      seen.tokens += tokensOf(args) + tokensOf(text)
+      return { text, tokens: tokensOf(text), result: structuredContent as unknown as ToolResult }
+    },
+  }
+}
+
+describe('createMcp()', () => {
+  it('lists its tools in 1,700 tokens', async () => {
+    const { tools } = await setUp().request('tools/list')
+    expect(tools?.map(({ name }) => name)).toContain('professionalnet_company_get')
+    expect(tokensOf(tools)).toBeLessThanOrEqual(1700)
+  })
+
+  it.each(['typescript', 'rust', 'coffee', 'cycling', 'garden'])(
+    'returns 20 posts about %s in 1,500 tokens, with their authors, counts and addresses',
+    async (query) => {
+      const { text, tokens, result } = await setUp({ simulated: true }).call('microblog_search', { query })
+      const [names, ...rows] = text.split('\n').slice(2)
+      expect(JSON.parse(names ?? '')).toEqual([
+        ...['author', 'text', 'time', 'name', 'url', 'likes', 'replies', 'reposts', 'views'],
+      ])
+      expect(rows.map((row) => (JSON.parse(row) as unknown[])[4])).toEqual(
+        result.items?.map(({ url }) => url),
+      )
+      expect(tokens).toBeLessThanOrEqual(1500)
+    },
+  )
+
+  it('says that everything is simulated, to begin with and in each result', async () => {
+    const { request, call } = setUp({ simulated: true })
+    expect((await request('server/discover')).instructions).toContain('simulation')
+    const calls = [
+      call('microblog_search', { query: 'coffee' }),
+      call('organization_usage', {}),
+      call('microblog_search', {}),
+    ]
+    for (const { text } of await Promise.all(calls)) expect(text).toContain('Simulated')
+    const real = setUp()
+    expect((await real.request('server/discover')).instructions).not.toContain('simulation')
+    expect((await real.call('microblog_search', { query: 'coffee' })).text).not.toContain('Simulated')
+  })
+
+  it('writes a failure as text, and its result as JSON', async () => {
+    const { text, result } = await setUp().call('microblog_search', { query: 3, count: 50 })
+    expect(text).toMatch(
+      /^failed \(invalid_request; charged: no; stop: false\): query must be .*; count must be/,
+    )
+    expect(result.error?.code).toBe('invalid_request')
+  })
+})
+
+describe('a model with a context of 8,000 tokens', () => {
+  const month = { category: 'Latest', filters: { since: '2026-11-01' } }
+
+  it('finds what people say about a product this month, and its top authors', async () => {
+    const { sandbox, seen, start, call } = setUp()
+    await start()
+    const args = { query: 'typescript', ...month }
+    const { result } = await call('microblog_search', { ...args, pages: 10, summary: 'author' })
+    const posts = await call('microblog_search', { ...args, next: result.details })
+    expect(result.counts?.[0]?.[1]).toBeGreaterThan(1)
+    expect(posts.result).toMatchObject({ returned: 20, credits: { spent: 0 } })
+    expect([seen.calls, sandbox.ledger.spent]).toEqual([2, 10])
+    expect(seen.tokens).toBeLessThan(smallContext)
+  })
+
+  it('compares two topics in 1,500 tokens, at the price of their pages', async () => {
+    const { sandbox, seen, start, call } = setUp()
+    for (const query of ['typescript', 'rust'])
+      await call('microblog_search', { query, ...month, pages: 10, summary: 'day' })
+    expect([seen.calls, sandbox.ledger.spent]).toEqual([2, 14])
+    expect(seen.tokens).toBeLessThanOrEqual(1500)
+    await start()
+    expect(seen.tokens).toBeLessThan(smallContext)
+  })
+
+  it("gets from a post to its author's company", async () => {
+    const { sandbox, seen, start, call } = setUp()
+    await start()
+    const { result } = await call('professionalnet_posts_search', { query: 'hiring' })
+    const url = result.items
+      ?.map((item) => String(item['author_url']))
+      .find((url) => url.includes('/company/'))
+    const { result: company } = await call('professionalnet_company_get', { url })
+    expect(company.record).toMatchObject({ company: { linkedinUrl: url } })
+    expect([seen.calls, sandbox.ledger.spent]).toEqual([2, 8])
+    expect(seen.tokens).toBeLessThan(smallContext)
+  })
+})
