@@ -9,9 +9,9 @@ import {
   createOAuthClient,
 } from '../oauth/index.ts'
 import { FileTokenStore } from '../oauth/node.ts'
+import { replaceFile } from '../oauth/node/replace-file.ts'
 import { CommandError } from './command-errors.ts'
 import { profile, profileFolder } from './profile.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** What `login` stores: an address, and a key or the OAuth client of the tokens. */
 export interface StoredLogin {

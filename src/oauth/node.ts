@@ -1,23 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomUUID } from 'node:crypto'
-import { realpathSync, renameSync } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parsed } from '../lib/json.ts'
+import { sleep } from '../lib/time.ts'
 import { TokenStoreError } from '../errors/index.ts'
-import { isCode, removeLeftovers, withLockFile } from './node/lock-file.ts'
+import { type LockOwner, ProcessLock } from './node/process-lock.ts'
 import { type TokenSet, type TokenStore, assertTokenSet } from './store.ts'
 
-/** The lock that some work runs under. */
-interface Lease {
-  isHeld: () => boolean
-  /** Whether a write was refused because another process had taken the lock over. */
-  wasLost: boolean
-}
+/** An owner silent for this long counts as dead, in milliseconds: many heartbeats, since a busy process may miss some. */
+const silenceMs = 20_000
+
+const pollMs = 25
 
 /**
  * Keeps tokens in a file that only its owner can read, for any number of processes of one machine. The folder has to
- * exist. During a refresh or a write, it also holds files with the name of the token file and `.lock` or `.tmp` at the end;
+ * exist. During a refresh or a write, it also holds folders whose names begin with the name of the token file and `.lock`;
  * the next lock removes those of a killed process. A link to the file is followed.
  *
  * @example
@@ -26,7 +24,8 @@ interface Lease {
  */
 export class FileTokenStore implements TokenStore {
   readonly #path: string
-  readonly #lease = new AsyncLocalStorage<Lease>()
+  /** The lock that some work runs under. */
+  readonly #lock = new AsyncLocalStorage<ProcessLock>()
 
   constructor(path: string) {
     this.#path = resolvedPath(path)
@@ -46,7 +45,7 @@ export class FileTokenStore implements TokenStore {
       this.#assertPrivate((await file.stat()).mode)
       text = await file.readFile('utf8')
     } catch (error) {
-      if (isCode(error, 'ENOENT')) return null
+      if (isMissing(error)) return null
       throw this.#storeError('cannot be read', error)
     } finally {
       await file?.close()
@@ -63,26 +62,13 @@ export class FileTokenStore implements TokenStore {
    * @throws {TokenStoreError}
    */
   async set(tokens: TokenSet): Promise<void> {
-    const lease = this.#lease.getStore()
-    if (lease === undefined) return this.lock(() => this.set(tokens))
-    const temporary = `${this.#path}.${randomUUID()}.tmp`
+    const lock = this.#lock.getStore()
+    if (lock === undefined) return this.lock(() => this.set(tokens))
     try {
-      const file = await open(temporary, 'wx', 0o600)
-      try {
-        await file.writeFile(`${JSON.stringify(tokens)}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      lease.wasLost ||= !lease.isHeld()
-      if (lease.wasLost) throw new TokenStoreError(`another process has taken the lock of ${this.#path}`)
-      // If this process is stopped here, the next owner removes the temporary file, and the rename fails.
-      renameSync(temporary, this.#path)
-      await syncFolder(dirname(this.#path))
+      lock.replace(this.#path, `${JSON.stringify(tokens)}\n`, 0o600)
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {})
-      if (isCode(error, 'ENOENT') && (error as NodeJS.ErrnoException).syscall === 'rename')
-        return this.set(tokens)
+      // Another process is taking the lock over.
+      if (isMissing(error)) return this.set(tokens)
       throw this.#storeError('cannot be written', error)
     }
   }
@@ -95,24 +81,29 @@ export class FileTokenStore implements TokenStore {
    */
   async lock<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
-      const lease: Lease = { isHeld: () => false, wasLost: false }
+      const lock = new ProcessLock(this.#path, 0o700)
+      await this.#take(lock)
       try {
-        return await withLockFile(`${this.#path}.lock`, (isHeld) => {
-          lease.isHeld = isHeld
-          this.#removeLeftovers()
-          return this.#lease.run(lease, work)
-        })
+        return await this.#lock.run(lock, work)
       } catch (error) {
-        if (!lease.wasLost) throw error
+        if (!lock.wasLost) throw error
+      } finally {
+        lock.release()
       }
     }
   }
 
-  #removeLeftovers(): void {
+  /** Waits while the owner is alive. */
+  async #take(lock: ProcessLock): Promise<void> {
+    const isSilent = silenceDetector()
     try {
-      removeLeftovers(this.#path)
+      for (let owner = lock.take(isSilent); owner !== null; owner = lock.take(isSilent)) {
+        if (owner === 'not a lock')
+          throw new TokenStoreError(`${this.#path}.lock exists and is not a lock; remove it`)
+        await sleep(pollMs * (1 + Math.random()))
+      }
     } catch (error) {
-      throw this.#storeError('has temporary files that cannot be removed', error)
+      throw this.#storeError('cannot be locked', error)
     }
   }
 
@@ -126,9 +117,24 @@ export class FileTokenStore implements TokenStore {
 
   #storeError(what: string, error: unknown): TokenStoreError {
     if (error instanceof TokenStoreError) return error
-    const { code = 'no code' } = error as NodeJS.ErrnoException
-    return new TokenStoreError(`the token file ${this.#path} ${what} (${code})`)
+    const { code, message } = error as NodeJS.ErrnoException
+    return new TokenStoreError(`the token file ${this.#path} ${what} (${code ?? message})`)
   }
+}
+
+/** Returns a test of whether an owner has sent no heartbeat for long, measured by this process's clock alone. */
+function silenceDetector(): (owner: LockOwner) => boolean {
+  let seen = ''
+  let since = 0
+  return ({ name, lastBeat }) => {
+    const state = `${name} ${lastBeat}`
+    if (state !== seen) [seen, since] = [state, performance.now()]
+    return performance.now() - since > silenceMs
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 /** Resolves links: replacing the link itself would leave the file unchanged for other users of it. */
@@ -137,18 +143,5 @@ function resolvedPath(path: string): string {
     return realpathSync(path)
   } catch {
     return resolve(path)
-  }
-}
-
-/** Makes a rename durable. Not every system lets a folder be opened. */
-async function syncFolder(path: string): Promise<void> {
-  let folder: FileHandle | undefined
-  try {
-    folder = await open(path, 'r')
-    await folder.sync()
-  } catch {
-    // The tokens are in place; only a power failure could still lose the rename.
-  } finally {
-    await folder?.close()
   }
 }

@@ -1,11 +1,11 @@
-import { fork, spawnSync } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,18 +18,33 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
+import { ProcessLock } from '../../src/oauth/node/process-lock.ts'
 import { secrets, tokenSet } from './helpers.ts'
 
 let folder: string
 let path: string
+let lock: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tokens-'))
   path = join(folder, 'tokens.json')
+  lock = `${path}.lock`
 })
 afterEach(() => {
   vi.useRealTimers()
   rmSync(folder, { recursive: true })
 })
+
+/** Leaves the lock of a killed process, and returns its name. */
+async function killedOwner(): Promise<string> {
+  const holder = fork(join(import.meta.dirname, 'lock-holder.ts'), [path])
+  await once(holder, 'message')
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  return String(readdirSync(lock))
+}
+
+/** The name of an owner on another machine. */
+const elsewhere = (owner: string): string => owner.replace(/\w{8}(?=-\w{8}$)/, '00000000')
 
 const mode = () => statSync(path).mode & 0o777
 
@@ -75,7 +90,7 @@ describe('FileTokenStore', () => {
     expect((await store.get())?.accessToken).toBe(tokenSet().accessToken)
     expect(readdirSync(folder)).toEqual(['tokens.json'])
     const nowhere = new FileTokenStore(join(folder, 'missing', 'tokens.json'))
-    await expect(nowhere.set(tokenSet())).rejects.toThrow(/lock file .* cannot be used \(ENOENT\)/)
+    await expect(nowhere.set(tokenSet())).rejects.toThrow(/token file .* cannot be locked \(ENOENT\)/)
     await expect(nowhere.lock(() => Promise.resolve())).rejects.toMatchObject({ code: 'token_store' })
   })
 
@@ -123,29 +138,37 @@ describe('FileTokenStore.set()', () => {
   })
 
   it('writes again when its temporary file was removed under its own lock', async () => {
-    const removed = new Set<string>()
-    const timer = setInterval(() => {
-      const name = readdirSync(folder).find((name) => /^tokens\.json\.[^l].*\.tmp$/.test(name))
-      if (name === undefined || removed.size > 0) return
-      rmSync(join(folder, name))
-      removed.add(name)
-    })
     const store = new FileTokenStore(path)
-    // Large, so that writing takes some time.
-    for (let turn = 0; turn < 50 && removed.size === 0; turn++)
-      await store.set(tokenSet({ scope: 'x'.repeat(5_000_000) }))
-    clearInterval(timer)
-    expect([removed.size, readdirSync(folder)]).toEqual([1, ['tokens.json']])
+    let removed = ''
+    await store.lock(async () => {
+      const [mark = ''] = readdirSync(lock)
+      vi.spyOn(ProcessLock.prototype, 'assertHeld').mockImplementation(function () {
+        const name = readdirSync(lock).find((name) => name !== mark)
+        if (name === undefined || removed !== '') return
+        rmSync(join(lock, name))
+        removed = name
+      })
+      await store.set(tokenSet())
+      vi.restoreAllMocks()
+    })
+    expect(removed).toMatch(/\.tmp$/)
+    expect([await store.get(), readdirSync(folder)]).toEqual([
+      tokenSet({ ...(await store.get()) }),
+      ['tokens.json'],
+    ])
   })
 })
 
 describe('FileTokenStore.lock()', () => {
   it('removes the temporary files that killed processes left, and no file of the user', async () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef'
-    const left = [`tokens.json.${uuid}.tmp`, `tokens.json.lock.${uuid}.tmp`]
-    const own = ['other.json', `other.json.${uuid}.tmp`, 'tokens.json.mine.tmp', `tokens.json.${uuid}`]
-    for (const name of [...left, ...own]) writeFileSync(join(folder, name), '')
-    await new FileTokenStore(path).lock(() => Promise.resolve())
+    const owner = await killedOwner()
+    mkdirSync(`${lock}.${owner}`)
+    for (const file of [lock, `${lock}.${owner}`]) writeFileSync(join(file, owner), '.')
+    writeFileSync(join(lock, `${owner}.tmp`), '{')
+    const own = ['other.json', `tokens.json.${uuid}.tmp`, 'tokens.json.lock.mine', `other.json.lock.${owner}`]
+    for (const name of own) writeFileSync(join(folder, name), '')
+    expect(await new FileTokenStore(path).lock(() => readdir(lock))).toHaveLength(1)
     expect(readdirSync(folder).toSorted()).toEqual(own.toSorted())
   })
 
@@ -157,7 +180,7 @@ describe('FileTokenStore.lock()', () => {
       const stored = await store.get()
       seen.push(stored?.accessToken)
       if (seen.length === 1) {
-        rmSync(`${path}.lock`)
+        rmSync(lock, { recursive: true })
         await new FileTokenStore(path).set(tokenSet({ accessToken: 'of the other' }))
       }
       await store.set(tokenSet({ accessToken: `after ${stored?.accessToken}` }))
@@ -192,36 +215,38 @@ describe('FileTokenStore.lock()', () => {
   })
 
   it('does not release a lock that another process has taken', async () => {
-    const lock = `${path}.lock`
     await new FileTokenStore(path).lock(async () => {
-      rmSync(lock)
-      writeFileSync(lock, 'another owner')
+      const [owner = ''] = readdirSync(lock)
+      renameSync(join(lock, owner), join(lock, elsewhere(owner)))
       await readdir(folder)
     })
-    expect(readFileSync(lock, 'utf8')).toBe('another owner')
+    expect(readdirSync(lock)).toHaveLength(1)
   })
 
-  it('reports a lock file that it did not write', async () => {
-    mkdirSync(`${path}.lock`)
+  it.each(['file', 'folder'])("reports a user's own %s with the name of the lock", async (kind) => {
+    if (kind === 'folder') mkdirSync(lock)
+    writeFileSync(kind === 'folder' ? join(lock, 'notes') : lock, 'own')
     const work = new FileTokenStore(path).lock(() => Promise.resolve())
-    await expect(work).rejects.toMatchObject({ code: 'token_store' })
+    await expect(work).rejects.toMatchObject({
+      code: 'token_store',
+      message: `${lock} exists and is not a lock; remove it`,
+    })
+    expect(readdirSync(folder)).toEqual(['tokens.json.lock'])
   })
 
   it('is taken over by only one process when its owner was killed', async () => {
-    const holder = fork(join(import.meta.dirname, 'lock-holder.ts'), [path])
-    await once(holder, 'message')
-    holder.kill('SIGKILL')
-    await once(holder, 'exit')
+    await killedOwner()
     expect(readdirSync(folder)).toEqual(['tokens.json.lock'])
     expect(await together(40)).toBe(1)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('renews its lock file during the work', async () => {
+  it('renews its lock during the work', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const modified = () => statSync(`${path}.lock`).mtimeMs
+    const mark = () => join(lock, String(readdirSync(lock)))
+    const modified = () => statSync(mark()).mtimeMs
     await new FileTokenStore(path).lock(async () => {
-      utimesSync(`${path}.lock`, 1, 1)
+      utimesSync(mark(), 1, 1)
       vi.advanceTimersByTime(2000)
       for (let turn = 0; turn < 500 && modified() === 1000; turn++) await readdir(folder)
       expect(modified()).toBeGreaterThan(1000)
@@ -240,15 +265,15 @@ describe('FileTokenStore.lock()', () => {
   }
 
   it('waits for an owner on another machine while it renews the lock, and not much longer', async () => {
-    const lock = `${path}.lock`
     // No process here has that pid any more.
-    const { pid } = spawnSync(process.execPath, ['--version'])
-    writeFileSync(lock, JSON.stringify({ pid, place: 'elsewhere', id: 'a' }))
+    const owner = await killedOwner()
+    const mark = join(lock, elsewhere(owner))
+    renameSync(join(lock, owner), mark)
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     let taken = false
     const work = new FileTokenStore(path).lock(() => Promise.resolve((taken = true)))
     const isTaken = () => taken
-    await elapse(40, isTaken, (second) => utimesSync(lock, second, second))
+    await elapse(40, isTaken, (second) => utimesSync(mark, second, second))
     expect(taken).toBe(false)
     await elapse(15, isTaken)
     expect(taken).toBe(false)
@@ -258,8 +283,24 @@ describe('FileTokenStore.lock()', () => {
     expect(taken).toBe(true)
   })
 
-  it.each(['', 'null', '5', '{"pid":'])('continues at once when a lock of %j was left', async (text) => {
-    writeFileSync(`${path}.lock`, text)
+  type Change = (owner: string) => void
+  const reusedPid: [string, Change][] = [
+    [
+      'a lock whose pid another process has now',
+      (owner) => renameSync(join(lock, owner), join(lock, owner.replace(/^\d+/, String(process.pid)))),
+    ],
+  ]
+  it.each<[string, Change]>([
+    ['an empty folder', (owner: string) => rmSync(join(lock, owner))],
+    ['only a temporary file', (owner: string) => renameSync(join(lock, owner), join(lock, `${owner}.tmp`))],
+    [
+      'only a temporary file of another machine',
+      (owner: string) => renameSync(join(lock, owner), join(lock, `${elsewhere(owner)}.tmp`)),
+    ],
+    // Only Linux tells when a process was started.
+    ...(process.platform === 'linux' ? reusedPid : []),
+  ])('continues at once when %s was left', async (_, change) => {
+    change(await killedOwner())
     const start = performance.now()
     await new FileTokenStore(path).lock(() => Promise.resolve())
     expect(performance.now() - start).toBeLessThan(5000)

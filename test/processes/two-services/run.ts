@@ -131,8 +131,15 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
   }
 
   function ownerOfLock(): ChildProcess | undefined {
-    const text = textOf('tokens.json.lock')
-    return text === '' ? undefined : running.get((JSON.parse(text) as { pid: number }).pid)
+    return running.get(parseInt(namesIn('tokens.json.lock')[0] ?? '0'))
+  }
+
+  function namesIn(name: string): string[] {
+    try {
+      return readdirSync(join(folder, name))
+    } catch {
+      return []
+    }
   }
 
   function textOf(name: string): string {
@@ -145,13 +152,17 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
 
   /** Each file holds the tokens of one service, and only where they belong. */
   function inspectFiles(): void {
-    for (const name of readdirSync(folder)) {
+    const names = readdirSync(folder)
+    for (const name of [
+      ...names,
+      ...names.flatMap((name) => namesIn(name).map((file) => join(name, file))),
+    ]) {
       const text = textOf(name)
       const found = tokensIn(text)
       if (found.size === 0) continue
       const bound = /"boundTo":\{"issuer":"([^"]*)\/"/.exec(text)?.[1]
       const owners = services.filter(({ origin }) => origin === bound).map((service) => service.name)
-      if (!/^tokens\.json(\.[0-9a-f-]+\.tmp)?$/.test(name)) problems.push(`tokens are in ${name}`)
+      if (!/^tokens\.json(\.lock\/[\w-]+\.tmp)?$/.test(name)) problems.push(`tokens are in ${name}`)
       // A temporary file may be cut off before the binding.
       else if (found.size > 1 || (bound !== undefined && !found.has(owners[0] as ServiceName)))
         problems.push(`tokens of ${[...found].join(' and ')} are in ${name}, bound to ${owners[0]}`)

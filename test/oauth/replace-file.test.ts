@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { replaceFile } from '../../src/cli/replace-file.ts'
+import { replaceFile } from '../../src/oauth/node/replace-file.ts'
 
 let folder: string
 let path: string
@@ -40,6 +40,16 @@ describe('replaceFile()', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640)
     replaceFile(path, 'key', 0o600)
     expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('leaves the file as it is when `beforeRename` throws', () => {
+    writeFileSync(path, 'old')
+    const lost = (): never => {
+      expect(readFileSync(`${path}.tmp`, 'utf8')).toBe('new')
+      throw new Error('lost')
+    }
+    expect(() => replaceFile(path, 'new', 0o600, `${path}.tmp`, lost)).toThrow('lost')
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['login.json']])
   })
 
   it('leaves nothing behind when it fails', () => {

@@ -16,12 +16,14 @@ import { dirname } from 'node:path'
  *
  * @param mode Permissions of the file; default those that it has, or those of a new file.
  * @param temporary A file that must not exist, on the same disk; default one beside it.
+ * @param beforeRename Throws if the file must not be replaced any more.
  */
 export function replaceFile(
   path: string,
   text: string,
   mode = statSync(path, { throwIfNoEntry: false })?.mode,
   temporary = `${path}.${randomUUID()}.tmp`,
+  beforeRename?: () => void,
 ): void {
   const file = openSync(temporary, 'wx', mode)
   try {
@@ -32,6 +34,7 @@ export function replaceFile(
     } finally {
       closeSync(file)
     }
+    beforeRename?.()
     renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
