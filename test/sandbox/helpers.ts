@@ -1,5 +1,6 @@
 import type { ErrorEnvelope } from '../../src/api/error-envelope.ts'
 import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/api/microblog.ts'
+import { membersOf, networkPosts } from '../../src/sandbox/professionalnet/network.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'
@@ -10,9 +11,17 @@ export interface Answer<Body> {
   readonly body: Body
 }
 
-/** A sandbox without a pace, for tests that send more than twenty requests. */
+/** Where the clock of a sandbox stands in these tests. */
+export const now = new Date('2026-11-20T18:00:00Z')
+
+/** A sandbox without a pace, for tests that send more than twenty requests; its clock stands still. */
 export function unpaced(options: Omit<SandboxOptions, 'limits'> = {}): Sandbox {
-  return createSandbox({ ...options, limits: { perMinute: false } })
+  return createSandbox({ now, ...options, limits: { perMinute: false } })
+}
+
+/** The professional network of such a sandbox. */
+export function networkOf(seed: number) {
+  return { ...membersOf(seed), posts: networkPosts.latest(seed, 1000, now.getTime()) }
 }
 
 /** A parsed JSON object, whose shape the assertions state. */

@@ -4,10 +4,17 @@ import type { Topic } from './languages.ts'
 /** A query with this word has no results, for tests of empty results. */
 const nothing = /\bnothing\b/i
 
+/** The topic of comments on posts from a test. */
+export const anything = aboutThing('this')
+
 /** A topic for a query that no post matches; null for a query without results. */
 export function topicAbout(query: string): Topic | null {
   const words = query.match(/[\p{L}\p{M}\p{N}_']+/gu) ?? []
   if (words.length === 0 || nothing.test(query)) return null
-  const keyword = words.join('').toLowerCase().replaceAll("'", '')
-  return { ...about, keyword, weight: 1, slots: { thing: [words.join(' ')], ...about.slots } }
+  return aboutThing(words.join(' '))
+}
+
+function aboutThing(thing: string): Topic {
+  const keyword = thing.toLowerCase().replaceAll(/[ ']/g, '')
+  return { ...about, keyword, weight: 1, slots: { thing: [thing], ...about.slots } }
 }
