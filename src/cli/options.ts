@@ -26,10 +26,8 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
   if (flags.sandbox === true) {
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
-    return new SocialSearch({
-      ...createSandbox({ limits: { perMinute: false } }).clientOptions(),
-      ...options,
-    })
+    const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
+    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
   }
   return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }

@@ -9,10 +9,10 @@ export interface PageMeta {
 }
 
 /** What the requests of one walk see, although time passes and items arrive between them. */
-export type Moment = Pick<Position, 'at' | 'arrived'>
+export type Moment = Omit<Position, 'offset'>
 
 /** For lists that never change. */
-const always: Moment = { at: 0, arrived: 0 }
+const always: Moment = { at: 0, arrived: 0, since: 0 }
 
 /** Where a page starts: now, or where the cursor says. Adds an issue if the cursor belongs to another search than `search`. */
 export function startOf(

@@ -47,14 +47,15 @@ export function createShelf<T extends Item>(
   const { latest, size, about, sizeAbout } = madeUp
   const grown = new Map<string, T[]>()
 
-  /** Items about a query since the sandbox was made, newest first. The same start gives the same items. */
-  function growAbout(query: string, until: number): readonly T[] {
+  /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
+  function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
     if (growth === 0) return []
-    const items = grown.get(query) ?? []
-    grown.set(query, items)
-    const count = Math.max(0, Math.floor(((until - start) * growth) / 3_600_000))
+    const key = `${since}/${query}`
+    const items = grown.get(key) ?? []
+    grown.set(key, items)
+    const count = Math.max(0, Math.floor(((until - since) * growth) / 3_600_000))
     while (items.length < count) {
-      const at = 1000 * Math.floor((start + ((items.length + 1) * 3_600_000) / growth) / 1000)
+      const at = 1000 * Math.floor((since + ((items.length + 1) * 3_600_000) / growth) / 1000)
       const random = createRandom(`${seed}/growth/${query}/${at}/${items.length}`)
       for (const draft of madeUp.make(random, [0], { seed, query })) items.push(draft(at))
     }
@@ -65,7 +66,7 @@ export function createShelf<T extends Item>(
 
   return {
     // Made-up times are whole seconds.
-    now: () => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length }),
+    now: () => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
     all: (moment) => merge(ownAt(moment), own.isAlone ? [] : latest(seed, size, moment.at)),
     find(query, moment) {
       const matches = containsAll(query)
@@ -78,7 +79,7 @@ export function createShelf<T extends Item>(
         const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
         found.push(...matching(about(seed, count, moment.at, query)))
       }
-      return merge([...growAbout(query, moment.at), ...added], found)
+      return merge([...growAbout(query, moment), ...added], found)
     },
   }
 }

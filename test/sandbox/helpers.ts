@@ -81,14 +81,14 @@ async function read<Body>(response: Response): Promise<Answer<Body>> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
 }
 
-/** All posts of a search, page by page; `counts` gives the size of each page in turn. */
+/** All posts of a search from its cursor on, page by page; `counts` gives the size of each page in turn. */
 export async function walk(
   sandbox: Sandbox,
   params: MicroblogSearchParams,
   counts: readonly number[] = [20],
 ): Promise<MicroblogPost[]> {
   const posts: MicroblogPost[] = []
-  let cursor: string | undefined
+  let { cursor } = params
   for (let page = 0; ; page++) {
     const count = counts[page % counts.length]
     const { status, body } = await search(sandbox, { ...params, cursor, count })
