@@ -43,6 +43,15 @@ describe('createSandbox() now', () => {
     },
   )
 
+  it('has posts about a topic of the last week in any month', async () => {
+    for (let month = 0; month < 12; month++) {
+      const now = new Date(Date.UTC(2027, month, 1))
+      const { body } = await search(setUp({ now }).sandbox, latest)
+      const lastWeek = body.posts.filter(({ timestamp }) => Date.parse(timestamp) > Number(now) - 7 * day)
+      expect(lastWeek.length).toBeGreaterThan(0)
+    }
+  })
+
   it('moves with the clock of the machine by default', async () => {
     vi.useFakeTimers({ now: start })
     const sandbox = createSandbox()
