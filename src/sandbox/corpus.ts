@@ -6,7 +6,7 @@ import { memoizeLatest } from './memoize-latest.ts'
 import { english, languages } from './phrases/languages.ts'
 import { topicAbout } from './phrases/about.ts'
 import { type Random, createRandom } from './random.ts'
-import { type Draft, type Make, createSeries, idAt } from './series.ts'
+import { type Draft, type Make, idAt, makeUp } from './series.ts'
 
 const authorsOf = memoizeLatest((seed) => {
   const authors = createAuthors(createRandom(`${seed}/authors`))
@@ -34,12 +34,7 @@ const make: Make<IndexedPost> = (random, times, { seed, query }) => {
 }
 
 /** How microblog posts are made up. */
-export const microblogPosts = {
-  make,
-  latest: createSeries('posts', make),
-  about: createSeries('posts about', make),
-  sizeAbout: [25, 90],
-} as const
+export const microblogPosts = makeUp('posts', make, [25, 90])
 
 /** A few people write most of the posts. */
 function frequent(random: Random, authors: readonly Author[]): Author {

@@ -7,7 +7,8 @@ import { assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
-import { type Listener, networks } from './organization/monitors.ts'
+import type { Listener } from './organization/monitors.ts'
+import defaults from './own-defaults.json' with { type: 'json' }
 import { anything } from './phrases/about.ts'
 import { type IndexedCompany, companyUrl, slugOf } from './professionalnet/companies.ts'
 import { findIndustry } from './professionalnet/industries.ts'
@@ -22,17 +23,8 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/** The content of a test. */
-export interface OwnContent {
-  readonly microblog: Own<IndexedPost>
-  readonly professionalnet: Own<NetworkPost>
-  readonly technews: Own<IndexedStory>
-  readonly mentions: Own<IndexedMention>
-  /** Null for made-up listeners. */
-  readonly listeners: readonly Listener[] | null
-  readonly companies: readonly IndexedCompany[]
-  publish(content: SandboxPublication): void
-}
+/** The content of a test; `listeners` is null for made-up ones. */
+export type OwnContent = ReturnType<typeof ownContentOf>
 
 /** What a record has if the test does not say. */
 interface Default {
@@ -44,22 +36,13 @@ interface Default {
 /** Checks and completes a record; `field` names it in errors. */
 type Complete<Given, Indexed> = (given: Given, field: string, by: Default) => Indexed
 
-const noEngagements = {
-  bookmarkCount: 0,
-  favoriteCount: 0,
-  quoteCount: 0,
-  replyCount: 0,
-  retweetCount: 0,
-  viewsCount: 0,
-}
-
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
  * one as new as the clock says.
  *
  * @throws {TypeError} for a post that the service would not send.
  */
-export function ownContentOf(content: SandboxContent, seed: number, now: () => number): OwnContent {
+export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
   const published = ['microblog', 'professionalnet', 'technews', 'mentions'] as const
   assertRecord('createSandbox() option content', content, [...published, 'listeners', 'companies'])
   const at = now()
@@ -78,7 +61,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     mentions: mentions.own,
     listeners: content.listeners === undefined ? null : listeners,
     companies,
-    publish(given) {
+    publish: (given: SandboxPublication): void => {
       const content: SandboxContent = 'length' in given ? { microblog: given } : given
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
@@ -118,78 +101,52 @@ function complete<Given, Indexed>(
 function microblogPost(given: SandboxPost, field: string, { at, serial }: Default): IndexedPost {
   const { id = String(serial), author = 'ada', timestamp = new Date(at).toISOString() } = given
   const url = `https://microblog.example/${author}/status/${id}`
+  const made = { ...defaults.microblog, ...{ id, author, name: author, timestamp, url } }
   const post: MicroblogPost = {
-    name: author,
-    url,
-    images: [],
-    video: null,
+    ...made,
     ...given,
-    id,
-    author,
-    timestamp,
-    engagements: { ...noEngagements, ...given.engagements },
+    engagements: { ...defaults.engagements, ...given.engagements },
   }
   assertPost(microblogPostSchema, field, post)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
-/** If an author's URL belongs to a person or company of the network, filters by author find the post. */
 function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
-  return (given: SandboxNetworkPost, field: string, by: Default): NetworkPost => {
-    const post = networkPost(given, field, by)
-    const url = given.actor?.actor_navigationContext
-    if (url === undefined) return post
+  return (given: SandboxNetworkPost, field: string, { at, serial }: Default): NetworkPost => {
+    const { urn = `urn:professionalnet:activity:${serial}`, postedAt = new Date(at).toISOString() } = given
+    const activity = urn.split(':').at(-1) ?? ''
+    const post: ProfessionalnetPost = {
+      share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
+      reactionsUrn: `urn:professionalnet:reactions:${activity}`,
+      commentsUrn: `urn:professionalnet:comments:${activity}`,
+      repostsUrn: `urn:professionalnet:reposts:${activity}`,
+      ...given,
+      ...{ urn, postedAt },
+      actor: { ...defaults.actor, ...given.actor },
+      social_details: { ...defaults.socialDetails, ...given.social_details },
+    }
+    assertPost(professionalnetPost, field, post)
+    return {
+      ...authorAt(given.actor?.actor_navigationContext),
+      ...{ post, activity, topic: anything, mentionedPeople: [], mentionedCompanies: [] },
+      at: parsedTime(field, 'postedAt', postedAt),
+      words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
+      score: scoreOf(post.social_details),
+    }
+  }
+
+  /** The author at a URL, so that filters by author find the post. */
+  function authorAt(url: string | undefined): Pick<NetworkPost, 'person' | 'company'> {
+    if (url === undefined) return { person: null, company: null }
     const { people, companies } = membersOf(seed)
     const person = people.find((person) => person.url === url) ?? null
     const company = person?.employer ?? [...own, ...companies].find((company) => company.url === url) ?? null
-    return { ...post, person, company }
-  }
-}
-
-function networkPost(given: SandboxNetworkPost, field: string, { at, serial }: Default): NetworkPost {
-  const { urn = `urn:professionalnet:activity:${serial}`, postedAt = new Date(at).toISOString() } = given
-  const activity = urn.split(':').at(-1) ?? ''
-  const post: ProfessionalnetPost = {
-    share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
-    reactionsUrn: `urn:professionalnet:reactions:${activity}`,
-    commentsUrn: `urn:professionalnet:comments:${activity}`,
-    repostsUrn: `urn:professionalnet:reposts:${activity}`,
-    ...given,
-    urn,
-    postedAt,
-    actor: {
-      actor_image: '',
-      actor_description: '',
-      actor_name: 'Ada',
-      actor_subDescription: '',
-      actor_navigationContext: 'https://professionalnet.example/in/ada',
-      ...given.actor,
-    },
-    social_details: {
-      numLikes: 0,
-      numComments: 0,
-      numShares: 0,
-      reactionTypeCounts: [],
-      ...given.social_details,
-    },
-  }
-  assertPost(professionalnetPost, field, post)
-  return {
-    post,
-    activity,
-    at: parsedTime(field, 'postedAt', postedAt),
-    topic: anything,
-    person: null,
-    company: null,
-    mentionedPeople: [],
-    mentionedCompanies: [],
-    words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
-    score: scoreOf(post.social_details),
+    return { person, company }
   }
 }
 
 function story(post: object, field: string, { at }: Default): IndexedStory {
-  assertRecord(field, post, Object.keys(Object(post) as object))
+  assertRecord(field, post)
   return { post, at, words: normalize(textsOf(post).join('\n')) }
 }
 
@@ -199,8 +156,8 @@ function textsOf(value: unknown): string[] {
 }
 
 function listener(given: object, field: string, { at, serial }: Default): Listener {
-  const made = { id: `lis_${serial}`, name: `Listener ${serial}`, isActive: true }
-  const record = { ...made, keywords: [], networks, createdAt: new Date(at).toISOString(), ...given }
+  const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: new Date(at).toISOString() }
+  const record = { ...defaults.listener, ...made, ...given }
   assertId(field, record, given, 'lis_')
   for (const name of ['keywords', 'networks'] as const)
     if (!Array.isArray(record[name])) fail(`${field}.${name}`, 'an array', record[name])
@@ -209,29 +166,26 @@ function listener(given: object, field: string, { at, serial }: Default): Listen
 
 function mentionsFor([listener]: readonly Listener[]) {
   return (given: object, field: string, { at, serial }: Default): IndexedMention => {
-    const made = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0', network: 'microblog', text: '' }
-    const url = `https://microblog.example/ada/${serial}`
-    const rest = { author: 'ada', url, publishedAt: new Date(at).toISOString(), fitScore: 50, state: 'new' }
-    const mention = { ...made, ...rest, ...given } as Mention
+    const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
+    const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: new Date(at).toISOString() }
+    const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
     assertId(field, mention, given, 'men_')
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
   }
 }
 
 function companyProfile(given: SandboxCompany, field: string, { serial }: Default): IndexedCompany {
-  const slug = given.universalName ?? slugOf(String(given.name))
+  const slug = given.universalName ?? slugOf(String(given.name as unknown))
   const url = given.linkedinUrl ?? companyUrl(slug)
-  const unknown = { description: null, tagline: null, websiteUrl: null, industry: null, foundedYear: null }
-  const none = { employeeCountRange: null, headquarter: null, locations: [], specialities: [], logoUrl: null }
-  const counts = { id: String(serial), followerCount: 0, employeeCount: 0 }
-  const company: Company = { ...counts, universalName: slug, linkedinUrl: url, ...unknown, ...none, ...given }
+  const made = { id: String(serial), universalName: slug, linkedinUrl: url }
+  const company: Company = { ...made, ...defaults.company, ...given }
   assertPost(companySchema, field, company)
   return { company, slug, url, industry: findIndustry(company.industry) }
 }
 
 /** The client and the service refuse other ids. */
 function assertId(field: string, { id }: { id: unknown }, given: unknown, prefix: string): void {
-  assertRecord(field, given, Object.keys(Object(given) as object))
+  assertRecord(field, given)
   if (typeof id !== 'string' || !id.startsWith(prefix))
     fail(`${field}.id`, `a text that starts with ${prefix}`, id)
 }

@@ -44,12 +44,9 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const listeners = own.listeners ?? createListeners(seed)
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
-  const microblog = createShelf(settings, own.microblog, { ...microblogPosts, size: posts })
-  const technews = createShelf(settings, own.technews, { ...technewsPosts, size: Math.ceil(posts / 5) })
-  const networkShelf = createShelf(settings, own.professionalnet, {
-    ...networkPosts,
-    size: Math.ceil(posts / 4),
-  })
+  const microblog = createShelf(settings, own.microblog, microblogPosts, posts)
+  const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
+  const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   // Cursors of sandboxes with other posts do not fit.
   const corpusId = JSON.stringify([
     seed,

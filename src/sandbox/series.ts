@@ -17,14 +17,31 @@ export type Make<T> = (
 ) => readonly Draft<T>[]
 
 /** The `size` latest items up to a time, newest first. */
-export type Latest<T> = (seed: number, size: number, until: number, query?: string) => readonly T[]
+type Latest<T> = (seed: number, size: number, until: number, query?: string) => readonly T[]
+
+/** How the items of a network are made up. */
+export interface MadeUp<T> {
+  readonly make: Make<T>
+  readonly latest: Latest<T>
+  /** Items about a query that no other item matches, and how many. */
+  readonly about: Latest<T>
+  readonly sizeAbout: readonly [min: number, max: number]
+}
+
+export function makeUp<T extends { readonly at: number }>(
+  name: string,
+  make: Make<T>,
+  sizeAbout: readonly [min: number, max: number] = [0, 0],
+): MadeUp<T> {
+  return { make, latest: createSeries(name, make), about: createSeries(`${name} about`, make), sizeAbout }
+}
 
 /**
  * An endless series of made-up items. The same drafts come in each lap, at the same times after its start, so an item depends
  * on seed, size, query and its time alone: it stays the same while the clock moves, and in every process. Remembers the drafts
  * of the latest seed, size and query: a test suite makes hundreds of sandboxes, nearly all with the same content.
  */
-export function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>): Latest<T> {
+function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>): Latest<T> {
   let latest: { key: string; drawLap: (lap: number) => readonly T[] } | undefined
 
   return (seed, size, until, query = '') => {

@@ -3,7 +3,11 @@ import type { Settings } from './options.ts'
 import type { Moment } from './pages.ts'
 import { topicAbout } from './phrases/about.ts'
 import { createRandom } from './random.ts'
-import type { Latest, Make } from './series.ts'
+import type { Draft, MadeUp } from './series.ts'
+
+const hour = 3_600_000
+/** A query shows no more items of growth, so that a jump of the clock takes no time. */
+const mostGrown = 10_000
 
 interface Item {
   /** Milliseconds since 1970. */
@@ -19,17 +23,6 @@ export interface Own<T> {
   items: readonly T[]
 }
 
-/** How the items of a network are made up. */
-interface MadeUp<T> {
-  readonly make: Make<T>
-  /** Items on all topics, and how many. */
-  readonly latest: Latest<T>
-  readonly size: number
-  /** Items about a query that no other item matches, and how many. */
-  readonly about: Latest<T>
-  readonly sizeAbout: readonly [min: number, max: number]
-}
-
 /** The posts of one network in one sandbox: made-up ones, those from a test, and those that come as time passes. */
 export interface Shelf<T> {
   /** What a request that arrives now can see. */
@@ -42,24 +35,22 @@ export interface Shelf<T> {
 export function createShelf<T extends Item>(
   { seed, now, start, growth }: Settings,
   own: Own<T>,
-  madeUp: MadeUp<T>,
+  { make, latest, about, sizeAbout }: MadeUp<T>,
+  size: number,
 ): Shelf<T> {
-  const { latest, size, about, sizeAbout } = madeUp
-  const grown = new Map<string, T[]>()
+  const grown = new Map<string, T>()
 
   /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
   function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
-    if (growth === 0) return []
-    const key = `${since}/${query}`
-    const items = grown.get(key) ?? []
-    grown.set(key, items)
-    const count = Math.max(0, Math.floor(((until - since) * growth) / 3_600_000))
-    while (items.length < count) {
-      const at = 1000 * Math.floor((since + ((items.length + 1) * 3_600_000) / growth) / 1000)
-      const random = createRandom(`${seed}/growth/${query}/${at}/${items.length}`)
-      for (const draft of madeUp.make(random, [0], { seed, query })) items.push(draft(at))
-    }
-    return items.slice(0, count).reverse()
+    const count = Math.max(0, Math.floor(((until - since) * growth) / hour))
+    return Array.from({ length: Math.min(count, mostGrown) }, (_, index) => {
+      const serial = count - index
+      const at = 1000 * Math.floor((since + (serial * hour) / growth) / 1000)
+      const key = `${seed}/growth/${query}/${at}/${serial}`
+      const item = grown.get(key) ?? (make(createRandom(key), [0], { seed, query })[0] as Draft<T>)(at)
+      grown.set(key, item)
+      return item
+    })
   }
 
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)

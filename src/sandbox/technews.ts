@@ -8,28 +8,11 @@ import { createParams } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
 import { type Topic, english, techTopics } from './phrases/languages.ts'
 import type { Random } from './random.ts'
-import { type Draft, type Make, createSeries, idAt } from './series.ts'
+import { type Draft, type Make, idAt, makeUp } from './series.ts'
 import type { Shelf } from './shelf.ts'
 import { normalize } from './match-words.ts'
 
 /** A story or a comment. Its fields are made up: the service documents none. */
-interface TechnewsPost {
-  readonly id: string
-  readonly type: 'story' | 'comment'
-  /** Null for a comment. */
-  readonly title: string | null
-  /** Null for a story. */
-  readonly text: string | null
-  readonly url: string
-  readonly author: string
-  readonly points: number
-  readonly commentCount: number
-  readonly timestamp: string
-  /** The story that a comment is on. */
-  readonly storyId: string | null
-}
-
-/** A story or a comment, made up or from a test. */
 export interface IndexedStory {
   readonly post: { readonly type?: unknown }
   /** Time of the post, in milliseconds since 1970. */
@@ -58,12 +41,7 @@ const make: Make<IndexedStory> = (random, times, { query }) => {
 }
 
 /** How stories and comments are made up. */
-export const technewsPosts = {
-  make,
-  latest: createSeries('technews', make),
-  about: createSeries('stories about', make),
-  sizeAbout: [8, 45],
-} as const
+export const technewsPosts = makeUp('technews', make, [8, 45])
 
 /**
  * Searches stories and comments. Request and response are made up. It takes `query`, `cursor`, `count` up to 20 and `type`
@@ -101,7 +79,13 @@ function comment(random: Random, serial: number, storyIdAt: (at: number) => stri
 function finish(
   random: Random,
   serial: number,
-  made: Omit<TechnewsPost, 'id' | 'url' | 'author' | 'timestamp' | 'storyId'>,
+  made: {
+    type: 'story' | 'comment'
+    title: string | null
+    text: string | null
+    points: number
+    commentCount: number
+  },
   storyIdAt: (at: number) => string | null,
 ): Draft<IndexedStory> {
   const author = random.pick(authors).handle + String(random.integer(1, 99))
@@ -109,7 +93,7 @@ function finish(
   return (at) => {
     const id = idAt(at, serial)
     const [url, timestamp] = [`https://technews.example/item/${id}`, new Date(at).toISOString()]
-    const post: TechnewsPost = { id, url, author, timestamp, ...made, storyId: storyIdAt(at) }
+    const post = { id, url, author, timestamp, ...made, storyId: storyIdAt(at) }
     return { post, at, words }
   }
 }

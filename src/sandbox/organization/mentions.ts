@@ -7,7 +7,7 @@ import { type Topic, english } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import type { Settings } from '../options.ts'
 import { anything, topicAbout } from '../phrases/about.ts'
-import { type Make, createSeries } from '../series.ts'
+import { type Make, makeUp } from '../series.ts'
 import { type Own, createShelf } from '../shelf.ts'
 import { getRecord, type Listener, networks } from './monitors.ts'
 
@@ -15,13 +15,8 @@ import { getRecord, type Listener, networks } from './monitors.ts'
 const states = ['new', 'seen', 'done', 'ignored'] as const
 
 /** A match that a listener found. Its fields are made up: the service documents none but the form of the id. */
-export interface Mention {
+export interface Mention extends Record<string, unknown> {
   readonly id: string
-  readonly listenerId: string
-  readonly network: string
-  readonly text: string
-  readonly author: string
-  readonly url: string
   readonly publishedAt: string
   /** 0 to 100. */
   readonly fitScore: number
@@ -80,10 +75,8 @@ export function createMentions(
   own: Own<IndexedMention>,
   listeners: readonly Listener[],
 ): Mentions {
-  const make = makeMentions(listeners)
-  const latest = createSeries('mentions', make)
-  const size = listeners.length === 0 ? 0 : mentionCount
-  const shelf = createShelf(settings, own, { make, latest, size, about: latest, sizeAbout: [0, 0] })
+  const madeUp = makeUp('mentions', makeMentions(listeners))
+  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a moment with their states of now, newest first. */
@@ -137,7 +130,7 @@ function readFilters(params: Params) {
     filters: { state, network, listenerId },
     test: (mention: Mention): boolean =>
       (state === undefined || mention.state === state) &&
-      (network === undefined || mention.network === network) &&
-      (listenerId === undefined || mention.listenerId === listenerId),
+      (network === undefined || mention['network'] === network) &&
+      (listenerId === undefined || mention['listenerId'] === listenerId),
   }
 }

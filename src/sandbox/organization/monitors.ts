@@ -13,15 +13,6 @@ export interface Listener {
   readonly createdAt: string
 }
 
-/** A saved view of mentions; also made up, see {@link Listener}. */
-export interface Feed {
-  readonly id: string
-  readonly name: string
-  readonly listenerIds: readonly string[]
-  readonly minimumFitScore: number
-  readonly createdAt: string
-}
-
 type Records = readonly { readonly id: string }[]
 
 export const networks = ['microblog', 'professionalnet', 'technews'] as const
@@ -44,7 +35,8 @@ export function createListeners(seed: number): Listener[] {
   }))
 }
 
-export function createFeeds(seed: number, listeners: readonly Listener[]): Feed[] {
+/** Saved views of mentions; their fields are made up, too. */
+export function createFeeds(seed: number, listeners: readonly Listener[]): Records {
   const random = createRandom(`${seed}/feeds`)
   return ['Everything', 'Best fits', 'Engineering', 'Daily digest', 'For the team meeting'].map((name) => ({
     id: `svw_${random.hex(16)}`,

@@ -7,7 +7,7 @@ import { type Topic, english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
 import type { Moment } from '../pages.ts'
-import { type Draft, type Make, createSeries, idAt } from '../series.ts'
+import { type Draft, type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
 import { type IndexedCompany, createCompanies } from './companies.ts'
 import { createComponents } from './components.ts'
@@ -68,12 +68,7 @@ const make: Make<NetworkPost> = (random, times, { seed, query }) => {
 }
 
 /** How posts on the professional network are made up. */
-export const networkPosts = {
-  make,
-  latest: createSeries('professionalnet', make),
-  about: createSeries('network posts about', make),
-  sizeAbout: [12, 40],
-} as const
+export const networkPosts = makeUp('professionalnet', make, [12, 40])
 
 function createPost(
   random: Random,

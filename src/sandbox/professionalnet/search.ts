@@ -64,8 +64,8 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(
-      ({ company }) => !!company?.industry && author_industry.some((id) => isWithin(company.industry!, id)),
+    tests.push(({ company }) =>
+      author_industry.some((id) => company?.industry && isWithin(company.industry, id)),
     )
 
   oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))
