@@ -175,7 +175,7 @@ function mentionsFor([listener]: readonly Listener[]) {
 }
 
 function companyProfile(given: SandboxCompany, field: string, { serial }: Default): IndexedCompany {
-  const slug = given.universalName ?? slugOf(String(given.name as unknown))
+  const slug = given.universalName ?? (typeof given.name === 'string' ? slugOf(given.name) : '')
   const url = given.linkedinUrl ?? companyUrl(slug)
   const made = { id: String(serial), universalName: slug, linkedinUrl: url }
   const company: Company = { ...made, ...defaults.company, ...given }

@@ -7,7 +7,7 @@ import type { Draft, MadeUp } from './series.ts'
 
 const hour = 3_600_000
 /** A query shows no more items of growth, so that a jump of the clock takes no time. */
-const mostGrown = 10_000
+const mostGrown = 2000
 
 interface Item {
   /** Milliseconds since 1970. */
@@ -43,6 +43,8 @@ export function createShelf<T extends Item>(
   /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
   function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
     const count = Math.max(0, Math.floor(((until - since) * growth) / hour))
+    // They can be made again.
+    if (grown.size > 10 * mostGrown) grown.clear()
     return Array.from({ length: Math.min(count, mostGrown) }, (_, index) => {
       const serial = count - index
       const at = 1000 * Math.floor((since + (serial * hour) / growth) / 1000)
