@@ -4,6 +4,7 @@ import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
+import { sampleOf } from './sample.ts'
 import { fieldTable } from './fields.ts'
 import { capitalized, code, priceOf, scopesOf, sentence, table, walkOf } from './words.ts'
 
@@ -20,7 +21,7 @@ export function operationSection(operation: Operation, declarations: Declaration
     facts(operation),
     ...(documented
       ? [requestPart(operation, declarations), responsePart(operation, declarations)]
-      : [openPart(operation, declarations)]),
+      : [openPart(operation, declarations), ...samplePart(operation)]),
     errorPart(operation, declarations),
   ].join('\n\n')
 }
@@ -93,6 +94,17 @@ function openPart({ id, response, method }: Operation, declarations: Declaration
     'The response is typed as an open record.',
     ...(member.isGeneric() ? [`The option ${code('schema')} gives records your own type.`] : []),
   ].join(' ')
+}
+
+function samplePart(operation: Operation): string[] {
+  const sample = sampleOf(operation)
+  const what =
+    operation.list === undefined
+      ? 'The response of the sandbox without `requestId`'
+      : 'A record of the sandbox'
+  return sample === null
+    ? []
+    : [`${what}, made up. The fields of the service may differ:`, `\`\`\`json\n${sample}\n\`\`\``]
 }
 
 function errorPart({ errors, scopes }: Operation, declarations: Declarations): string {

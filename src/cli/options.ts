@@ -3,7 +3,6 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
 import { type SharedFlags, millisecondsOf, numberOf, wholeNumberOf } from './flags.ts'
-import { writer } from './sandbox.ts'
 import { sessionOf, storedLogin } from './stored-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { showProgress, waitText } from './terminal.ts'
@@ -23,11 +22,8 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
   if (flags.sandbox === true) {
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
-    return new SocialSearch({
-      ...createSandbox({ limits: { perMinute: false }, keys: [writer] }).clientOptions(),
-      apiKey: writer.key,
-      ...options,
-    })
+    const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
+    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
   }
   return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }

@@ -1,5 +1,4 @@
 import { microblogSearch } from '../api/microblog.ts'
-import { defaultScopes } from '../sandbox/admission.ts'
 import { type SandboxServer, serveSandbox } from '../sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
@@ -9,12 +8,6 @@ export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
   readonly port?: string
   readonly inFlight?: string
 }
-
-/** A further key, for the call whose scope new keys do not have. */
-export const writer = {
-  key: 'sandbox_key_that_may_write',
-  scopes: [...defaultScopes, 'mentions:write'],
-} as const
 
 /** Serves a sandbox over HTTP until a signal ends it. */
 export async function sandbox(flags: SandboxFlags): Promise<number> {
@@ -28,7 +21,7 @@ export async function sandbox(flags: SandboxFlags): Promise<number> {
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
-  const server = await serveSandbox({ port, limits, keys: [writer] }).catch((error: unknown) => {
+  const server = await serveSandbox({ port, limits }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
   })
@@ -53,7 +46,7 @@ function greeting(server: SandboxServer): string {
 
   Base URL       ${server.baseUrl}
   API key        ${server.apiKey}
-  Key to write   ${writer.key} (has mentions:write, too)
+  Key to write   ${server.writeKey} (has mentions:write, too)
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 

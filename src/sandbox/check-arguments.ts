@@ -24,11 +24,11 @@ export function integer(
 }
 
 /** Refuses unknown fields, which would otherwise be ignored. */
-export function assertRecord(what: string, value: unknown, fields: readonly string[]): void {
+export function assertRecord(what: string, value: unknown, fields?: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(what, 'an object', value)
-  const unknown = Object.keys(value).find((key) => !fields.includes(key))
+  const unknown = Object.keys(value).find((key) => fields?.includes(key) === false)
   if (unknown !== undefined)
-    throw new TypeError(`${what} has no field ${unknown}; it has ${fields.join(', ')}`)
+    throw new TypeError(`${what} has no field ${unknown}; it has ${fields?.join(', ')}`)
 }
 
 function show(value: unknown): string {

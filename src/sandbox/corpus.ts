@@ -1,55 +1,40 @@
 import type { MicroblogEngagements } from '../api/microblog.ts'
 import { type Author, createAuthors, longTail } from './authors.ts'
-import { compose } from './compose-post.ts'
+import { compose, composeOriginal } from './compose-post.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
-import { type Random, createRandom } from './random.ts'
 import { english, languages } from './phrases/languages.ts'
 import { topicAbout } from './phrases/about.ts'
+import { type Random, createRandom } from './random.ts'
+import { type Draft, type Make, idAt, makeUp } from './series.ts'
 
-/** When the newest post was written. Fixed, so that the same seed gives the same posts on any day. */
-export const newest = Date.UTC(2026, 10, 20, 18)
-const spanSeconds = 120 * 24 * 60 * 60
-
-/** Returns made-up posts, newest first. The same seed and size give the same posts, byte for byte. */
-export const corpusOf: (seed: number, size: number) => readonly IndexedPost[] = memoizeLatest(createCorpus)
-
-function createCorpus(seed: number, size: number): IndexedPost[] {
-  const random = createRandom(`${seed}/posts`)
-  const authors = createAuthors(random)
-  const byLanguage = new Map(
+const authorsOf = memoizeLatest((seed) => {
+  const authors = createAuthors(createRandom(`${seed}/authors`))
+  const speakers = new Map(
     languages.map((language) => [language, authors.filter((author) => author.language === language)]),
   )
-  const seen = new Set<string>()
-  const gap = Math.floor((2 * spanSeconds) / Math.max(size, 1))
-  let at = newest
+  return { authors, speakers }
+})
 
-  return Array.from({ length: size }, (_, index) => {
-    if (index > 0) at -= 1000 * random.integer(1, Math.max(1, gap))
-    const author = frequent(random, byLanguage.get(random.weighted(languages)) ?? authors)
-    let body = compose(random, author, authors)
-    for (let tries = 0; tries < 8 && seen.has(body); tries++) body = compose(random, author, authors)
-    seen.add(body)
-    return finish(random, author, body, at, size - index)
-  })
-}
-
-/** Makes up posts about a query that no other post matches, newest first. The same seed and query give the same posts. */
-export function postsAbout(query: string, seed: number): IndexedPost[] {
+const make: Make<IndexedPost> = (random, times, { seed, query }) => {
+  const { authors, speakers } = authorsOf(seed)
   const topic = topicAbout(query)
-  if (topic === null) return []
-  const random = createRandom(`${seed}/posts about ${topic.keyword}`)
-  const authors = createAuthors(random).filter(({ language }) => language === english)
-  const about = { language: { ...english, topics: [topic] }, interests: [topic] }
-  const count = random.integer(25, 90)
-  let at = newest
-  return Array.from({ length: count }, () => {
-    at -= 1000 * random.integer(60, 80_000)
-    const author = frequent(random, authors)
+  const seen = new Set<string>()
+  return times.map((_, index) => {
+    const language = topic === null ? random.weighted(languages) : english
+    const author = frequent(random, speakers.get(language) ?? authors)
+    const write = () =>
+      topic === null ? compose(random, author, authors) : composeOriginal(random, [topic], authors)
+    let body = write()
+    for (let tries = 0; tries < 8 && seen.has(body); tries++) body = write()
+    seen.add(body)
     // Posts of two queries may have the same time.
-    return finish(random, author, compose(random, about, authors), at, random.integer(100_000, 999_999))
+    return finish(random, author, body, topic === null ? index : random.integer(100_000, 999_999))
   })
 }
+
+/** How microblog posts are made up. */
+export const microblogPosts = makeUp('posts', make, [25, 90])
 
 /** A few people write most of the posts. */
 function frequent(random: Random, authors: readonly Author[]): Author {
@@ -57,22 +42,22 @@ function frequent(random: Random, authors: readonly Author[]): Author {
   return authors[rank] ?? random.pick(authors)
 }
 
-function finish(random: Random, author: Author, body: string, at: number, serial: number): IndexedPost {
-  const id = `${at / 1000}${String(serial).padStart(6, '0')}`
+function finish(random: Random, author: Author, body: string, serial: number): Draft<IndexedPost> {
   const isReply = body.startsWith('@')
   const engagements = engage(random, author, isReply)
   const { handle, name, language } = author
   const post = {
-    id,
-    body,
-    author: handle,
-    name,
-    timestamp: new Date(at).toISOString(),
-    url: `https://microblog.example/${handle}/status/${id}`,
+    ...{ id: '', body, author: handle, name, timestamp: '', url: '' },
     ...media(random, isReply),
     engagements,
   }
-  return indexPost(post, at, language.lang)
+  const indexed = indexPost(post, 0, language.lang)
+  return (at) => {
+    const id = idAt(at, serial)
+    const timestamp = new Date(at).toISOString()
+    const url = `https://microblog.example/${handle}/status/${id}`
+    return { ...indexed, at, post: { ...post, id, timestamp, url } }
+  }
 }
 
 function media(random: Random, isReply: boolean): { images: string[]; video: string | null } {

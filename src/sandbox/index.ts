@@ -6,6 +6,7 @@ export type {
   Sandbox,
   SandboxCharge,
   SandboxClientOptions,
+  SandboxCompany,
   SandboxContent,
   SandboxKey,
   SandboxLedger,
@@ -13,6 +14,7 @@ export type {
   SandboxNetworkPost,
   SandboxOptions,
   SandboxPost,
+  SandboxPublication,
   SandboxRequest,
 } from './types.ts'
 

@@ -1,7 +1,7 @@
 import { organizationLimits } from '../api/limits.ts'
 import type { Scope } from '../api/operation.ts'
 import { assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
-import { type OwnPosts, ownPostsOf } from './own-posts.ts'
+import { type OwnContent, ownContentOf } from './own-content.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
 
 type Complete<T> = { readonly [Field in keyof T]-?: Exclude<T[Field], undefined> }
@@ -12,23 +12,37 @@ export interface Settings {
   readonly posts: number
   readonly latency: readonly [min: number, max: number]
   readonly limits: Complete<SandboxLimits>
-  readonly own: OwnPosts
+  readonly own: OwnContent
+  /** The time of the sandbox's clock, in milliseconds since 1970, and what it was when the sandbox was made. */
+  readonly now: () => number
+  readonly start: number
+  readonly growth: number
   readonly keys: readonly Complete<SandboxKey>[]
 }
 
 /** Checks the options and fills in defaults. */
 export function resolveOptions(options: SandboxOptions): Settings {
-  assertRecord('createSandbox() options', options, ['seed', 'posts', 'latency', 'limits', 'content', 'keys'])
-  const { seed = 1, posts = 4000, latency = 0, limits = {}, content = {}, keys = [] } = options
+  const names = ['seed', 'posts', 'now', 'growth', 'latency', 'limits', 'content', 'keys']
+  assertRecord('createSandbox() options', options, names)
+  const { seed = 1, posts = 4000, growth = 0, latency = 0, limits = {}, content = {}, keys = [] } = options
+  const now = resolveClock(options.now)
   if (!Array.isArray(keys)) fail('createSandbox() option keys', 'an array', keys)
   return {
     seed: integer('createSandbox() option seed', seed),
     posts: integer('createSandbox() option posts', posts, 0, 100_000),
     latency: resolveLatency(latency),
     limits: resolveLimits(limits),
-    own: ownPostsOf(content),
+    now,
+    start: now(),
+    growth: number('createSandbox() option growth', growth, 0, 3600),
+    own: ownContentOf(content, seed, now),
     keys: keys.map(resolveKey),
   }
+}
+
+function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => number {
+  return () =>
+    number('createSandbox() option now', Number(typeof now === 'function' ? now() : now), 0, 8.64e15)
 }
 
 function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readonly [number, number] {
@@ -43,7 +57,7 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
 }
 
 function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
-  const names = [...Object.keys(organizationLimits), 'countRejected']
+  const names = ['inFlight', 'perMinute', 'window', 'countRejected']
   assertRecord('createSandbox() option limits', limits, names)
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
@@ -52,7 +66,7 @@ function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
   return {
     inFlight: countOrOff('inFlight', limits.inFlight ?? inFlight),
     perMinute: countOrOff('perMinute', limits.perMinute ?? perMinute),
-    windowMs: number('createSandbox() option limits.windowMs', limits.windowMs ?? windowMs, 1, longestWaitMs),
+    window: number('createSandbox() option limits.window', limits.window ?? windowMs, 1, longestWaitMs),
     countRejected,
   }
 }

@@ -9,6 +9,7 @@ import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
 import { pageFrom, startOf } from './pages.ts'
 import { containsAll } from './match-words.ts'
 import { microblogPageSize } from '../api/limits.ts'
+import type { Shelf } from './shelf.ts'
 
 /** How each category selects and orders. The posts come newest first. */
 const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boolean; byScore: boolean }> = {
@@ -24,29 +25,26 @@ const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boo
  * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
  * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
  *
- * The params are checked already. `corpusId` distinguishes cursors of other posts. `about` makes up posts for a query that
- * no post matches.
+ * The params are checked already. `corpusId` distinguishes cursors of other posts.
  */
 export function searchMicroblog(
-  posts: readonly IndexedPost[],
+  shelf: Shelf<IndexedPost>,
   corpusId: string,
-  about: (query: string) => readonly IndexedPost[],
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
   const { test, issues } = compileFilters(filters)
   const search = JSON.stringify([corpusId, query, category, Object.entries(filters).sort(byKey)])
-  const offset = startOf(cursor, search, issues)
+  const start = startOf(cursor, search, issues, shelf.now())
   if (issues.length > 0) return { issues }
 
   const { select, byScore } = categories[category]
-  const matches = containsAll(query)
-  const corpus = posts.some(({ words }) => matches(words)) ? posts : about(query)
-  const found = corpus.filter(
-    (post) => select(post) && matches(category === 'People' ? post.authorWords : post.words) && test(post),
-  )
+  const inAuthor = category === 'People' ? containsAll(query) : () => true
+  const found = shelf
+    .find(query, start)
+    .filter((post) => select(post) && inAuthor(post.authorWords) && test(post))
   if (byScore) found.sort((a, b) => b.score - a.score)
 
-  const { page, meta } = pageFrom(found, { offset, count, search })
+  const { page, meta } = pageFrom(found, { start, count, search })
   return { body: { posts: page.map(({ post }) => post), meta } }
 }
 

@@ -34,9 +34,12 @@ type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[
 export function createService(options: SandboxOptions): Service {
   const settings = resolveOptions(options)
   const { seed } = settings
-  const apiKey = `sandbox_${createRandom(`${seed}/key`).hex(32)}`
+  const [apiKey, writeKey] = ['key', 'write key'].map(
+    (name) => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`,
+  ) as [string, string]
   const keys = new Map<string, KeyPermissions>([
     [apiKey, { scopes: defaultScopes, lost: [] }],
+    [writeKey, { scopes: [...defaultScopes, 'mentions:write'], lost: [] }],
     ...settings.keys.map(({ key, ...permissions }) => [key, permissions] as const),
   ])
   const entries: SandboxCharge[] = []
@@ -145,6 +148,7 @@ export function createService(options: SandboxOptions): Service {
     fetch,
     baseUrl,
     apiKey,
+    writeKey,
     catalog: { baseUrl: origin + catalogPath, token: catalog.token },
     clientOptions: () => ({
       baseUrl,
@@ -157,6 +161,7 @@ export function createService(options: SandboxOptions): Service {
     ledger,
     requests,
     inject: (fault) => faults.add(fault),
+    publish: settings.own.publish,
   }
   return { sandbox, handle }
 }

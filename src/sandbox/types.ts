@@ -1,4 +1,5 @@
 import type { MicroblogPost } from '../api/microblog.ts'
+import type { ProfessionalnetCompany } from '../api/professionalnet/company.ts'
 import type { Scope } from '../api/operation.ts'
 import type {
   ProfessionalnetActor,
@@ -13,7 +14,7 @@ export interface SandboxLimits {
   /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
   perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
-  windowMs?: number | undefined
+  window?: number | undefined
   /** Also counts rejected requests, as some services do. Default `false`. */
   countRejected?: boolean | undefined
 }
@@ -43,13 +44,31 @@ export interface SandboxNetworkPost extends Partial<
   social_details?: Partial<ProfessionalnetSocialDetails>
 }
 
-/** Your own posts. A network that you name here has these posts only; the others keep their made-up posts. */
+/** The profile of a company of your test. The sandbox fills in missing fields. */
+export interface SandboxCompany extends Partial<ProfessionalnetCompany> {
+  name: string
+}
+
+/** Your own content. A list that you name here has these records only; the others keep their made-up ones. */
 export interface SandboxContent {
   microblog?: readonly SandboxPost[] | undefined
   professionalnet?: readonly SandboxNetworkPost[] | undefined
   /** Stories and comments, newest first. The service documents no fields: a query is looked up in all texts of a record. */
   technews?: readonly object[] | undefined
+  /**
+   * Mentions, newest first. The service documents no fields. The sandbox fills in those that its filters use: `id`,
+   * `listenerId`, `network`, `publishedAt`, `fitScore` and `state`.
+   */
+  mentions?: readonly object[] | undefined
+  /** The sandbox fills in `id`, `name`, `keywords` and `networks`; without `mentions`, it makes up some for them. */
+  listeners?: readonly object[] | undefined
+  /** Companies to look up, in addition to the made-up ones. */
+  companies?: readonly SandboxCompany[] | undefined
 }
+
+/** Posts of the microblog, or posts and mentions by network. */
+export type SandboxPublication =
+  readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'technews' | 'mentions'>
 
 /** How a sandbox is set up; every field is optional. */
 export interface SandboxOptions {
@@ -57,10 +76,17 @@ export interface SandboxOptions {
   seed?: number | undefined
   /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
   posts?: number | undefined
+  /**
+   * The clock of the sandbox: a date at which it stands, or a function that returns a date or milliseconds since 1970. The
+   * posts of the last 120 days depend on it and the seed alone. Default the clock of the machine.
+   */
+  now?: Date | (() => Date | number) | undefined
+  /** New posts an hour about each query, on each network with made-up posts, from now on; up to 3,600. Default 0. */
+  growth?: number | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
   limits?: SandboxLimits | undefined
-  /** Your own posts in place of made-up ones. */
+  /** Your own content in place of made-up one. */
   content?: SandboxContent | undefined
   /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
   keys?: readonly SandboxKey[] | undefined
@@ -157,6 +183,8 @@ export interface Sandbox {
   readonly baseUrl: string
   /** A made-up key with the scopes of a new API key: every scope that reads. */
   readonly apiKey: string
+  /** A made-up key that also has `mentions:write`. */
+  readonly writeKey: string
   /**
    * What a `CatalogClient` needs. The catalog is separate: no credits, no limits, no injected faults. Callback
    * URLs are not called.
@@ -172,4 +200,11 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[]
   /** Makes coming requests fail. Faults strike in the order of injection. */
   inject(fault: Fault): void
+  /**
+   * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock
+   * of the sandbox says.
+   *
+   * @throws {TypeError} for a record that the service would not send; then nothing is added.
+   */
+  publish(content: SandboxPublication): void
 }

@@ -243,6 +243,14 @@ describe('social-search', () => {
     const { code, out } = await run(command, [...search, '--sandbox', '--limit', '2'])
     expect([code, out.split('\n').length, server.requests.length]).toEqual([0, 3, 0])
   })
+
+  it('changes the state of a mention of the sandbox', async () => {
+    const { out } = await run(command, ['mentions', 'list', '--sandbox', '--limit', '1', '--format', 'jsonl'])
+    const { id } = JSON.parse(out) as { id: string }
+    const setState = ['mentions', 'set-state', id, '--params', '{"state":"done"}', '--sandbox']
+    const { code, out: changed } = await run(command, setState)
+    expect([code, changed]).toEqual([0, expect.stringContaining('done')])
+  })
 })
 
 describe('exit codes', () => {

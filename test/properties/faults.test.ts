@@ -39,6 +39,9 @@ function inject(sandbox: Sandbox, faults: { skip: number; fault: Fault }[]): voi
 }
 
 let runs = 0
+/** A walk delivers the same posts at each time. */
+const now = new Date('2026-11-20T18:00:00Z')
+
 const connect = ({ baseUrl, apiKey, fetch }: Sandbox, organization: string) =>
   new SocialSearch({ baseUrl, apiKey, fetch, organization })
 
@@ -127,12 +130,12 @@ describe('with any schedule of faults', () => {
         for await (const page of pages) posts.push(...page.posts)
         return posts
       }
-      const calm = createSandbox({ posts: 600, limits: { perMinute: false } })
+      const calm = createSandbox({ now, posts: 600, limits: { perMinute: false } })
       const { value: expected } = await settle(all(walk.pages(connect(calm, `calm ${++runs}`), walk.params)))
       expect(expected!.length).toBeGreaterThan(20)
       await fc.assert(
         fc.asyncProperty(schedule, async (faults) => {
-          const sandbox = createSandbox({ posts: 600 })
+          const sandbox = createSandbox({ now, posts: 600 })
           inject(sandbox, faults)
           const client = connect(sandbox, `walk ${++runs}`)
           const delivered: unknown[] = []

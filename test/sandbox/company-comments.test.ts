@@ -5,8 +5,7 @@ import {
 } from '../../src/api/professionalnet/comments.ts'
 import { type ProfessionalnetCompany, companyGet } from '../../src/api/professionalnet/company.ts'
 import { check } from '../../src/api/schema/check.ts'
-import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
-import { call, unpaced } from './helpers.ts'
+import { call, networkOf, unpaced } from './helpers.ts'
 
 const companyPath = `POST ${companyGet.path}`
 const commentsPath = `POST ${postComments.path}`
@@ -15,7 +14,7 @@ describe('createSandbox() company lookup', () => {
   it.each([1, 9])('responds as the contract says for every company when the seed is %i', async (seed) => {
     const sandbox = unpaced({ seed })
     const found: ProfessionalnetCompany[] = []
-    for (const { url } of networkOf(seed, 4000).companies) {
+    for (const { url } of networkOf(seed).companies) {
       const { status, body } = await call(sandbox, companyPath, { url })
       expect(status).toBe(200)
       expect(check(companyGet.response, body)).toEqual([])
@@ -72,7 +71,7 @@ describe('createSandbox() post comments', () => {
     const sandbox = unpaced()
     const totals: (number | undefined)[] = []
     let spent = 0
-    for (const { post } of networkOf(1, 4000).posts.slice(0, 150)) {
+    for (const { post } of networkOf(1).posts.slice(0, 150)) {
       const { numComments } = post.social_details
       const { status, body } = await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, {
         postUrl: post.share_url,
@@ -93,7 +92,7 @@ describe('createSandbox() post comments', () => {
 
   it('returns at most maxComments, and the same first comments for any maximum', async () => {
     const sandbox = unpaced()
-    const busy = networkOf(1, 4000).posts.find(({ post }) => post.social_details.numComments > 1000)
+    const busy = networkOf(1).posts.find(({ post }) => post.social_details.numComments > 1000)
     const postUrl = `https://any.example/feed/update/${busy?.post.urn}/`
     const fetch = async (maxComments?: number) =>
       (await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, { postUrl, maxComments })).body
@@ -120,7 +119,7 @@ describe('createSandbox() post comments', () => {
 
   it('charges only the returned comments when the connection breaks afterwards', async () => {
     const sandbox = unpaced()
-    const post = networkOf(1, 4000).posts.find((each) => each.post.social_details.numComments > 100)?.post
+    const post = networkOf(1).posts.find((each) => each.post.social_details.numComments > 100)?.post
     sandbox.inject({ reset: 'after' })
     await expect(call(sandbox, commentsPath, { postUrl: post?.share_url })).rejects.toThrow()
     sandbox.inject({ status: 200, body: { comments: [{}, {}, {}] } })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import { unpaced } from './helpers.ts'
 
-const clientOf = (options: SandboxOptions = {}) =>
-  new SocialSearch(createSandbox({ ...options, limits: { perMinute: false } }).clientOptions())
+const clientOf = (options: SandboxOptions = {}) => new SocialSearch(unpaced(options).clientOptions())
 
 describe('createSandbox()', () => {
   it.each(['acme', 'product launch', 'Ñandú & Söhne', "O'Reilly", '東京'])(

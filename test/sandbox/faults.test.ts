@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
-import { refused, search, searchRequest } from './helpers.ts'
+import { now, refused, search, searchRequest } from './helpers.ts'
 
 const query = { query: 'coffee', count: 2 }
 
@@ -119,7 +119,7 @@ describe('inject() order', () => {
   })
 
   it('does not affect requests that authentication or a limit refuses', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 1000 } })
+    const sandbox = createSandbox({ limits: { perMinute: 1, window: 1000 } })
     await search(sandbox, query)
     sandbox.inject({ status: 502 })
     expect((await refused(sandbox, query, { authorization: 'Bearer wrong' })).status).toBe(401)
@@ -181,7 +181,7 @@ describe('inject() reset', () => {
 
 describe('inject() cut', () => {
   it('sends half of a charged body and ends when cut is truncate', async () => {
-    const [whole, cut] = [createSandbox(), createSandbox()]
+    const [whole, cut] = [createSandbox({ now }), createSandbox({ now })]
     const full = await (await whole.fetch(searchRequest(whole, query))).text()
     cut.inject({ cut: 'truncate' })
     const response = await cut.fetch(searchRequest(cut, query))

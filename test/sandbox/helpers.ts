@@ -1,5 +1,6 @@
 import type { ErrorEnvelope } from '../../src/api/error-envelope.ts'
 import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/api/microblog.ts'
+import { membersOf, networkPosts } from '../../src/sandbox/professionalnet/network.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'
@@ -10,9 +11,17 @@ export interface Answer<Body> {
   readonly body: Body
 }
 
-/** A sandbox without a pace, for tests that send more than twenty requests. */
+/** Where the clock of a sandbox stands in these tests. */
+export const now = new Date('2026-11-20T18:00:00Z')
+
+/** A sandbox without a pace, for tests that send more than twenty requests; its clock stands still. */
 export function unpaced(options: Omit<SandboxOptions, 'limits'> = {}): Sandbox {
-  return createSandbox({ ...options, limits: { perMinute: false } })
+  return createSandbox({ now, ...options, limits: { perMinute: false } })
+}
+
+/** The professional network of such a sandbox. */
+export function networkOf(seed: number) {
+  return { ...membersOf(seed), posts: networkPosts.latest(seed, 1000, now.getTime()) }
 }
 
 /** A parsed JSON object, whose shape the assertions state. */
@@ -72,14 +81,14 @@ async function read<Body>(response: Response): Promise<Answer<Body>> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
 }
 
-/** All posts of a search, page by page; `counts` gives the size of each page in turn. */
+/** All posts of a search from its cursor on, page by page; `counts` gives the size of each page in turn. */
 export async function walk(
   sandbox: Sandbox,
   params: MicroblogSearchParams,
   counts: readonly number[] = [20],
 ): Promise<MicroblogPost[]> {
   const posts: MicroblogPost[] = []
-  let cursor: string | undefined
+  let { cursor } = params
   for (let page = 0; ; page++) {
     const count = counts[page % counts.length]
     const { status, body } = await search(sandbox, { ...params, cursor, count })

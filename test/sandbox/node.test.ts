@@ -48,8 +48,9 @@ async function rawSearch(server: SandboxServer) {
 
 describe('serveSandbox()', () => {
   it('answers over HTTP what the sandbox in memory answers', async () => {
-    const server = await serve({ seed: 9 })
-    const memory = createSandbox({ seed: 9 })
+    const now = new Date('2026-11-20T18:00:00Z')
+    const server = await serve({ seed: 9, now })
+    const memory = createSandbox({ seed: 9, now })
     expect(server.baseUrl).toBe(`http://127.0.0.1:${server.port}/v1`)
     for (const params of [query, {}, 'no json']) {
       const [over, inside] = [await post(server, params), await memory.fetch(searchRequest(memory, params))]

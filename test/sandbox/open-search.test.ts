@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/index.ts'
-import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
-import { type Json, call, unpaced } from './helpers.ts'
+import { type Json, call, networkOf, unpaced } from './helpers.ts'
 
 interface Page {
   readonly items: Json[]
@@ -22,7 +21,7 @@ async function walk(sandbox: Sandbox, path: string, property: string, params: ob
 }
 
 const items = (pages: readonly Page[]) => pages.flatMap((page) => page.items)
-const { posts, people } = networkOf(1, 4000)
+const { posts, people } = networkOf(1)
 const busy = posts.find(({ post }) => post.social_details.numLikes > 250)!.post
 
 describe('createSandbox() reactions', () => {

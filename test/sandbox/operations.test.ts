@@ -4,8 +4,7 @@ import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
-import { call, unpaced } from './helpers.ts'
+import { call, networkOf, unpaced } from './helpers.ts'
 
 const scopes: readonly Scope[] = [
   'mentions:read',
@@ -15,7 +14,7 @@ const scopes: readonly Scope[] = [
   'org:read',
   'search:read',
 ]
-const { posts, people, companies } = networkOf(1, 4000)
+const { posts, people, companies } = networkOf(1)
 
 /** A body that any operation accepts which takes one. */
 const bodies: Record<string, object> = {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createSandbox } from '../../src/sandbox/index.ts'
 import { refused, search, unpaced, walk } from './helpers.ts'
 
 describe('createSandbox() paging', () => {
@@ -32,23 +31,23 @@ describe('createSandbox() paging', () => {
 
   it('ends without a cursor when the last page is full', async () => {
     const sandbox = unpaced()
-    const { length } = await walk(sandbox, { query: 'lighthouse' })
+    const { length } = await walk(sandbox, { query: 'canal' })
     expect(length).toBeGreaterThan(1)
     expect(length).toBeLessThanOrEqual(20)
-    const { body } = await search(sandbox, { query: 'lighthouse', count: length })
+    const { body } = await search(sandbox, { query: 'canal', count: length })
     expect(body.meta).toEqual({ returnedCount: length, hasMore: false })
   })
 
   it('answers an empty page when nothing matches', async () => {
-    const { status, body } = await search(createSandbox(), { query: 'nothing like qqqqzzzz' })
+    const { status, body } = await search(unpaced(), { query: 'nothing like qqqqzzzz' })
     expect([status, body.posts, body.meta]).toEqual([200, [], { returnedCount: 0, hasMore: false }])
   })
 
   it('continues in another sandbox when its posts are the same', async () => {
     const params = { query: 'coffee' }
-    const first = await search(createSandbox({ seed: 3 }), params)
+    const first = await search(unpaced({ seed: 3 }), params)
     const again = { ...params, cursor: first.body.meta.nextCursor }
-    const [here, there] = [createSandbox({ seed: 3 }), createSandbox({ seed: 4 })]
+    const [here, there] = [unpaced({ seed: 3 }), unpaced({ seed: 4 })]
     const second = await search(here, again)
     expect(second.status).toBe(200)
     expect(second.body.posts).not.toEqual(first.body.posts)

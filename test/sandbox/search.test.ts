@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { MicroblogPost } from '../../src/api/microblog.ts'
 import { microblogPost } from '../../src/api/microblog.ts'
 import { check } from '../../src/api/schema/check.ts'
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
-import { search, unpaced, walk } from './helpers.ts'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+import { now, search, unpaced, walk } from './helpers.ts'
 
 const score = ({ engagements: { favoriteCount, retweetCount, replyCount } }: MicroblogPost): number =>
   favoriteCount + 2 * retweetCount + replyCount
@@ -95,7 +95,7 @@ describe('createSandbox() search', () => {
 
 describe('createSandbox() posts', () => {
   const everything = async (options: { seed?: number; posts?: number }): Promise<string> => {
-    const sandbox = createSandbox({ ...options, limits: { perMinute: false } })
+    const sandbox = unpaced(options)
     return JSON.stringify(await walk(sandbox, { query: 'typescript', category: 'Latest' }))
   }
 
@@ -108,7 +108,7 @@ describe('createSandbox() posts', () => {
 
   it('come with ids and a key that depend on the seed alone', async () => {
     const run = async (seed: number): Promise<string[]> => {
-      const sandbox = createSandbox({ seed })
+      const sandbox = unpaced({ seed })
       const answers = [await search(sandbox, { query: 'ai' }), await search(sandbox, { query: 'ai' })]
       return [sandbox.apiKey, ...answers.map(({ body }) => body.requestId)]
     }
@@ -120,20 +120,20 @@ describe('createSandbox() posts', () => {
   })
 
   it('are as many as asked for', async () => {
-    const sandbox = createSandbox({ posts: 40, limits: { perMinute: false } })
+    const sandbox = unpaced({ posts: 40 })
     const found = new Set<string>()
     for (const lang of ['en', 'de', 'fr', 'es', 'ja', 'pt']) {
-      for (const query of ['a', 'the', 'example', 'https', 'typescript', 'coffee', 'ai']) {
+      for (const query of ['a', 'the', 'example', 'https']) {
         for (const post of await walk(sandbox, { query, filters: { lang } })) found.add(post.id)
       }
     }
     expect(found.size).toBeGreaterThan(15)
     expect(found.size).toBeLessThanOrEqual(40)
-    expect((await search(createSandbox({ posts: 0 }), { query: 'the' })).body.posts).toEqual([])
+    expect((await search(unpaced({ posts: 0 }), { query: 'the' })).body.posts).toEqual([])
   })
 
-  it('have exactly the documented fields, and dates within about 120 days before a fixed time', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: false } })
+  it('have exactly the documented fields, and dates within about 120 days before the clock', async () => {
+    const sandbox = unpaced()
     const posts = await walk(sandbox, { query: 'typescript', category: 'Latest' })
     for (const post of posts) {
       expect(check(microblogPost, post)).toEqual([])
@@ -153,20 +153,20 @@ describe('createSandbox() posts', () => {
       }
     }
     const times = posts.map(({ timestamp }) => Date.parse(timestamp))
-    const days = (Date.UTC(2026, 10, 20, 18) - Math.min(...times)) / 86_400_000
-    expect(Math.max(...times)).toBeLessThanOrEqual(Date.UTC(2026, 10, 20, 18))
+    const days = (now.getTime() - Math.min(...times)) / 86_400_000
+    expect(Math.max(...times)).toBeLessThanOrEqual(now.getTime())
     expect(days).toBeGreaterThan(100)
     expect(days).toBeLessThan(135)
   })
 
   it('hardly ever repeat their text', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: false } })
+    const sandbox = unpaced()
     const bodies = (await walk(sandbox, { query: 'typescript' })).map(({ body }) => body)
     expect(new Set(bodies).size).toBeGreaterThan(0.98 * bodies.length)
   })
 
   it('have engagement with a long tail', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: false } })
+    const sandbox = unpaced()
     const likes = (await walk(sandbox, { query: 'typescript' })).map(
       ({ engagements }) => engagements.favoriteCount,
     )

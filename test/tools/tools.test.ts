@@ -3,7 +3,7 @@ import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import { networkOf } from '../../src/sandbox/professionalnet/network.ts'
+import { membersOf } from '../../src/sandbox/professionalnet/network.ts'
 import { mainFields } from '../../src/api/main-fields.ts'
 import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
 
@@ -118,7 +118,7 @@ describe('execute()', () => {
     })
     const { items } = await tools.microblog_search.execute({ query: 'coffee' })
     expect(items?.[0]).toHaveProperty('engagements.viewsCount')
-    const { url, company } = networkOf(1, 4000).companies[0]!
+    const { url, company } = membersOf(1).companies[0]!
     const { record } = await tools.professionalnet_company_get.execute({ url })
     expect(record).toEqual({ 'company.name': company.name })
   })
@@ -188,7 +188,7 @@ describe('execute()', () => {
 
   it('serves operations without a list, with ids, and with undocumented params', async () => {
     const { tools } = setUp({ budget: 10 })
-    const { url } = networkOf(1, 4000).companies[0]!
+    const { url } = membersOf(1).companies[0]!
     const company = await tools.professionalnet_company_get.execute({ url })
     expect([company.ok, company.record !== undefined, company.next]).toEqual([true, true, undefined])
     expect((await tools.technews_search.execute({ query: 'rust' })).items?.length).toBeGreaterThan(0)

@@ -7,13 +7,16 @@ export function contextOf(): Outcome {
   return { body }
 }
 
-/** The credits that the sandbox has charged. The shape is made up. */
-export function usageOf({ spent, byOperation }: SandboxLedger): Outcome {
+/** The credits that the sandbox has charged, as if all in the month of a time. The shape is made up. */
+export function usageOf({ spent, byOperation }: SandboxLedger, now: number): Outcome {
+  const date = new Date(now)
+  const month = (ahead: number) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead)).toISOString()
   return {
     body: {
       usage: {
-        periodStart: '2026-11-01T00:00:00.000Z',
-        periodEnd: '2026-12-01T00:00:00.000Z',
+        periodStart: month(0),
+        periodEnd: month(1),
         creditsSpent: spent,
         byOperation: { ...byOperation },
       },

@@ -1,5 +1,4 @@
 import type { Outcome } from '../responses.ts'
-import { newest } from '../corpus.ts'
 import { pageFrom, startOf } from '../pages.ts'
 import { createParams } from '../params.ts'
 import { type Random, createRandom } from '../random.ts'
@@ -14,18 +13,12 @@ export interface Listener {
   readonly createdAt: string
 }
 
-/** A saved view of mentions; also made up, see {@link Listener}. */
-export interface Feed {
-  readonly id: string
-  readonly name: string
-  readonly listenerIds: readonly string[]
-  readonly minimumFitScore: number
-  readonly createdAt: string
-}
-
 type Records = readonly { readonly id: string }[]
 
 export const networks = ['microblog', 'professionalnet', 'technews'] as const
+
+/** Listeners and feeds are older than this, whatever the clock of the sandbox says. */
+const oldest = Date.UTC(2026, 0, 1)
 
 /** Keywords that listeners watch; each is the keyword of a topic. */
 const watched = ['typescript', 'opensource', 'databases', 'ai', 'coffee', 'climate', 'cycling', 'books']
@@ -38,18 +31,19 @@ export function createListeners(seed: number): Listener[] {
     keywords: [keyword],
     networks: networks.filter((_, index) => index === 0 || random.chance(0.6)),
     isActive: random.chance(0.85),
-    createdAt: daysAgo(random, 300, 700),
+    createdAt: daysBefore(random, 300, 700),
   }))
 }
 
-export function createFeeds(seed: number, listeners: readonly Listener[]): Feed[] {
+/** Saved views of mentions; their fields are made up, too. */
+export function createFeeds(seed: number, listeners: readonly Listener[]): Records {
   const random = createRandom(`${seed}/feeds`)
   return ['Everything', 'Best fits', 'Engineering', 'Daily digest', 'For the team meeting'].map((name) => ({
     id: `svw_${random.hex(16)}`,
     name,
     listenerIds: listeners.filter(() => random.chance(0.5)).map(({ id }) => id),
     minimumFitScore: random.pick([0, 0, 50, 70]),
-    createdAt: daysAgo(random, 20, 290),
+    createdAt: daysBefore(random, 20, 290),
   }))
 }
 
@@ -61,9 +55,9 @@ export function listRecords(property: string, records: Records, input: unknown):
   const params = createParams(input)
   const count = params.count('limit', 100, 20)
   const search = JSON.stringify([property, records[0]?.id])
-  const offset = startOf(params.text('cursor'), search, params.issues)
+  const start = startOf(params.text('cursor'), search, params.issues)
   if (params.issues.length > 0) return { issues: params.issues }
-  const { page, meta } = pageFrom(records, { offset, count, search })
+  const { page, meta } = pageFrom(records, { start, count, search })
   return { body: { [property]: page, meta } }
 }
 
@@ -75,6 +69,6 @@ export function getRecord(property: string, records: Records, id: string): Outco
     : { body: { [property]: record } }
 }
 
-function daysAgo(random: Random, min: number, max: number): string {
-  return new Date(newest - 86_400_000 * random.integer(min, max)).toISOString()
+function daysBefore(random: Random, min: number, max: number): string {
+  return new Date(oldest - 86_400_000 * random.integer(min, max)).toISOString()
 }

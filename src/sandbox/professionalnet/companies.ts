@@ -13,14 +13,24 @@ export interface IndexedCompany {
   readonly company: ProfessionalnetCompany
   readonly slug: string
   readonly url: string
-  readonly industry: ProfessionalnetIndustry
+  /** Null if the taxonomy does not have the company's industry. */
+  readonly industry: ProfessionalnetIndustry | null
+}
+
+/** The last part of a company's URL. */
+export function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+export function companyUrl(slug: string): string {
+  return `https://professionalnet.example/company/${slug}`
 }
 
 /** Makes up profiles. Every field that may be null is so for some of them. */
 export function createCompanies(random: Random): IndexedCompany[] {
   return Object.entries(names.companies).map(([name, label], index) => {
-    const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-    const url = `https://professionalnet.example/company/${slug}`
+    const slug = slugOf(name)
+    const url = companyUrl(slug)
     const industry = industryOf(label)
     const id = String(1_000_003 + 7919 * index + random.integer(0, 7000))
     return { company: profile(random, { id, name, slug, url, industry }), slug, url, industry }

@@ -21,6 +21,10 @@ export function industryOf(label: string): ProfessionalnetIndustry {
   return industry
 }
 
+export function findIndustry(label: string | null): ProfessionalnetIndustry | null {
+  return byLabel.get(label ?? '') ?? null
+}
+
 /** Whether an industry is the one of an id, or lies below it. */
 export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): boolean {
   const other = byId.get(id)

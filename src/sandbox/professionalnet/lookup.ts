@@ -12,7 +12,7 @@ export function findCompany(
   url: string,
 ): Outcome<Omit<ProfessionalnetCompanyGetBody, 'requestId'>> {
   const name = partOf(url, /\/company\/([^/?#]+)/)
-  const found = companies.find(({ slug, company }) => name === slug || name === company.id)
+  const found = companies.find((each) => name === each.slug || name === each.company.id || url === each.url)
   return found === undefined ? { missing: `No company at ${url}` } : { body: { company: found.company } }
 }
 
@@ -22,10 +22,10 @@ export function findPerson({ people }: Network, url: string): Person | undefined
 }
 
 /** Finds a post by its URL, or by any text with its activity, such as a URN. */
-export function findPost({ posts, made }: Network, url: string): NetworkPost | undefined {
+export function findPost({ posts, found }: Network, url: string): NetworkPost | undefined {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
   return (
-    posts.find(({ activity, post }) => activity === number || post.share_url === url) ?? made?.get(number)
+    found.get(number) ?? posts.find(({ activity, post }) => activity === number || post.share_url === url)
   )
 }
 

@@ -1,12 +1,13 @@
 import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import { longTail } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
-import { newest } from '../corpus.ts'
 import { handlesIn } from '../index-post.ts'
 import { topicAbout } from '../phrases/about.ts'
 import { type Topic, english } from '../phrases/languages.ts'
 import { type Random, createRandom } from '../random.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
+import type { Moment } from '../pages.ts'
+import { type Draft, type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
 import { type IndexedCompany, createCompanies } from './companies.ts'
 import { createComponents } from './components.ts'
@@ -30,89 +31,81 @@ export interface NetworkPost {
   readonly score: number
 }
 
-/** The simulated professional network. */
+/** The simulated professional network, as a request sees it. */
 export interface Network {
   readonly seed: number
+  readonly moment: Moment
   readonly companies: readonly IndexedCompany[]
   readonly people: readonly Person[]
   /** Newest first. */
   readonly posts: readonly NetworkPost[]
-  /** Posts made up for a query, by activity, for requests of their comments. Null disables making up posts. */
-  readonly made: Map<string, NetworkPost> | null
+  /** Posts that searches have found, by activity, for requests of their comments: some were made up for a query. */
+  readonly found: Map<string, NetworkPost>
 }
 
-const spanSeconds = 90 * 24 * 60 * 60
+/** Returns the network as it was at a moment, which is now by default. */
+export type NetworkAt = (moment?: Moment) => Network
+
+/** Stands for the days since a post, which the clock moves. */
+export const ageSlot = '{age}'
+
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
-/** Returns the network of a seed; `size` is the number of microblog posts, of which it has a quarter. */
-export const networkOf: (seed: number, size: number) => Network = memoizeLatest((seed, size) => {
+/** The companies of a seed, and the people who work there. */
+export const membersOf = memoizeLatest((seed) => {
   const random = createRandom(`${seed}/professionalnet`)
   const companies = createCompanies(random)
-  const people = createPeople(random, companies)
-  const count = Math.ceil(size / 4)
-  const gap = Math.max(1, Math.floor((2 * spanSeconds) / Math.max(count, 1)))
-  let at = newest
-  const posts = Array.from({ length: count }, (_, index) => {
-    at -= 1000 * random.integer(1, gap)
-    return createPost(random, { companies, people, at, serial: count - index })
-  })
-  return { seed, companies, people, posts, made: new Map() }
+  return { companies, people: createPeople(random, companies) }
 })
 
-/** Makes up posts about a query that no other post matches, newest first. The same seed and query give the same posts. */
-export function postsAbout(network: Network, query: string): NetworkPost[] {
-  const about = topicAbout(query)
-  const { made } = network
-  if (about === null || made === null || network.posts.length === 0) return []
-  const random = createRandom(`${network.seed}/network posts about ${about.keyword}`)
-  let at = newest
-  const posts = Array.from({ length: random.integer(12, 40) }, () => {
-    at -= 1000 * random.integer(60, 150_000)
-    return createPost(random, { ...network, at, serial: random.integer(100_000, 999_999), about })
+const make: Make<NetworkPost> = (random, times, { seed, query }) => {
+  const members = membersOf(seed)
+  const subject = topicAbout(query)
+  return times.map((_, index) => {
+    const serial = subject === null ? index : random.integer(100_000, 999_999)
+    return createPost(random, { ...members, serial, subject })
   })
-  for (const post of posts) made.set(post.activity, post)
-  return posts
 }
+
+/** How posts on the professional network are made up. */
+export const networkPosts = makeUp('professionalnet', make, [12, 40])
 
 function createPost(
   random: Random,
-  from: Pick<Network, 'companies' | 'people'> & { at: number; serial: number; about?: Topic },
-): NetworkPost {
-  const { companies, people, at, serial, about } = from
+  from: Pick<Network, 'companies' | 'people'> & { serial: number; subject: Topic | null },
+): Draft<NetworkPost> {
+  const { companies, people, serial, subject } = from
   const person = random.chance(0.85) ? random.pick(people) : null
   const company = person?.employer ?? random.pick(companies)
-  const topic = about ?? random.pick(person?.interests ?? english.topics)
+  const topic = subject ?? random.pick(person?.interests ?? english.topics)
   const body = composeOriginal(random, [topic], people)
   const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
   const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
   const text = body + thanks.join('')
 
   const mentions = handlesIn(body)
-  const activity = `${at / 1000}${String(serial).padStart(6, '0')}`
   const slug = person?.handle ?? company.slug
-  const social = engage(random)
-  return {
-    post: {
+  const social_details = engage(random)
+  const actor = actorOf(random, person, company)
+  const components = createComponents(random, topic)
+  const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
+  const words = normalize(`${text}\n${person?.name ?? company.company.name}`)
+  const about = { topic, person, company, mentionedPeople, mentionedCompanies, words }
+  return (at) => {
+    const activity = idAt(at, serial)
+    const post = {
       share_url: `https://professionalnet.example/posts/${slug}_${topic.keyword}-activity-${activity}`,
-      actor: actorOf(random, person, company, at),
+      actor,
       commentary: text,
-      social_details: social,
+      social_details,
       postedAt: new Date(at).toISOString(),
       urn: `urn:professionalnet:activity:${activity}`,
       reactionsUrn: `urn:professionalnet:reactions:${activity}`,
       commentsUrn: `urn:professionalnet:comments:${activity}`,
       repostsUrn: `urn:professionalnet:reposts:${activity}`,
-      ...createComponents(random, topic),
-    },
-    activity,
-    at,
-    topic,
-    person,
-    company,
-    mentionedPeople: people.filter(({ handle }) => mentions.includes(handle)),
-    mentionedCompanies,
-    words: normalize(`${text}\n${person?.name ?? company.company.name}`),
-    score: scoreOf(social),
+      ...components,
+    }
+    return { ...about, post, activity, at, score: scoreOf(social_details) }
   }
 }
 
@@ -121,13 +114,12 @@ export function scoreOf({ numLikes, numComments, numShares }: ProfessionalnetPos
   return numLikes + 3 * numComments + 2 * numShares
 }
 
-function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany, at: number) {
-  const days = Math.floor((newest - at) / 86_400_000)
+function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany) {
   return {
     actor_image: person?.image ?? company.logoUrl ?? '',
     actor_description: person?.headline ?? `${company.followerCount} followers`,
     actor_name: person?.name ?? company.name,
-    actor_subDescription: `${days}d${random.chance(0.15) ? ' • Edited' : ''}`,
+    actor_subDescription: `${ageSlot}${random.chance(0.15) ? ' • Edited' : ''}`,
     actor_navigationContext: person?.url ?? url,
   }
 }

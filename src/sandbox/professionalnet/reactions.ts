@@ -19,7 +19,7 @@ export function reactionsOn(network: Network, input: unknown): Outcome {
   const postUrl = params.requiredText('postUrl')
   const count = params.count('count', maxReactions)
   const search = JSON.stringify(['reactions', network.seed, postUrl])
-  const offset = startOf(params.text('cursor'), search, params.issues)
+  const start = startOf(params.text('cursor'), search, params.issues)
   if (params.issues.length > 0) return { issues: params.issues }
 
   const post = findPost(network, postUrl)
@@ -29,7 +29,7 @@ export function reactionsOn(network: Network, input: unknown): Outcome {
   const all = post.post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
     Array.from({ length: count }, () => ({ type, person: random.pick(network.people) })),
   )
-  const { page, meta } = pageFrom(all, { offset, count, search })
+  const { page, meta } = pageFrom(all, { start, count, search })
   const reactions = page.map(({ type, person: { urn, name, headline, url } }) => ({
     type,
     actorUrn: urn,

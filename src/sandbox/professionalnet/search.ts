@@ -4,10 +4,11 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../api/professionalnet/posts.ts'
 import type { Outcome } from '../responses.ts'
-import { containsAll, fold } from '../match-words.ts'
+import { fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
-import { type Network, type NetworkPost, postsAbout } from './network.ts'
+import type { Shelf } from '../shelf.ts'
+import { type Network, type NetworkPost, ageSlot } from './network.ts'
 
 /** Posts on a full page. The service does not document how many it returns. */
 const postsPageSize = 10
@@ -30,21 +31,29 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
 export function searchPosts(
-  network: Network,
+  shelf: Shelf<NetworkPost>,
+  recall: Network['found'],
   params: ProfessionalnetPostsSearchParams,
 ): Outcome<Omit<ProfessionalnetPostsSearchBody, 'requestId'>> {
   const { query, page = 1, sort_by = 'recent' } = params
-  const matches = containsAll(query)
   const tests = testsOf(params)
-  const corpus = network.posts.some(({ words }) => matches(words))
-    ? network.posts
-    : postsAbout(network, query)
-  const found = corpus.filter((post) => matches(post.words) && tests.every((test) => test(post)))
+  const now = shelf.now()
+  const found = shelf.find(query, now).filter((post) => tests.every((test) => test(post)))
   if (sort_by !== 'recent') found.sort((a, b) => b.score - a.score)
 
   const start = (page - 1) * postsPageSize
-  const shown = found.slice(start, start + postsPageSize).map(({ post }) => post)
+  const shown = found.slice(start, start + postsPageSize).map((each) => {
+    recall.set(each.activity, each)
+    return withAge(each, now.at)
+  })
   return { body: { posts: shown, meta: { returnedCount: shown.length, page } } }
+}
+
+function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {
+  const { actor } = post
+  const age = `${Math.floor((now - at) / 86_400_000)}d`
+  const actor_subDescription = actor.actor_subDescription.replace(ageSlot, age)
+  return { ...post, actor: { ...actor, actor_subDescription } }
 }
 
 function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
@@ -55,8 +64,8 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(
-      ({ company }) => company !== null && author_industry.some((id) => isWithin(company.industry, id)),
+    tests.push(({ company }) =>
+      author_industry.some((id) => company?.industry && isWithin(company.industry, id)),
     )
 
   oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))

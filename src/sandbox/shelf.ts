@@ -1,0 +1,82 @@
+import { containsAll } from './match-words.ts'
+import type { Settings } from './options.ts'
+import type { Moment } from './pages.ts'
+import { topicAbout } from './phrases/about.ts'
+import { createRandom } from './random.ts'
+import type { Draft, MadeUp } from './series.ts'
+
+const hour = 3_600_000
+/** A query shows no more items of growth, so that a jump of the clock takes no time. */
+const mostGrown = 2000
+
+interface Item {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Words to search, as `normalize` makes them. */
+  readonly words: string
+}
+
+/** Items from a test, newest first by their order of arrival. */
+export interface Own<T> {
+  /** Hides made-up items. */
+  readonly isAlone: boolean
+  items: readonly T[]
+}
+
+/** The posts of one network in one sandbox: made-up ones, those from a test, and those that come as time passes. */
+export interface Shelf<T> {
+  /** What a request that arrives now can see. */
+  now(): Moment
+  all(moment: Moment): readonly T[]
+  /** Items that hold all words of a query, newest first. */
+  find(query: string, moment: Moment): T[]
+}
+
+export function createShelf<T extends Item>(
+  { seed, now, start, growth }: Settings,
+  own: Own<T>,
+  { make, latest, about, sizeAbout }: MadeUp<T>,
+  size: number,
+): Shelf<T> {
+  const grown = new Map<string, T>()
+
+  /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
+  function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
+    const count = Math.max(0, Math.floor(((until - since) * growth) / hour))
+    // They can be made again.
+    if (grown.size > 10 * mostGrown) grown.clear()
+    return Array.from({ length: Math.min(count, mostGrown) }, (_, index) => {
+      const serial = count - index
+      const at = 1000 * Math.floor((since + (serial * hour) / growth) / 1000)
+      const key = `${seed}/growth/${query}/${at}/${serial}`
+      const item = grown.get(key) ?? (make(createRandom(key), [0], { seed, query })[0] as Draft<T>)(at)
+      grown.set(key, item)
+      return item
+    })
+  }
+
+  const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
+
+  return {
+    // Made-up times are whole seconds.
+    now: () => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
+    all: (moment) => merge(ownAt(moment), own.isAlone ? [] : latest(seed, size, moment.at)),
+    find(query, moment) {
+      const matches = containsAll(query)
+      const matching = (items: readonly T[]): T[] => items.filter(({ words }) => matches(words))
+      const added = matching(ownAt(moment))
+      const topic = topicAbout(query)
+      if (own.isAlone || topic === null) return merge(added, [])
+      const found = matching(latest(seed, size, moment.at))
+      if (found.length === 0 && size > 0) {
+        const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
+        found.push(...matching(about(seed, count, moment.at, query)))
+      }
+      return merge([...growAbout(query, moment), ...added], found)
+    },
+  }
+}
+
+function merge<T extends Item>(own: readonly T[], madeUp: readonly T[]): T[] {
+  return own.length === 0 ? [...madeUp] : [...own, ...madeUp].sort((a, b) => b.at - a.at)
+}
