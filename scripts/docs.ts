@@ -1,6 +1,6 @@
 /**
  * Writes the pages of docs/reference, the texts of tools, llms.txt and jsr.json from the operation table, its schemas, the
- * docstrings, the guides and package.json; with `--check` it only tells whether they are up to date.
+ * docstrings, the guides and package.json, and how to install the package into the guides; with `--check` it only tells whether they are up to date.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
 import { readDeclarations } from './docs/declarations.ts'
+import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
 import { renderToolTexts } from './docs/tool-texts.ts'
@@ -24,8 +25,10 @@ const toolTexts = 'src/tools/param-texts.ts'
 files.set(toolTexts, await renderToolTexts(declarations, fileURLToPath(at(toolTexts))))
 const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
 const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
-  (path) => [path, readFileSync(at(path), 'utf8')] as const,
+  (path) => [path, withInstall(readFileSync(at(path), 'utf8'))] as const,
 )
+for (const [path, text] of described) files.set(path, text)
+files.set('examples/README.md', withInstall(readFileSync(at('examples/README.md'), 'utf8')))
 const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
 files.set('jsr.json', await jsrJson())
 files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
