@@ -20,7 +20,7 @@ describe('withInstall()', () => {
 
   it('gives npm install and npx again when the package is published', () => {
     const text = all.map(([, text]) => withInstall(text, true)).join('\n')
-    expect(text).not.toMatch(/npm pack`|&& npm pack|npx --no|not on npm/)
+    expect(text).not.toMatch(/&& npm pack$|npx --no|not on npm yet/m)
     expect(text.match(/^npm install social-search-sdk$/gm)).toHaveLength(2)
     expect(text).toContain('npx social-search-sdk mcp --sandbox')
   })
