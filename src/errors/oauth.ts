@@ -26,7 +26,7 @@ export class ReauthorizationRequiredError extends SharedError {
   }
 
   override of(context: ErrorContext): ReauthorizationRequiredError {
-    return new ReauthorizationRequiredError(this.reason, context)
+    return new (this.constructor as typeof ReauthorizationRequiredError)(this.reason, context)
   }
 }
 
@@ -85,7 +85,7 @@ export class OAuthError extends SharedError {
   }
 
   override of(context: ErrorContext): OAuthError {
-    return new OAuthError(this.#text, this, context)
+    return new (this.constructor as typeof OAuthError)(this.#text, this, context)
   }
 }
 
@@ -108,6 +108,6 @@ export class TokenStoreError extends SharedError {
   }
 
   override of(context: ErrorContext): TokenStoreError {
-    return new TokenStoreError(this.#text, context)
+    return new (this.constructor as typeof TokenStoreError)(this.#text, context)
   }
 }
