@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import * as errors from '../../src/index.ts'
 import * as oauth from '../../src/oauth/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
 import { fromSources, runAll } from './run.ts'
@@ -81,6 +83,23 @@ describe('the pages of the documentation', () => {
     const rows = (pages.get('docs/errors.md') ?? '').split('\n').filter((line) => line.startsWith('| `'))
     const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+Error)`/g)])
     expect(listed.map(([, name]) => name).sort()).toEqual(raised.sort())
+  })
+
+  it('docs/start.md searches the sandbox for a query that many authors write about', async () => {
+    const [query = ''] = /(?<=query: ')[^']+/.exec(pages.get('docs/start.md') ?? '') ?? []
+    const { microblog } = new errors.SocialSearch(createSandbox().clientOptions())
+    const authors = (await microblog.search({ query })).posts.map(({ author }) => author)
+    expect(new Set(authors.slice(0, 5)).size).toBe(5)
+    expect(new Set(authors).size).toBeGreaterThan(12)
+  })
+
+  it('README.md and docs/start.md need the Node of package.json, and README.md tells what npm ci prints on Node 20', () => {
+    const needed = packageJson.engines.node.replace('>=', 'Node ')
+    const readme = (pages.get('README.md') ?? '').replaceAll('\n', ' ')
+    for (const text of [readme, pages.get('docs/start.md') ?? '']) expect(text).toContain(`${needed} `)
+    expect(readme.match(/Node 20\b.*?[.:]/g)).toEqual([
+      'Node 20, `npm ci` prints `EBADENGINE` warnings that you can ignore:',
+    ])
   })
 
   it('llms.txt has a whole sentence about each guide', () => {
