@@ -1,6 +1,6 @@
 import type { CallOptions, ClientOptions, SharedOptions } from './core/options/types.ts'
 import type { OpenRecord } from './api/undocumented.ts'
-import { type OperationId, operationOf, operations } from './api/operations.ts'
+import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './errors/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
@@ -106,14 +106,19 @@ export class SocialSearch {
    * @example
    * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }).atMost // 100
    */
-  quote(id: OperationId, params: object | string = {}, options?: QuoteOptions): Quote {
+  quote<Id extends OperationId>(
+    id: Id,
+    params: ParamsOf<Id> = {} as ParamsOf<Id>,
+    options?: QuoteOptions,
+  ): Quote {
     const operation = operationOf(id)
     if (operation === undefined)
       throw new ConfigurationError(
         `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
       )
-    const isId = typeof params === 'string'
-    const request = this.#transport.compose(operation, isId ? {} : params, isId ? params : undefined)
+    const given: object | string = params
+    const isId = typeof given === 'string'
+    const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
     return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
   }
 

@@ -2,6 +2,7 @@ import { clientTransport } from '../core/call/transport.ts'
 import { text as textOf } from 'node:stream/consumers'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../api/list-items.ts'
@@ -50,7 +51,7 @@ export async function runOperation(
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
   })
   // Check the params and the budget before a file is created.
-  client.quote(operation.id as never, id ?? params)
+  client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
 
   const start: JobState = {

@@ -18,6 +18,7 @@ export class ReauthorizationRequiredError extends SharedError {
     this.prototype.name = 'ReauthorizationRequiredError'
   }
   declare readonly code: 'reauthorization_required'
+  /** Why the tokens no longer work. */
   readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
@@ -60,6 +61,7 @@ export class OAuthError extends SharedError {
     this.prototype.name = 'OAuthError'
   }
   declare readonly code: 'oauth'
+  /** The phase that failed. */
   readonly step: OAuthStep
   /**
    * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`, `redirect`,

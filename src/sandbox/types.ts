@@ -59,6 +59,7 @@ export interface SandboxOptions {
   posts?: number | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
+  /** The limits that the sandbox enforces; those of the service by default. */
   limits?: SandboxLimits | undefined
   /** Your own posts in place of made-up ones. */
   content?: SandboxContent | undefined
@@ -137,7 +138,9 @@ export interface SandboxRequest {
 
 /** Options of a client for one test. */
 export interface SandboxClientOptions {
+  /** Address of the sandbox. */
   baseUrl: string
+  /** The sandbox's key. */
   apiKey: string
   /** Absent for a sandbox that answers over HTTP. */
   fetch?: (request: Request) => Promise<Response>
