@@ -68,16 +68,17 @@ describe('microblog.search()', () => {
   })
 
   it('gives quote() the params of its operation', () => {
-    ;() => {
-      client.quote('microblog.search', { query: 'a' }, { pages: 2 })
-      client.quote('mentions.get', 'men_1')
-      client.quote('technews.search', { any: 1 })
-      client.quote('microblog.search' as OperationId, { any: 1 })
+    const quotes = (anyId: OperationId) => [
+      client.quote('microblog.search', { query: 'a' }, { pages: 2 }),
+      client.quote('mentions.get', 'men_1'),
+      client.quote('technews.search', { any: 1 }),
+      client.quote(anyId, { any: 1 }),
       // @ts-expect-error: it is `query`
-      client.quote('microblog.search', { querry: 'a' })
+      client.quote('microblog.search', { querry: 'a' }),
       // @ts-expect-error: it takes an id
-      client.quote('mentions.get', { id: 'men_1' })
-    }
+      client.quote('mentions.get', { id: 'men_1' }),
+    ]
+    assert(quotes)
   })
 
   it('refuses params that the service does not accept', () => {
