@@ -1,14 +1,16 @@
 /**
- * Writes the pages of docs/reference, the texts of tools, llms.txt and jsr.json from the operation table, its schemas, the
- * docstrings, the guides and package.json; with `--check` it only tells whether they are up to date.
+ * Writes the pages of docs/reference, the files of docs/specs, the texts of tools, llms.txt and jsr.json from the operation table, its schemas, the
+ * docstrings, the guides and package.json, and how to install the package into the guides; with `--check` it only tells whether they are up to date.
  */
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
 import { readDeclarations } from './docs/declarations.ts'
+import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
+import { renderSpecs } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
 import { entryPoints } from './entry-points.ts'
 
@@ -18,28 +20,37 @@ const at = (path: string) => new URL(path, root)
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const declarations = readDeclarations()
 const pages = renderPages(declarations)
-const files = new Map([...pages].map(([name, page]) => [`docs/reference/${name}`, page]))
+const generated = new Map<string, string>([
+  ...[...pages].map(([name, page]) => [`docs/reference/${name}`, page] as const),
+  ...[...renderSpecs()].map(([name, text]) => [`docs/specs/${name}`, text] as const),
+])
+const files = new Map(generated)
 files.set('src/tools/param-texts.json', await json('src/tools/param-texts.json', toolTexts(declarations)))
 const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
 const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
-  (path) => [path, readFileSync(at(path), 'utf8')] as const,
+  (path) => [path, withInstall(readFileSync(at(path), 'utf8'))] as const,
 )
+for (const [path, text] of described) files.set(path, text)
+files.set('examples/README.md', withInstall(readFileSync(at('examples/README.md'), 'utf8')))
 const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
 files.set('jsr.json', await json('jsr.json', jsrJson()))
 files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
 
-mkdirSync(at('docs/reference'), { recursive: true })
-const extra = readdirSync(at('docs/reference')).filter((name) => !pages.has(name))
+const extra = ['docs/reference', 'docs/specs']
+  .flatMap((folder) => globSync(`${folder}/**/*.*`, { cwd: root }))
+  .filter((path) => !generated.has(path))
 const stale = [...files].filter(
   ([path, text]) => !existsSync(at(path)) || readFileSync(at(path), 'utf8') !== text,
 )
 
 if (!values.check) {
-  for (const name of extra) rmSync(at(`docs/reference/${name}`))
-  for (const [path, text] of stale) writeFileSync(at(path), text)
+  for (const path of extra) rmSync(at(path))
+  for (const [path, text] of stale) {
+    mkdirSync(new URL('.', at(path)), { recursive: true })
+    writeFileSync(at(path), text)
+  }
 } else if (extra.length + stale.length > 0) {
-  for (const name of extra)
-    console.error(`docs/reference/${name} is not a page of the reference; run npm run docs`)
+  for (const path of extra) console.error(`${path} is not made from the sources; run npm run docs`)
   for (const [path] of stale) console.error(`${path} does not match the sources; run npm run docs`)
   process.exitCode = 1
 }

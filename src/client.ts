@@ -1,6 +1,6 @@
 import type { CallOptions, ClientOptions, SharedOptions } from './core/options/types.ts'
 import type { OpenRecord } from './api/undocumented.ts'
-import { type OperationId, operationOf, operations } from './api/operations.ts'
+import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
 import { assertOptions } from './errors/assert.ts'
 import type { Credits } from './core/credits/ledger.ts'
@@ -9,6 +9,7 @@ import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'
 import { ClientTransport, type Transport, clientTransport, createTransport } from './core/call/transport.ts'
 import { failingOptions } from './core/options/resolve.ts'
 import { ConfigurationError } from './errors/index.ts'
+import { showAs } from './lib/inspect.ts'
 import { type CreditRates, openapi, readCreditRates } from './resources/description.ts'
 import { type Feeds, feeds } from './resources/feeds.ts'
 import { type Listeners, listeners } from './resources/listeners.ts'
@@ -66,12 +67,9 @@ export class SocialSearch {
     this.listeners = listeners(this.#transport)
     this.feeds = feeds(this.#transport)
     this.organization = organization(this.#transport)
-    // No method, since bundlers would keep the whole class for a method with a computed name.
-    Object.defineProperty(this, Symbol.for('nodejs.util.inspect.custom'), {
-      value: (_depth: number, options: object, inspect: (value: unknown, options: object) => string) => {
-        const shown = { credits: this.credits, ...this.status() }
-        return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
-      },
+    showAs(this, (_depth, options, inspect) => {
+      const shown = { credits: this.credits, ...this.status() }
+      return `${this.constructor.name} ${inspect(shown, { ...options, depth: 5 })}`
     })
   }
 
@@ -108,14 +106,19 @@ export class SocialSearch {
    * @example
    * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }).atMost // 100
    */
-  quote(id: OperationId, params: object | string = {}, options?: QuoteOptions): Quote {
+  quote<Id extends OperationId>(
+    id: Id,
+    params: ParamsOf<Id> = {} as ParamsOf<Id>,
+    options?: QuoteOptions,
+  ): Quote {
     const operation = operationOf(id)
     if (operation === undefined)
       throw new ConfigurationError(
         `unknown operation ${id}; expected one of ${operations.map(({ id }) => id).join(', ')}`,
       )
-    const isId = typeof params === 'string'
-    const request = this.#transport.compose(operation, isId ? {} : params, isId ? params : undefined)
+    const given: object | string = params
+    const isId = typeof given === 'string'
+    const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
     return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
   }
 

@@ -13,9 +13,10 @@ const guides = [
   {
     text: 'Start',
     items: links({
-      'README.md': 'Overview',
+      'docs/home.md': 'Home',
       'docs/start.md': 'Get started',
       'docs/cookbook.md': 'Cookbook',
+      'docs/jobs.md': 'Jobs: cron, SQLite, Slack',
       'docs/migrate.md': 'Migrate from fetch',
       'docs/agents.md': 'For coding agents',
     }),
@@ -29,7 +30,7 @@ const guides = [
       'docs/limits.md': 'Rate limits',
       'docs/fleet.md': 'Fleets and Redis',
       'docs/proxy.md': 'Proxy for browsers',
-      'docs/frameworks.md': 'Next, Hono, Express, workers',
+      'docs/frameworks.md': 'Next, Express, Vue, Svelte, workers',
       'docs/query.md': 'React and TanStack Query',
       'docs/oauth.md': 'OAuth',
       'docs/events.md': 'Events',

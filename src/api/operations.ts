@@ -11,6 +11,7 @@ import { industriesList } from './professionalnet/industries.ts'
 import { personComments, personPosts } from './professionalnet/person.ts'
 import { professionalnetPostsSearch } from './professionalnet/posts.ts'
 import { postReactions } from './professionalnet/reactions.ts'
+import type { Schema } from './schema/schema.ts'
 import { technewsSearch } from './technews.ts'
 
 /**
@@ -42,6 +43,17 @@ export const operations = [
 
 /** The id of an operation: `microblog.search`. */
 export type OperationId = (typeof operations)[number]['id']
+
+type Declared<Id> = Extract<(typeof operations)[number], { id: Id }>
+
+/** The params of an operation; the id if it takes one. Both if the operation is not known before run time. */
+export type ParamsOf<Id extends OperationId> = OperationId extends Id
+  ? object | string
+  : Declared<Id> extends { pathId: object }
+    ? string
+    : Declared<Id> extends { documented: true; request: Schema<infer Params extends object> }
+      ? Params
+      : object
 
 /** The operation with this id, or undefined. */
 export function operationOf(id: string): Operation | undefined {

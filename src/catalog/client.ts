@@ -47,7 +47,9 @@ const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
  * const planet = await catalog.planets.create({ name: 'Aurora' })
  */
 export class CatalogClient {
+  /** Creates and updates planets. */
   readonly planets: Planets
+  /** Creates planets or satellites. */
   readonly celestialBodies: CelestialBodies
   readonly #transport: ClientTransport
 

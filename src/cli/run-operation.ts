@@ -1,6 +1,9 @@
 import { text as textOf } from 'node:stream/consumers'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
+import type { OpenRecord } from '../api/undocumented.ts'
+import { PagedCall } from '../core/pages/paged-call.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ApiError } from '../errors/index.ts'
 import { openLink } from './browser.ts'
@@ -52,7 +55,7 @@ export async function runOperation(
     onWait: (wait) => showProgress(flags, `${done()}, ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.
-  client.quote(operation.id as never, id ?? params)
+  client.quote(operation.id as OperationId, id ?? params)
   budgetOf(flags)
 
   const start: JobState = {

@@ -22,6 +22,7 @@ export class ApiError extends SocialSearchError {
   static {
     this.prototype.name = 'ApiError'
   }
+  /** The kind of error, for a `switch`. */
   declare readonly code: ApiErrorCode
   /** HTTP status. */
   readonly status: number

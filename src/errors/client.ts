@@ -179,7 +179,7 @@ export class CreditBudgetError extends SharedError {
   }
 
   override of(context: ErrorContext): CreditBudgetError {
-    return new CreditBudgetError(this, context)
+    return new (this.constructor as typeof CreditBudgetError)(this, context)
   }
 }
 
@@ -203,7 +203,7 @@ export class BudgetUnavailableError extends SharedError {
   }
 
   override of(context: ErrorContext): BudgetUnavailableError {
-    return new BudgetUnavailableError(this.reason, context)
+    return new (this.constructor as typeof BudgetUnavailableError)(this.reason, context)
   }
 }
 

@@ -18,6 +18,7 @@ export class ReauthorizationRequiredError extends SharedError {
     this.prototype.name = 'ReauthorizationRequiredError'
   }
   declare readonly code: 'reauthorization_required'
+  /** Why the tokens no longer work. */
   readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
@@ -26,7 +27,7 @@ export class ReauthorizationRequiredError extends SharedError {
   }
 
   override of(context: ErrorContext): ReauthorizationRequiredError {
-    return new ReauthorizationRequiredError(this.reason, context)
+    return new (this.constructor as typeof ReauthorizationRequiredError)(this.reason, context)
   }
 }
 
@@ -60,6 +61,7 @@ export class OAuthError extends SharedError {
     this.prototype.name = 'OAuthError'
   }
   declare readonly code: 'oauth'
+  /** The phase that failed. */
   readonly step: OAuthStep
   /**
    * The server's own code, such as `access_denied` or `invalid_client`; otherwise `unreachable`, `timeout`, `redirect`,
@@ -85,7 +87,7 @@ export class OAuthError extends SharedError {
   }
 
   override of(context: ErrorContext): OAuthError {
-    return new OAuthError(this.#text, this, context)
+    return new (this.constructor as typeof OAuthError)(this.#text, this, context)
   }
 }
 
@@ -108,6 +110,6 @@ export class TokenStoreError extends SharedError {
   }
 
   override of(context: ErrorContext): TokenStoreError {
-    return new TokenStoreError(this.#text, context)
+    return new (this.constructor as typeof TokenStoreError)(this.#text, context)
   }
 }

@@ -29,8 +29,8 @@ export class Protocol {
   /** @throws {OAuthError} */
   static async create(settings: OAuthSettings): Promise<Protocol> {
     const { issuer, endpoints } = settings
-    if (endpoints === undefined) return new Protocol(settings, await discover(settings))
-    return new Protocol(settings, {
+    if (endpoints === undefined) return new this(settings, await discover(settings))
+    return new this(settings, {
       // Without metadata, `iss` can only be checked against this name.
       issuer: issuer ?? new URL(endpoints.authorization).origin,
       authorization_endpoint: endpoints.authorization,

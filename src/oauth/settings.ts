@@ -32,6 +32,7 @@ export interface OAuthClientOptions {
   issuer?: string | undefined
   /** The endpoints of a server without metadata. Add `issuer` if its responses contain one (`iss`). */
   endpoints?: OAuthEndpoints | undefined
+  /** The id that the authorization server gave your client. */
   clientId: string
   /** The secret of a confidential client. Refused in a browser, because any user can read it. */
   clientSecret?: string | undefined

@@ -1,15 +1,8 @@
 import { isRecord } from '../lib/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
-import {
-  callFetch,
-  explainNetworkError,
-  type Fetch,
-  FetchMisuse,
-  initOf,
-  readText,
-  send,
-} from '../core/http/send.ts'
+import { explainNetworkError } from '../core/http/network-error.ts'
+import { callFetch, type Fetch, FetchMisuse, initOf, readText, send } from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { announcedWait } from '../core/retry/announced-wait.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
@@ -62,7 +55,7 @@ export async function requestJson(
     } catch (error) {
       if (error instanceof OAuthError) throw error
       if (error instanceof FetchMisuse) throw new ConfigurationError(error.message, { operation })
-      const { phase, message } = explainNetworkError(error, redactor, hasAnswered)
+      const { phase, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
       const processed = phase === 'exchange' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })
     }

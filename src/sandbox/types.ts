@@ -85,6 +85,7 @@ export interface SandboxOptions {
   growth?: number | undefined
   /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
   latency?: number | readonly [min: number, max: number] | undefined
+  /** The limits that the sandbox enforces; those of the service by default. */
   limits?: SandboxLimits | undefined
   /** Your own content in place of made-up one. */
   content?: SandboxContent | undefined
@@ -163,7 +164,9 @@ export interface SandboxRequest {
 
 /** Options of a client for one test. */
 export interface SandboxClientOptions {
+  /** Address of the sandbox. */
   baseUrl: string
+  /** The sandbox's key. */
   apiKey: string
   /** Absent for a sandbox that answers over HTTP. */
   fetch?: (request: Request) => Promise<Response>

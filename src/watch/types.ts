@@ -5,7 +5,9 @@ import type { PagedOptions } from '../core/options/types.ts'
 export interface WatchParams {
   /** Keywords, 1 to 200 characters. */
   query: string
+  /** Always `Latest`: the other categories do not show new posts. */
   category?: 'Latest' | undefined
+  /** Narrows the search; every field is optional. */
   filters?: MicroblogFilters | undefined
 }
 

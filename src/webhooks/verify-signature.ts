@@ -22,7 +22,12 @@ export interface HmacOptions {
 
 /** Location of a shared secret: a header, or the query of the URL. */
 export type SharedSecretOptions =
-  | { secret: string | readonly string[]; header: string; prefix?: string | undefined }
+  | {
+      /** The secret, or several while you replace one. */
+      secret: string | readonly string[]
+      header: string
+      prefix?: string | undefined
+    }
   | { secret: string | readonly string[]; query: string }
 
 const algorithms = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512']

@@ -67,7 +67,7 @@ export class WebLocksLimiter implements Limiter {
    */
   constructor(options: WebLocksOptions) {
     const { name, limits } = resolveOptions(options)
-    if (!WebLocksLimiter.isSupported()) {
+    if (!new.target.isSupported()) {
       throw new ConfigurationError(
         'WebLocksLimiter needs navigator.locks and BroadcastChannel: a browser of 2022 or later, https or a loopback address, and a page with its own origin',
       )

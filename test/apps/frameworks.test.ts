@@ -1,4 +1,5 @@
 import { createSandbox } from 'social-search-sdk/sandbox'
+import { effectScope, ref } from 'vue'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 const sandbox = createSandbox()
@@ -19,9 +20,13 @@ describe('docs/frameworks.md', () => {
   beforeAll(() => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', sandbox.baseUrl)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
-    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
-      sandbox.fetch(new Request(...request)),
-    )
+    vi.stubGlobal('location', { href: 'http://app.test/' })
+    vi.stubGlobal('fetch', async (...args: ConstructorParameters<typeof Request>) => {
+      const request = new Request(...args)
+      if (!request.url.startsWith('http://app.test/')) return sandbox.fetch(request)
+      const { proxy } = await import('./.out/frameworks/social.ts')
+      return proxy(request)
+    })
     vi.stubGlobal('userOf', async () => ({ id: 'ada' }))
   })
 
@@ -34,6 +39,25 @@ describe('docs/frameworks.md', () => {
   it('has a route handler of Next that serves the proxy', async () => {
     const { POST } = await import('./.out/frameworks/app/api/social/[...path]/route.ts')
     expect(await postsFrom(await POST(search()))).toHaveLength(20)
+  })
+
+  it('has a SvelteKit app that searches and serves the proxy', async () => {
+    const { load } = await import('./.out/frameworks/src/routes/+page.server.ts')
+    expect((await load({ url: new URL('http://app.test/?q=tea') })).posts).toHaveLength(20)
+    const { fallback } = await import('./.out/frameworks/src/routes/api/social/[...path]/+server.ts')
+    expect(await postsFrom(await fallback({ request: search() }))).toHaveLength(20)
+  })
+
+  it('has a composable of Vue that searches again when the query changes', async () => {
+    const { usePosts } = await import('./.out/frameworks/use-posts.ts')
+    const query = ref('coffee')
+    const scope = effectScope()
+    const posts = scope.run(() => usePosts(query))
+    await vi.waitFor(() => expect(posts?.value).toHaveLength(20))
+    const [{ id } = { id: '' }] = posts?.value ?? []
+    query.value = 'tea'
+    await vi.waitFor(() => expect(posts?.value[0]?.id).not.toBe(id))
+    scope.stop()
   })
 
   it('has a worker that searches', async () => {

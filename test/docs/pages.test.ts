@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import * as errors from '../../src/index.ts'
 import * as oauth from '../../src/oauth/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
 import { fromSources, runAll } from './run.ts'
@@ -83,12 +87,86 @@ describe('the pages of the documentation', () => {
     expect(listed.map(([, name]) => name).sort()).toEqual(raised.sort())
   })
 
+  it('docs/start.md searches the sandbox for a query that many authors write about', async () => {
+    const [query = ''] = /(?<=query: ')[^']+/.exec(pages.get('docs/start.md') ?? '') ?? []
+    const { microblog } = new errors.SocialSearch(createSandbox().clientOptions())
+    const authors = (await microblog.search({ query })).posts.map(({ author }) => author)
+    expect(new Set(authors.slice(0, 5)).size).toBe(5)
+    expect(new Set(authors).size).toBeGreaterThan(12)
+  })
+
+  it('README.md and docs/start.md need the Node of package.json, and README.md tells what npm ci prints on Node 20', () => {
+    const needed = packageJson.engines.node.replace('>=', 'Node ')
+    const readme = (pages.get('README.md') ?? '').replaceAll('\n', ' ')
+    for (const text of [readme, pages.get('docs/start.md') ?? '']) expect(text).toContain(`${needed} `)
+    expect(readme.match(/Node 20\b.*?[.:]/g)).toEqual([
+      'Node 20, `npm ci` prints `EBADENGINE` warnings that you can ignore:',
+    ])
+  })
+
   it('llms.txt has a whole sentence about each guide', () => {
     const guides = readFileSync(new URL('llms.txt', root), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('- ['))
     expect(guides.length).toBeGreaterThan(20)
     expect(guides.filter((line) => !/^- \[[^\]]+\]\([\w./]+\): [A-Z`][^\]]+\.$/.test(line))).toEqual([])
+  })
+
+  it('docs/home.md shows what its sample prints', async () => {
+    const [, shown] = /^```text\n([^]*?)^```/m.exec(pages.get('docs/home.md') ?? '') ?? []
+    expect(await run('toArray({ limit: 3 })')).toEqual({ stdout: shown, stderr: '' })
+  })
+
+  it.each([
+    ['retry', 'docs/errors.md'],
+    ['pricing', 'docs/credits.md'],
+    ['sqlite', 'docs/jobs.md'],
+    ['dedupe', 'docs/jobs.md'],
+    ['cron', 'docs/jobs.md'],
+    ['slack', 'docs/jobs.md'],
+    ['svelte', 'docs/frameworks.md'],
+    ['vue', 'docs/frameworks.md'],
+    ['jest', 'docs/testing.md'],
+  ])('have %s in a heading of %s, which the search of the site ranks first', (word, page) => {
+    const headings = (pages.get(page) ?? '').match(/^#+ .*$/gm) ?? []
+    expect(headings.filter((heading) => heading.toLowerCase().includes(word))).not.toEqual([])
+  })
+
+  it('docs/jobs.md stores each post once, and continues where a run ended', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jobs-'))
+    const sandbox = `import { createSandbox } from 'social-search-sdk/sandbox'
+import { SocialSearch } from 'social-search-sdk'
+process.chdir(${JSON.stringify(folder)})
+const client = new SocialSearch(createSandbox().clientOptions())
+`
+    const count = `
+const rows = new DatabaseSync('posts.db')
+console.log(rows.prepare('SELECT count(*) AS n FROM posts').get().n, client.credits.spent)`
+    const counts = []
+    for (let runs = 0; runs < 2; runs++)
+      counts.push((await run('DatabaseSync', fromSources(sandbox), count)).stdout.split(' ').map(Number))
+    rmSync(folder, { recursive: true })
+    const [[first = 0, spent = 0] = [], [second = 0] = []] = counts
+    expect([first, spent]).toEqual([100, 10])
+    expect(second).toBeGreaterThan(first)
+  })
+
+  it('docs/jobs.md posts to Slack, with escaped texts', async () => {
+    const { stdout } = await run(
+      'SLACK_WEBHOOK_URL',
+      fromSources(`import { createSandbox } from 'social-search-sdk/sandbox'
+import { SocialSearch } from 'social-search-sdk'
+process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
+const post = { body: 'acme <b> & co', name: 'A>B', url: 'https://p.example/1' }
+const client = new SocialSearch(createSandbox({ content: { microblog: [post] } }).clientOptions())
+globalThis.fetch = async (url, { body }) => (console.log(JSON.stringify([url, JSON.parse(body)])), new Response('ok'))
+const save = async () => process.exit()
+`),
+    )
+    expect(JSON.parse(stdout)).toEqual([
+      'https://hooks.example/T1',
+      { text: '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co' },
+    ])
   })
 
   it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {

@@ -9,9 +9,10 @@ export const pages: ReadonlyMap<string, string> = new Map(
     .map((name) => [name, readFileSync(new URL(name, root), 'utf8')]),
 )
 
-/** The samples of a page in TypeScript, in their order. */
-export function samplesOf(page: string): string[] {
-  return [...(pages.get(page) ?? '').matchAll(/^```tsx?\n(.*?)^```/gms)].map(([, sample = '']) => sample)
+/** The samples of a page in a language, in their order. */
+export function samplesOf(page: string, language: 'tsx?' | 'js' = 'tsx?'): string[] {
+  const blocks = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms')
+  return [...(pages.get(page) ?? '').matchAll(blocks)].map(([, sample = '']) => sample)
 }
 
 /** What samples take as given: names that stand for the reader's own. */

@@ -7,6 +7,9 @@ const { folder, tarball } = pack()
 try {
   cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  // Not in the folder, since the project's own settings refuse such a file.
+  const commonJs = "import { SocialSearch } from 'social-search-sdk'\nvoid SocialSearch.fromEnv\n"
+  writeFileSync(join(folder, 'required.cts'), commonJs)
   run('npm', ['install', '--silent', tarball, '@types/node@24', '@tanstack/query-core@5'], folder)
   for (const version of ['5.9', '6', '7']) {
     run('npm', ['install', '--silent', '--no-save', `typescript@${version}`], folder)
@@ -38,6 +41,6 @@ function tsconfig(moduleResolution: string): object {
       skipLibCheck: false,
       types: ['node'],
     },
-    include: ['*.ts'],
+    include: ['*.ts', '*.cts'],
   }
 }

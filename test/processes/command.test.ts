@@ -511,6 +511,13 @@ describe('doctor', () => {
     expect(out).toContain('ok    scope org:read')
     expect((await run(command, ['doctor'])).out).toContain('set SOCIAL_SEARCH_BASE_URL')
   })
+
+  it('says that the address lacks /v1', async () => {
+    const { out } = await social(['doctor'], {
+      env: { SOCIAL_SEARCH_BASE_URL: server.baseUrl.replace('/v1', '') },
+    })
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/FAIL service: .*404.* baseUrl: it lacks \/v1/)
+  })
 })
 
 describe('watch', () => {

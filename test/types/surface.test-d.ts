@@ -17,6 +17,7 @@ import {
   type MicroblogSearchParams,
   type OpenBody,
   type OpenRecord,
+  type OperationId,
   type PagedCall,
   type PagedOptions,
   type ProfessionalnetPost,
@@ -64,6 +65,20 @@ describe('microblog.search()', () => {
     const call = client.microblog.search(params, { schema, limit: 3 })
     expectTypeOf((await call).posts).toEqualTypeOf<number[]>()
     for await (const item of call) expectTypeOf(item).toEqualTypeOf<number>()
+  })
+
+  it('gives quote() the params of its operation', () => {
+    const quotes = (anyId: OperationId) => [
+      client.quote('microblog.search', { query: 'a' }, { pages: 2 }),
+      client.quote('mentions.get', 'men_1'),
+      client.quote('technews.search', { any: 1 }),
+      client.quote(anyId, { any: 1 }),
+      // @ts-expect-error: it is `query`
+      client.quote('microblog.search', { querry: 'a' }),
+      // @ts-expect-error: it takes an id
+      client.quote('mentions.get', { id: 'men_1' }),
+    ]
+    assert(quotes)
   })
 
   it('refuses params that the service does not accept', () => {

@@ -22,6 +22,7 @@ export interface ProfessionalnetPostsSearchParams {
   count?: number | undefined
   /** Job title of the author, at most 80 characters. */
   author_job_title?: string | undefined
+  /** What a post must contain. */
   content_type?: ProfessionalnetContentType | undefined
   /** Comma-separated URNs of the persons who posted, at most 120 characters. */
   from_member?: string | undefined

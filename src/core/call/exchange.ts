@@ -1,12 +1,12 @@
 import { type Attempt, type Charged, ConnectionError } from '../../errors/index.ts'
 import type { Lease } from '../../limits/limiter.ts'
+import { explainNetworkError } from '../http/network-error.ts'
 import {
   type BodyText,
   FetchMisuse,
   type Init,
   asResponse,
   callFetch,
-  explainNetworkError,
   initOf,
   readText,
   send,
@@ -133,7 +133,7 @@ async function readBody(call: Call, response: Response, signal: AbortSignal): Pr
 }
 
 function connectionError(call: Call, error: unknown, hasAnswered: boolean): ConnectionError {
-  const { message, ...failure } = explainNetworkError(error, call.client.redactor, hasAnswered)
+  const { message, ...failure } = explainNetworkError(error, call.client, hasAnswered)
   return new ConnectionError(message, { ...call.context(riskOf(call, failure)), ...failure })
 }
 

@@ -10,6 +10,7 @@ import {
 import { parsed } from '../../lib/json.ts'
 import type { ErrorBody } from '../http/dialect.ts'
 import { type ReportedCredits, readCredits } from '../http/proxy-protocol.ts'
+import { describeForeign } from '../http/foreign-body.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import type { Call } from './call.ts'
@@ -20,6 +21,8 @@ interface Refusal {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
+  /** Type of the body, and the first words of a page. */
+  readonly told: string
   /** Null if the body is not the service's own. */
   readonly errorBody: ErrorBody | null
   /** The announced wait in milliseconds, or null. */
@@ -37,7 +40,8 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
   if (status < 200) return unanswered(call, status, isPaid ? 'final' : 'no-answer')
   const body = redactor.data(parsed(text, dialect))
   const announced = announcedWait(headers, body, Date.now())
-  const refusal = { status, headers, body, errorBody: dialect.readError(body), announced }
+  const told = describeForeign(response, text, redactor)
+  const refusal = { status, headers, body, told, errorBody: dialect.readError(body), announced }
   if (isPaid) return failure(call, refusal, call.risk, 'final')
   if (refusal.errorBody === null || status < 400) return refusedByOthers(call, refusal)
   return refusal.errorBody.risk === undefined
@@ -125,13 +129,19 @@ function printable(text: string, maxLength: number): string {
   return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
 }
 
-function describe({ operation }: Call, { status, errorBody, announced }: Refusal): string {
+function describe({ operation, client }: Call, { status, errorBody, announced, told }: Refusal): string {
   const { code = '', message = '' } = errorBody ?? {}
   const said = [code, message]
     .filter((text) => text !== '')
     .map((text) => printable(text, maxMessageLength))
     .join(': ')
-  const parts = [`the service answered ${status}`, errorBody === null ? 'without its own error body' : said]
+  const parts = [
+    `the service answered ${status}`,
+    errorBody === null ? `without its own error body (${told})` : said,
+  ]
+  // Without an id, the path exists, unless the address is wrong.
+  if (status === 404 && operation.pathId === undefined && !client.baseUrl.endsWith('/v1'))
+    parts.push('check baseUrl: it lacks /v1')
   const [issue] = errorBody?.issues ?? []
   if (issue && errorBody?.message === undefined) parts.push(`${issue.path} ${issue.message}`)
   if (announced !== null) parts.push(`retry after ${announced / 1000} s`)

@@ -4,6 +4,7 @@ import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors/i
 import { costOf } from '../credits/ledger.ts'
 import { parsed } from '../../lib/json.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
+import { describeForeign } from '../http/foreign-body.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
@@ -42,7 +43,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const decoded: Decoded =
     value === undefined
-      ? notJson(response.status, text, complete)
+      ? notJson(response.status, text, complete, describeForeign(response, text, redactor))
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
@@ -94,14 +95,14 @@ async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise
   }
 }
 
-function notJson(status: number, text: string, complete: boolean): Decoded {
+function notJson(status: number, text: string, complete: boolean, told: string): Decoded {
   const message = !complete
     ? `the answer is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
       ? 'the answer is partial (206)'
       : text === ''
         ? `the answer is empty (${status})`
-        : 'the answer is not JSON'
+        : `the answer is not JSON (${status}, ${told})`
   return { ok: false, message, issues: [] }
 }
 

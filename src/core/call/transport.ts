@@ -3,7 +3,7 @@ import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { shown } from '../../errors/assert.ts'
 import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
-import { resolveCall, resolveShared } from '../options/merge.ts'
+import { callChanges, resolveCall, resolveShared } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
@@ -63,7 +63,12 @@ export class ClientTransport implements Transport {
 
   withOptions(options: SharedOptions): ClientTransport {
     const defaults = resolveShared(this.#defaults, options, this.#client.redactor)
-    return new ClientTransport(this.#client, defaults, this.#ledger, this.#openCalls)
+    return new (this.constructor as typeof ClientTransport)(
+      this.#client,
+      defaults,
+      this.#ledger,
+      this.#openCalls,
+    )
   }
 
   close(): Promise<void> {
@@ -100,6 +105,9 @@ export class ClientTransport implements Transport {
     const { prices, redactor } = this.#client
     if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
+    for (const issue of issues)
+      if (Object.hasOwn(callChanges, issue.path))
+        issue.message += '; it is an option, passed after the params'
     const subject = operation.method === 'PATCH' || operation.method === 'PUT' ? 'the body' : 'params'
     throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }

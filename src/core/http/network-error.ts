@@ -1,10 +1,18 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
+import { inBrowser } from '../../lib/browser.ts'
+import type { Redactor } from '../../lib/redact.ts'
 
 /** How a request failed, as far as the error from fetch shows. */
 export interface NetworkFailure {
   readonly phase: ConnectionPhase
   /** The runtime's code, such as `ECONNRESET`, or else its message, which may be long and contain secrets. */
   readonly reason: string
+}
+
+/** Where requests go, and the secrets that no message may contain. */
+export interface Server {
+  readonly baseUrl: string
+  readonly redactor: Redactor
 }
 
 /** Codes of failed connects. Some also occur on established connections: see `syscall` below. */
@@ -51,6 +59,40 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   // The same code may come from `connect`, or from `read` on an established connection.
   const unsent = syscall === undefined ? unsentCodes.has(code) : ['connect', 'getaddrinfo'].includes(syscall)
   return { phase: unsent || unsentWords.some(said) ? 'connect' : 'exchange', reason }
+}
+
+/**
+ * Explains an error from fetch, or from reading a body. On some runtimes the error holds the request, and with it the
+ * token, so only its code or its innermost message is kept.
+ *
+ * @param hasAnswered Whether the headers had arrived, so that the request was sent.
+ */
+export function explainNetworkError(
+  error: unknown,
+  server: Server,
+  hasAnswered: boolean,
+): NetworkFailure & { readonly message: string } {
+  const failure = readNetworkFailure(error)
+  const phase = hasAnswered ? 'exchange' : failure.phase
+  // Half a secret would not be recognized.
+  const reason = server.redactor.text(failure.reason).slice(0, maxReasonLength)
+  const hint =
+    phase === 'exchange' && inBrowser()
+      ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
+      : ''
+  return { phase, reason, message: `${explanationOf(phase, server)} (${reason})${hint}` }
+}
+
+/** Longest reason in a message, in characters. */
+const maxReasonLength = 200
+
+/** Tells in which phase a request failed. */
+function explanationOf(phase: ConnectionPhase, { baseUrl, redactor }: Server): string {
+  if (phase === 'exchange') return 'the connection failed after the request was sent'
+  const host = redactor.text(new URL(baseUrl).host)
+  return phase === 'connect'
+    ? `connecting to ${host} failed, nothing was sent`
+    : `no trusted TLS connection to ${host}, nothing was sent`
 }
 
 /** An error, or one of its causes. */

@@ -1,9 +1,5 @@
 import ky, { type Options } from 'ky'
-import type { ConnectionPhase } from '../../errors/index.ts'
-import { inBrowser } from '../../lib/browser.ts'
-import type { Redactor } from '../../lib/redact.ts'
 import type { Hooks } from './hooks.ts'
-import { type NetworkFailure, readNetworkFailure } from './network-error.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -123,35 +119,4 @@ export async function readText(response: Response, signal: AbortSignal): Promise
   } finally {
     signal.removeEventListener('abort', cancel)
   }
-}
-
-/**
- * Explains an error from fetch, or from reading a body. On some runtimes the error holds the request, and with it the
- * token, so only its code or its innermost message is kept.
- *
- * @param hasAnswered Whether the headers had arrived, so that the request was sent.
- */
-export function explainNetworkError(
-  error: unknown,
-  redactor: Redactor,
-  hasAnswered: boolean,
-): NetworkFailure & { readonly message: string } {
-  const failure = readNetworkFailure(error)
-  const phase = hasAnswered ? 'exchange' : failure.phase
-  // Half a secret would not be recognized.
-  const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
-  const hint =
-    phase === 'exchange' && inBrowser()
-      ? '; a browser does not say why: the server may be down, or refuse this origin (CORS)'
-      : ''
-  return { phase, reason, message: `${explanations[phase]} (${reason})${hint}` }
-}
-
-/** Longest reason in a message, in characters. */
-const maxReasonLength = 200
-
-const explanations: Record<ConnectionPhase, string> = {
-  connect: 'connecting failed, nothing was sent',
-  tls: 'no trusted TLS connection, nothing was sent',
-  exchange: 'the connection failed after the request was sent',
 }

@@ -38,9 +38,11 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
     if (['strict', 'lenient', 'off'].includes(validation)) return { validation }
     throw new ConfigurationError(`validation must be strict, lenient or off, got ${shownWord(validation)}`)
   },
-  budget: (budget, { budgets }) => ({
-    budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])],
-  }),
+  budget: (budget, { budgets }) => {
+    const given: unknown = budget
+    checked(given, typeof given !== 'number', `budget must be new CreditBudget(${given as number})`)
+    return { budgets: [...new Set([...budgets, assertMethod('budget', budget, 'reserve')])] }
+  },
   headers: (headers, { headers: base }, redactor) => {
     assertObject('headers', headers)
     const merged = new Headers(base)
@@ -76,7 +78,8 @@ export const sharedChanges: Changes<SharedOptions> = {
   },
 }
 
-const callChanges: Changes<AnyCallOptions> = {
+/** The options of a call. */
+export const callChanges: Changes<AnyCallOptions> = {
   signal: (signal) => ({ signal: assertSignal('signal', signal) }),
   priority: (priority) => ({
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),

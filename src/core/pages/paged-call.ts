@@ -5,6 +5,7 @@ import type { InvalidItem } from '../call/decode.ts'
 import type { Answer } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/assert.ts'
+import { showAs } from '../../lib/inspect.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
@@ -14,6 +15,9 @@ import { ApiCall } from './api-call.ts'
 
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
+
+/** Whether the class says what `console.log` shows of its calls. */
+let isShown = false
 
 /** What the SDK adds to the body of a page. */
 export interface PageFields<Params> {
@@ -47,6 +51,11 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     this.#operation = operation
     this.#options = options && { ...options }
     this.#request = transport.compose(operation, params)
+    if (isShown) return
+    isShown = true
+    showAs(new.target.prototype, function (this: PagedCall<Page, Item>) {
+      return `PagedCall { ${this.#operation.id}, ${this.#first ? 'sent' : 'not sent'} }`
+    })
   }
 
   override get [Symbol.toStringTag](): string {
@@ -64,7 +73,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     if (state === null || state === undefined) return this
     const params = paramsOf(this.#request) ?? {}
     const next = nextOfState(this.#operation, params, state, this.#options?.paging)
-    const call = new PagedCall<Page, Item>(this.#transport, this.#operation, next ?? params, this.#options)
+    const Class = this.constructor as typeof PagedCall<Page, Item>
+    const call = new Class(this.#transport, this.#operation, next ?? params, this.#options)
     call.#isEnded = next === null
     return call
   }

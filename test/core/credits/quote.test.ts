@@ -27,7 +27,8 @@ describe('quote()', () => {
   })
 
   it("limits comments by maxComments, or by the service's default", () => {
-    const quote = (params: object) => client.quote('professionalnet.posts.comments', params).atMost
+    const quote = (params: object) =>
+      client.quote('professionalnet.posts.comments', params as { postUrl: string }).atMost
     expect([quote({ postUrl: 'u', maxComments: 250 }), quote({ postUrl: 'u' })]).toEqual([250, 100])
   })
 

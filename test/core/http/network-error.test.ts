@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readNetworkFailure as readInBrowser } from '../../../src/core/http/network-error.browser.ts'
-import { readNetworkFailure } from '../../../src/core/http/network-error.ts'
+import { explainNetworkError as explainInBrowser } from '../../../src/core/http/network-error.browser.ts'
+import { explainNetworkError, readNetworkFailure } from '../../../src/core/http/network-error.ts'
+import { Redactor } from '../../../src/lib/redact.ts'
+
+const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
 
 const below = (cause: object) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('inner'), cause) })
@@ -101,13 +104,49 @@ describe('readNetworkFailure()', () => {
   })
 })
 
-describe('readNetworkFailure() of the build for browsers', () => {
+describe('explainNetworkError()', () => {
+  it.each([
+    [
+      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+      'connecting to api.example.com failed, nothing was sent (ENOTFOUND)',
+    ],
+    [
+      { code: 'CERT_HAS_EXPIRED' },
+      'no trusted TLS connection to api.example.com, nothing was sent (CERT_HAS_EXPIRED)',
+    ],
+    [
+      { code: 'ECONNRESET', syscall: 'read' },
+      'the connection failed after the request was sent (ECONNRESET)',
+    ],
+  ])('names the host when %o', (cause, message) => {
+    expect(explainNetworkError(below(cause), server, false).message).toBe(message)
+  })
+
+  it('redacts a host that is a secret', () => {
+    const redactor = new Redactor()
+    redactor.add('sk_live_123')
+    const { message } = explainNetworkError(
+      below({ code: 'ENOTFOUND' }),
+      { baseUrl: 'https://sk_live_123/v1', redactor },
+      false,
+    )
+    expect(message).toBe('connecting to [redacted] failed, nothing was sent (ENOTFOUND)')
+  })
+})
+
+describe('explainNetworkError() of the build for browsers', () => {
   it('never claims that nothing was sent', () => {
     const refused = Object.assign(new TypeError('Failed to fetch'), { code: 'ECONNREFUSED' })
-    expect(readInBrowser(refused)).toEqual({ phase: 'exchange', reason: 'Failed to fetch' })
+    expect(explainInBrowser(refused, server)).toMatchObject({
+      phase: 'exchange',
+      reason: 'Failed to fetch',
+      message: expect.stringMatching(
+        /after the request was sent \(Failed to fetch\); a browser does not say why/,
+      ),
+    })
   })
 
   it.each([undefined, null, 'text', new Error(''), { message: 1 }])('gives no reason for %o', (error) => {
-    expect(readInBrowser(error)).toEqual({ phase: 'exchange', reason: 'no reason given' })
+    expect(explainInBrowser(error, server)).toMatchObject({ phase: 'exchange', reason: 'no reason given' })
   })
 })

@@ -85,7 +85,7 @@ describe('new SocialSearch()', () => {
       /^unknown option retry.tries; expected one of ambiguous, maxAttempts, maxWait$/,
     ],
     [{ ...good, validation: 'loose' }, /strict, lenient or off/],
-    [{ ...good, budget: 100 }, /budget must have a reserve\(\) method, got 100/],
+    [{ ...good, budget: 100 }, /budget must be new CreditBudget\(100\), got 100/],
     [
       { ...good, hooks: { beforeRequest: [1] } },
       /^hooks.beforeRequest must be an array of functions, got object$/,

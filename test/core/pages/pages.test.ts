@@ -117,7 +117,10 @@ describe('search()', () => {
 
   it('names itself PagedCall, and a call without pages ApiCall, when it is printed', () => {
     const usage = makeClient({ fetch: () => new Promise(() => {}) }).organization.usage()
-    expect([inspect(search()), inspect(usage)]).toEqual(['PagedCall {}', 'ApiCall {}'])
+    expect([inspect(search()), inspect(usage)]).toEqual([
+      'PagedCall { microblog.search, not sent }',
+      'ApiCall {}',
+    ])
   })
 })
 

@@ -1,0 +1,2 @@
+/** Browsers have views of objects that cannot be changed. */
+export function showAs(): void {}

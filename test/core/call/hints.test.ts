@@ -1,0 +1,84 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { type Budget, SocialSearch } from '../../../src/index.ts'
+import { createSandbox } from '../../../src/sandbox/index.ts'
+
+const sandbox = createSandbox()
+const client = new SocialSearch(sandbox.clientOptions())
+const query = 'typescript'
+const messageOf = (call: PromiseLike<unknown>): Promise<string> =>
+  Promise.resolve(call).then(
+    () => 'no error',
+    (error: unknown) => (error as Error).message,
+  )
+
+/** A client whose requests get one answer. */
+function answeredWith(status: number, text: string, type?: string): SocialSearch {
+  const headers = new Headers(type === undefined ? {} : { 'content-type': type })
+  const fetch = (): Promise<Response> =>
+    Promise.resolve(new Response(new TextEncoder().encode(text), { status, headers }))
+  return new SocialSearch({ ...sandbox.clientOptions(), apiKey: 'sk_secret_1', retry: false, fetch })
+}
+const page =
+  '<!doctype html>\n<html><head><title>Not Found</title></head><body>nginx sk_secret_1</body></html>'
+
+describe('the message of an error', () => {
+  it('says that baseUrl lacks /v1 when the service answers 404', async () => {
+    const baseUrl = sandbox.baseUrl.replace('/v1', '')
+    const wrong = new SocialSearch({ ...sandbox.clientOptions(), baseUrl })
+    expect(await messageOf(wrong.microblog.search({ query }))).toMatch(/404.*; check baseUrl: it lacks \/v1$/)
+    expect(await messageOf(client.mentions.get('men_0'))).not.toContain('/v1')
+  })
+
+  it.each([404, 502])('has type and first words of an HTML page with status %i', async (status) => {
+    const call = answeredWith(status, page, 'text/html').microblog.search({ query })
+    expect(await messageOf(call)).toContain(
+      `the service answered ${status}; without its own error body (text/html: Not Found nginx [redacted])`,
+    )
+  })
+
+  it('has status, type and first words when a success is an HTML page', async () => {
+    const call = answeredWith(200, page, 'text/html').microblog.search({ query })
+    expect(await messageOf(call)).toBe(
+      'microblog.search: the answer is not JSON (200, text/html: Not Found nginx [redacted])',
+    )
+  })
+
+  it('quotes no other body, which may be paid data, and at most 120 characters of a page', async () => {
+    const cut = answeredWith(200, '{"posts":[{"body":"private', 'application/json').microblog.search({
+      query,
+    })
+    expect(await messageOf(cut)).toBe('microblog.search: the answer is not JSON (200, application/json)')
+    expect(await messageOf(answeredWith(200, 'x').openapi())).toContain('(200, no type)')
+    const long = answeredWith(200, `<p>${'word '.repeat(1e6)}`, 'text/html').openapi()
+    expect((await messageOf(long)).length).toBeLessThan(180)
+  })
+
+  it('says new CreditBudget(3) when budget is 3', async () => {
+    const call = client.microblog.search({ query }, { budget: 3 as unknown as Budget })
+    expect(await messageOf(call)).toContain('budget must be new CreditBudget(3)')
+    expect(() => new SocialSearch({ ...sandbox.clientOptions(), budget: 3 as unknown as Budget })).toThrow(
+      'new CreditBudget(3)',
+    )
+  })
+
+  it.each(['limit', 'maxPages', 'signal', 'budget'])(
+    'says that %s is an option when it is a param',
+    async (name) => {
+      const params = { query, [name]: 3, constructor: 1 }
+      const told = await messageOf(client.microblog.search(params))
+      expect(told).toContain(`${name} is not a known property; it is an option, passed after the params`)
+      expect(told).toContain('constructor is not a known property')
+      expect(told).not.toContain('constructor is not a known property; it')
+    },
+  )
+})
+
+describe('console.log() of a PagedCall', () => {
+  it('shows the operation, and whether it was sent', async () => {
+    const call = client.microblog.search({ query })
+    expect(inspect(call)).toBe('PagedCall { microblog.search, not sent }')
+    await call
+    expect(inspect(call)).toBe('PagedCall { microblog.search, sent }')
+  })
+})
