@@ -73,7 +73,7 @@ export interface MicroblogSearchParams {
   cursor?: string | undefined
   /** Posts to return, 1 to 20; the service's default is 20. Fewer do not cost less. */
   count?: number | undefined
-  /** Which posts to look for. */
+  /** Which posts to look for; `Latest`: newest first. */
   category?: MicroblogCategory | undefined
   /** Narrows the search; every field is optional. */
   filters?: MicroblogFilters | undefined

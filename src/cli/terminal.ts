@@ -121,7 +121,7 @@ export function complain(
   if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
-  if (paid !== undefined) say(`The answer, which may have been charged:\n${jsonText(paid)}`)
+  if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
 }
 
 function codeOf(error: unknown): unknown {

@@ -35,7 +35,7 @@ const explanations: Record<ReauthorizationReason, string> = {
   no_tokens: 'the store holds no tokens',
   no_refresh_token: 'the access token has expired, and the store holds no refresh token',
   refused: 'the authorization server refused the refresh token',
-  lost: 'the answer to a refresh was lost, or its process ended first, and the refresh token may be used up',
+  lost: 'the response to a refresh was lost, or its process ended first, and the refresh token may be used up',
 }
 
 /** The phase of the OAuth client: reading the server's metadata, the user's callback, getting tokens, renewing them. */

@@ -61,6 +61,7 @@ export interface Limiter {
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
+  /** Whether a 429 has closed it, or its pace is full. */
   readonly reason: 'rate_limited' | 'pace'
 
   constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {

@@ -165,7 +165,7 @@ export class ToolSession {
       const abort = (): void => {
         const error = new Refusal(
           'cancelled',
-          'cancelled; if the service had the request, its answer is kept: repeat the call, and it is not charged again',
+          'cancelled; if the service had the request, its response is kept: repeat the call, and it is not charged again',
         )
         const next = run.tool.operation.list === undefined ? {} : { next: this.#pages.handleOf(start) }
         const failure = { ...failureOf(error, true), charged: 'unknown' as const }

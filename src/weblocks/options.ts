@@ -24,5 +24,5 @@ export function resolveOptions(options: WebLocksOptions): { name: string; limits
 /** The name of an organization's channel and the prefix of its locks: the same in all tabs, without its label. */
 export function channelName(organization: string): string {
   // The number changes with the messages.
-  return `social-search-sdk/2/${hashOf(organization).toString(16)}`
+  return `social-search-sdk/3/${hashOf(organization).toString(16)}`
 }

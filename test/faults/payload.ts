@@ -62,7 +62,7 @@ export const payload = group('payload', [
     name: 'a small gzip that unfolds to 80 MB',
     expected: 'cut off at the limit of 64 MB after decompression',
     observed:
-      'POST ×1; the answer is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
+      'POST ×1; the response is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
     run: () => capped(gzipSync(Buffer.alloc(80 * 2 ** 20, 'x')), { 'content-encoding': 'gzip' }),
   },
   {
@@ -70,7 +70,7 @@ export const payload = group('payload', [
     name: 'a plain body of 80 MB',
     expected: 'cut off at the same limit',
     observed:
-      'POST ×1; the answer is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
+      'POST ×1; the response is larger than 67108864 bytes and was cut off; charged yes, spent 0, uncertain 2',
     run: () => capped(Buffer.alloc(80 * 2 ** 20, 'x')),
   },
   {

@@ -24,12 +24,13 @@ const request = {
   share,
   priority: 'number',
   resumed: 'flag',
-  patience: 'amount',
+  patience: 'number',
+  maxQueueWait: 'number',
 }
 
 /** The number of the channel, and the messages that it stands for. */
 const known = {
-  number: '2',
+  number: '3',
   messages: {
     newTab: { tabId: 'text' },
     leader: { leader: 'text', to: 'text or null', snapshot },
@@ -37,7 +38,7 @@ const known = {
     acquire: { tabId: 'text', to: 'text', request },
     cancel: { call: 'text' },
     grant: { leader: 'text', tabId: 'text', call: 'text', surface: 'text or null', share, paced: 'amount' },
-    reject: { leader: 'text', call: 'text', remaining: 'amount' },
+    reject: { leader: 'text', call: 'text', remaining: 'amount', reason: 'reason' },
     sent: { call: 'text' },
     answered: { call: 'text', date: 'number or null' },
     release: { call: 'text' },
@@ -60,7 +61,7 @@ it('channelName() has another number when the messages change, so that two versi
 
 type Accepts = (value: unknown) => boolean
 
-const examples = { number: -1, amount: 1, text: 'x', flag: true, null: null }
+const examples = { number: -1, amount: 1, text: 'x', reason: 'pace', flag: true, null: null }
 
 /** Finds out what a guard accepts, and an example of it. */
 function explore(accepts: Accepts): { shape: unknown; example: unknown } {
@@ -68,8 +69,9 @@ function explore(accepts: Accepts): { shape: unknown; example: unknown } {
   const names = Object.keys(examples).filter((name) => accepts(examples[name as keyof typeof examples]))
   const [first] = names
   if (first === undefined) return exploreFields(accepts)
-  // Whatever takes a negative number takes a positive one.
-  const shape = names.filter((name) => name !== 'amount' || first === 'amount').join(' or ')
+  // Whatever takes a negative number takes a positive one, and whatever takes any text takes a reason.
+  const implied = ['amount', 'reason'].filter((name) => name !== first)
+  const shape = names.filter((name) => !implied.includes(name)).join(' or ')
   return { shape, example: examples[first as keyof typeof examples] }
 }
 

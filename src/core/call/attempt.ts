@@ -54,7 +54,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
         reject(reason)
       }
       timer = setTimeout(() => {
-        const message = `no complete answer within ${timeoutMs} ms (waiting for ${call.phase})`
+        const message = `no complete response within ${timeoutMs} ms (waiting for ${call.phase})`
         stop(call.timeoutError(message))
       }, timeoutMs)
       call.onAbort(stop)

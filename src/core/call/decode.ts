@@ -19,7 +19,7 @@ export type Decoded =
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
-const schemaMismatch = 'the answer does not fit the schema of the call'
+const schemaMismatch = 'the response does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
 export async function decode(
@@ -34,7 +34,7 @@ export async function decode(
   // With `lenient`, items are validated one by one below.
   const shape = lenient && Array.isArray(sent) ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : check(response, shape)
-  if (issues.length > 0) return { ok: false, message: 'the answer is not of the documented shape', issues }
+  if (issues.length > 0) return { ok: false, message: 'the response is not of the documented shape', issues }
   if (property === undefined || !Array.isArray(sent)) {
     if (schema === undefined)
       return { ok: true, body, invalid: lenient && property !== undefined ? [] : null }

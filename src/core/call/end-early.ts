@@ -15,8 +15,8 @@ export interface CancelRules {
 
 const phaseDescriptions: Record<TimeoutPhase, string> = {
   queue: 'in the queue',
-  headers: 'before the answer began',
-  body: 'before the answer was complete',
+  headers: 'before the response began',
+  body: 'before the response was complete',
   wait: 'between two attempts',
 }
 

@@ -51,7 +51,7 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
 
 function redirected(call: Call, status: number): Failure {
   const context = { ...call.context(), ...(status > 0 && { status }) }
-  const error = new RedirectError('the answer is a redirect; check baseUrl', context)
+  const error = new RedirectError('the response is a redirect; check baseUrl', context)
   return new Failure(error, call.risk)
 }
 

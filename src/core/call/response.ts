@@ -91,18 +91,18 @@ async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw new Failure(error, entry.charged)
-    return { ok: false, message: 'the deadline passed while the answer was checked', issues: [] }
+    return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
 }
 
 function notJson(status: number, text: string, complete: boolean, told: string): Decoded {
   const message = !complete
-    ? `the answer is larger than ${maxBodyBytes} bytes and was cut off`
+    ? `the response is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
-      ? 'the answer is partial (206)'
+      ? 'the response is partial (206)'
       : text === ''
-        ? `the answer is empty (${status})`
-        : `the answer is not JSON (${status}, ${told})`
+        ? `the response is empty (${status})`
+        : `the response is not JSON (${status}, ${told})`
   return { ok: false, message, issues: [] }
 }
 
@@ -111,7 +111,7 @@ export function unreadable(
   call: Call,
   entry: Attempt,
   { text }: Received,
-  message = 'the answer cannot be read',
+  message = 'the response cannot be read',
 ): Failure {
   const { redactor, dialect } = call.client
   const risk = entry.charged === 'no' ? call.risk : entry.charged

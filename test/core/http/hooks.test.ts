@@ -275,7 +275,7 @@ describe('hooks', () => {
     const hooks = { afterResponse: [() => {}] }
     const client = makeClient({ hooks, logger: { error } })
     const free = await settle(client.professionalnet.industries.list())
-    expect((free.error as Error).message).toContain('the answer is empty (200)')
+    expect((free.error as Error).message).toContain('the response is empty (200)')
     expect(service.arrivals.length).toBeGreaterThan(1)
     expect(error).not.toHaveBeenCalled()
   })

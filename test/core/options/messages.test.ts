@@ -106,6 +106,6 @@ describe('error messages', () => {
     const never = (): Promise<Response> => new Promise(() => {})
     const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: never })
     const { error } = await settle(hanging.openapi({ deadline: 50 }))
-    expect((error as Error).message).toBe('openapi: the deadline of 50 ms passed before the answer began')
+    expect((error as Error).message).toBe('openapi: the deadline of 50 ms passed before the response began')
   })
 })
