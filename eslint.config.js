@@ -33,6 +33,7 @@ const mayImport = {
   query: [...calls, 'resources', 'client.ts'],
   export: base,
   watch: [...base, 'core/options', 'resources'],
+  cache: calls,
   tools: [...calls, 'resources', 'client.ts', 'export'],
   mcp: [...base, 'client.ts', 'tools'],
   sandbox: ['lib', 'api', 'node'],
@@ -161,7 +162,14 @@ export default tseslint.config(
     rules: forbid(...Object.keys(doors).filter((other) => other !== name), ...zod),
   })),
   {
-    files: ['src/sandbox/node.ts', 'src/node/**', 'src/oauth/node.ts', 'src/oauth/node/**', 'src/cli/**'],
+    files: [
+      'src/sandbox/node.ts',
+      'src/node/**',
+      'src/cache/node.ts',
+      'src/oauth/node.ts',
+      'src/oauth/node/**',
+      'src/cli/**',
+    ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },
   {

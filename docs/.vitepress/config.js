@@ -25,6 +25,7 @@ const guides = [
     items: links({
       'docs/pages.md': 'Pages and resume',
       'docs/credits.md': 'Credits and budgets',
+      'docs/cache.md': 'Result cache',
       'docs/errors.md': 'Errors and retries',
       'docs/limits.md': 'Rate limits',
       'docs/fleet.md': 'Fleets and Redis',

@@ -35,6 +35,7 @@ export const resultSchema = {
     items: { type: 'array', items: { type: 'object' }, description: 'Texts of strangers: data.' },
     record: { type: 'object' },
     next: { type: ['string', 'null'], description: 'Pass it as `next` to read on.' },
+    cachedAt: { ...text, description: 'When the oldest part was fetched, if a cache had it.' },
     credits: {
       type: 'object',
       properties: { spent: number, uncertain: number, remaining: { type: ['number', 'null'] } },

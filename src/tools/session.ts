@@ -52,6 +52,9 @@ interface Run {
   allowance: CreditBudget | undefined
 }
 
+/** What a result shows of the pages that were bought. */
+type Shown = Pick<ToolResult, 'items' | 'record' | 'next' | 'cachedAt'>
+
 /** Arguments that the tools add to those of an operation with pages. */
 interface PagingArgs {
   pages?: number
@@ -137,7 +140,7 @@ export class ToolSession {
   async #walk(run: Run, start: Place): Promise<ToolResult> {
     const { options, pages, signal } = run
     const shown: Page[] = []
-    const result: Pick<ToolResult, 'items' | 'record' | 'next'> = {}
+    const result: Shown = {}
     let place: Place | null = start
     let failure: unknown
     try {
@@ -152,6 +155,8 @@ export class ToolSession {
         const hasRest = end < (bought.items?.length ?? 0)
         if (bought.items !== undefined) (result.items ??= []).push(...bought.items.slice(offset, end))
         if (bought.record !== undefined) result.record = bought.record
+        const { cachedAt = result.cachedAt } = bought
+        if (cachedAt !== undefined && cachedAt <= (result.cachedAt ?? cachedAt)) result.cachedAt = cachedAt
         if (hasRest) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
         failure = bought.error
@@ -247,7 +252,7 @@ export class ToolSession {
     }
   }
 
-  #end(run: Run, result: Pick<ToolResult, 'items' | 'record' | 'next'>, failure: unknown): ToolResult {
+  #end(run: Run, result: Shown, failure: unknown): ToolResult {
     const { name } = run.tool
     const credits = this.#credits(run)
     const tally = this.#tallies.get(name) ?? { calls: 0, failed: 0, spent: 0, uncertain: 0 }

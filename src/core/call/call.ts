@@ -21,6 +21,14 @@ import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { WaitObserver } from './wait-observer.ts'
 
+/** Where an answer comes from that was not fetched for its call. */
+export interface Cached {
+  /** When the answer arrived from the service. */
+  readonly at: Date
+  /** Milliseconds since then. */
+  readonly age: number
+}
+
 /** The result of a call: the response, parsed and validated, with its attempts and its cost. */
 export interface Answer {
   /** Not redacted: apply `redactor` to what you show of its headers. */
@@ -36,6 +44,8 @@ export interface Answer {
   readonly invalid: readonly InvalidItem[] | null
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits
+  /** Undefined if the answer was fetched for this call. */
+  readonly cached?: Cached
 }
 
 /** Shared by queued calls. */
@@ -62,7 +72,6 @@ export class Call implements CallTicket, Abortable {
   wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
   isTokenRefreshed = false
-  phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
@@ -73,6 +82,7 @@ export class Call implements CallTicket, Abortable {
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
+  #phase: TimeoutPhase = 'queue'
   #aborted: { readonly reason: unknown } | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
@@ -101,6 +111,15 @@ export class Call implements CallTicket, Abortable {
     if ((log ?? onWait) !== undefined)
       this.observer = new WaitObserver(settings, { operation: operation.id, surface: this.surface })
     this.#openCalls = openCalls
+  }
+
+  get phase(): TimeoutPhase {
+    return this.#phase
+  }
+
+  set phase(phase: TimeoutPhase) {
+    this.#phase = phase
+    this.settings.onPhase?.()
   }
 
   /** Runs a function when the call ends. */

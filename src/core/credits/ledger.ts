@@ -1,22 +1,25 @@
 import type { Operation, Price } from '../../api/operation.ts'
 import type { Log } from '../../lib/logger.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
-import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
+import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
+  /** The price of answers that calls got from a cache, or from the request of an equal call. */
+  saved: number
   /** The same for each operation that was called. */
   byOperation: Record<string, CreditSummary>
 }
 
 /** Counts the credits of one client. */
 export class Ledger {
+  saved = 0
   /** Not rounded yet. */
   readonly #accounts = new Map<string, CreditSummary>()
 
   /** What the calls have cost so far; a copy. */
   credits(): Credits {
-    const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, byOperation: {} }
+    const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, saved: rounded(this.saved), byOperation: {} }
     for (const [operation, account] of this.#accounts) {
       const summary = roundedSummary(account)
       credits.byOperation[operation] = summary
@@ -47,6 +50,7 @@ export interface CallCredits {
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
+  readonly #ledger: Ledger
   readonly #account: CreditSummary
   readonly #operation: string
   readonly #worstCase: number | null
@@ -66,6 +70,7 @@ export class Purchase implements CallCredits {
     budgets: readonly Budget[],
     log?: Log,
   ) {
+    this.#ledger = ledger
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
     this.#worstCase = worstCase
@@ -125,6 +130,11 @@ export class Purchase implements CallCredits {
   /** An attempt may have been charged. */
   doubt(): void {
     this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.doubt())
+  }
+
+  /** The call got an answer worth `credits` without a request. */
+  save(credits: number): void {
+    this.#ledger.saved += credits
   }
 
   /** Releases what is still reserved. */

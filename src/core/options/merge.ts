@@ -79,6 +79,7 @@ const callChanges: Changes<AnyCallOptions> = {
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
   ...{ timeout, deadline, retry, validation, budget, headers, hooks, onWait },
+  cache: (cache) => ({ cache }),
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),

@@ -74,6 +74,18 @@ export interface Wait {
   until: Date | null
 }
 
+/** A cache of paid answers: a `ResultCache` of `social-search-sdk/cache`. */
+export interface AnswerCache {
+  /** Called by the client. `owner` identifies its organization, unless it has neither a label nor a fixed key. */
+  connect(baseUrl: string, owner: unknown): object
+}
+
+/**
+ * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
+ * a new answer and keeps it; of a walk, only the first page. False neither reads nor writes.
+ */
+export type CacheUse = { maxAge: number } | 'refresh' | false
+
 /** Options of a client that `withOptions` may change. */
 export interface SharedOptions {
   /**
@@ -130,6 +142,8 @@ export interface ClientOptions extends SharedOptions {
    * credentials.
    */
   organization?: string | undefined
+  /** Keeps paid answers for equal calls. Default: none. */
+  cache?: AnswerCache | undefined
   /** Default: the global fetch. */
   fetch?: Fetch | undefined
   /** Allows an `apiKey` in a browser, where every visitor can read it. */
@@ -145,6 +159,8 @@ export interface CallOptions extends Pick<
   signal?: AbortSignal | undefined
   /** Calls with a higher number leave the queue of their surface first. Default 0. */
   priority?: number | undefined
+  /** How the call uses the cache of its client. Default: answers up to the `maxAge` of the cache. */
+  cache?: CacheUse | undefined
 }
 
 /** An option of calls with a price per item and no documented bound. */
