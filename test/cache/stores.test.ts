@@ -226,7 +226,13 @@ describe('sqliteStore()', () => {
     service.script(() => ok())
     const path = join(folder, 'answers.sqlite')
     const store = sqliteStore(path)
-    await outcomeOf(cached({ organization: 'file' }, store).client.microblog.search(query))
+    let isWritten = false
+    const set: CacheStore['set'] = (...given) => {
+      store.set(...given)
+      isWritten = true
+    }
+    await outcomeOf(cached({ organization: 'file' }, { ...store, set }).client.microblog.search(query))
+    await expect.poll(() => isWritten).toBe(true)
     store.close()
     const again = sqliteStore(path)
     const { client } = cached({ organization: 'file' }, again)

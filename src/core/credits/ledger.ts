@@ -19,7 +19,13 @@ export class Ledger {
 
   /** What the calls have cost so far; a copy. */
   credits(): Credits {
-    const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, saved: rounded(this.saved), byOperation: {} }
+    const credits: Credits = {
+      spent: 0,
+      uncertain: 0,
+      reserved: 0,
+      saved: rounded(this.saved),
+      byOperation: {},
+    }
     for (const [operation, account] of this.#accounts) {
       const summary = roundedSummary(account)
       credits.byOperation[operation] = summary
