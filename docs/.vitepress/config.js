@@ -28,6 +28,7 @@ const guides = [
       'docs/cache.md': 'Result cache',
       'docs/errors.md': 'Errors and retries',
       'docs/limits.md': 'Rate limits',
+      'docs/telemetry.md': 'Telemetry',
       'docs/fleet.md': 'Fleets and Redis',
       'docs/proxy.md': 'Proxy for browsers',
       'docs/frameworks.md': 'Next, Hono, Express, workers',

@@ -92,7 +92,8 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   call.attempts = attempts
   const parsed = dialect.parse(text)
   const requestId = redactor.requestId(parsed)
-  if (!isPayer) call.purchase.save(entry.cost)
+  if (isPayer) Object.assign(call.purchase, credits)
+  else call.purchase.save(entry.cost)
   const decoded = await decodeInTime(call, attempts.at(-1) ?? noAttempt, parsed)
   if (!decoded.ok) throw unusable(call, attempts.at(-1) ?? noAttempt, decoded, requestId, parsed)
   const { body, invalid } = decoded

@@ -77,11 +77,14 @@ export class Flight {
         try {
           const call = this.#open(this.#settings(leader.call.settings))
           this.#call = call
+          if (call.observer && leader.call.observer) call.observer.call.id = leader.call.observer.call.id
           this.#share()
           fetched = await run(call)
           this.#land({ entry: this.#request.toEntry(fetched), fetched })
           break
         } catch (error) {
+          const { spent = 0, uncertain = 0 } = this.#call?.purchase ?? {}
+          Object.assign(leader.call.purchase, { spent, uncertain })
           this.#refuse(leader, error)
         }
       }

@@ -1,5 +1,5 @@
 import { within } from '../lib/abort.ts'
-import type { Log } from '../lib/logger.ts'
+import { type Log, logTo } from '../lib/logger.ts'
 
 /** Where a cache keeps answers. Each method may return a promise. */
 export interface CacheStore {
@@ -63,11 +63,15 @@ export function askStore<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /** Asks a store; a failure costs a warning, and gives undefined. */
-export async function tryStore<T>(work: () => T | Promise<T>, log: Log | undefined): Promise<T | undefined> {
+export async function tryStore<T>(
+  work: () => T | Promise<T>,
+  observers: readonly { readonly onLog?: Log }[],
+): Promise<T | undefined> {
   try {
     return await askStore(work)
   } catch (error) {
-    log?.('warn', 'the cache failed', { reason: error instanceof Error ? error.message : String(error) })
+    const reason = error instanceof Error ? error.message : String(error)
+    logTo(observers, 'warn', 'the cache failed', { reason })
     return undefined
   }
 }

@@ -104,7 +104,7 @@ export class StoredRequest {
   }
 
   #try<T>(work: () => T | Promise<T>): Promise<T | undefined> {
-    return tryStore(work, this.#call.settings.log)
+    return tryStore(work, this.#call.settings.observers)
   }
 }
 

@@ -38,7 +38,9 @@ export async function attempt(call: Call, lease: Lease): Promise<Answer> {
   const entry = call.begin(lease)
   const received = await receive(call, entry, lease)
   try {
-    return await readAnswer(call, entry, received)
+    const answer = await readAnswer(call, entry, received)
+    call.observer?.attempt(entry)
+    return answer
   } catch (error) {
     throw record(call, entry, error instanceof Failure ? error : unreadable(call, entry, received))
   }
@@ -143,5 +145,6 @@ function record(call: Call, entry: Attempt, failure: Failure): Failure {
   if (isRateLimit(failure)) call.closeSurface(failure.announced || (call.wait ?? 0))
   const { outcome, requestId } = entry
   call.log(charged === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
+  call.observer?.attempt(entry)
   return failure
 }

@@ -10,24 +10,17 @@ import {
 } from '../../errors/index.ts'
 import type { CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../../lib/abort.ts'
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import { type LogFields, type LogLevel, logTo } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { after } from '../../lib/time.ts'
 import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
+import type { Cached } from '../options/types.ts'
 import { Failure } from '../retry/failure.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { WaitObserver } from './wait-observer.ts'
-
-/** Where an answer comes from that was not fetched for its call. */
-export interface Cached {
-  /** When the answer arrived from the service. */
-  readonly at: Date
-  /** Milliseconds since then. */
-  readonly age: number
-}
+import { CallObserver } from './call-observer.ts'
 
 /** The result of a call: the response, parsed and validated, with its attempts and its cost. */
 export interface Answer {
@@ -77,8 +70,8 @@ export class Call implements CallTicket, Abortable {
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
   isQueued = false
-  /** Undefined without a logger and `onWait`. */
-  readonly observer: WaitObserver | undefined
+  /** Undefined without observers. */
+  readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
@@ -107,9 +100,9 @@ export class Call implements CallTicket, Abortable {
     this.metered = operation.price.kind !== 'free'
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
-    const { log, onWait } = settings
-    if ((log ?? onWait) !== undefined)
-      this.observer = new WaitObserver(settings, { operation: operation.id, surface: this.surface })
+    const { observers } = settings
+    const place = { id: operation.id, surface: this.surface }
+    if (observers.length > 0) this.observer = new CallObserver(observers, place, request.params, purchase)
     this.#openCalls = openCalls
   }
 
@@ -208,13 +201,13 @@ export class Call implements CallTicket, Abortable {
     try {
       work()
     } catch (error) {
-      this.settings.log?.('error', 'the limiter failed', { reason: String(error) })
+      logTo(this.settings.observers, 'error', 'the limiter failed', { reason: String(error) })
     }
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
     const attempt = { operation: this.operation.id, attempt: this.attempts.length }
-    this.settings.log?.(level, message, { ...attempt, ...fields })
+    logTo(this.settings.observers, level, message, { ...attempt, ...fields })
   }
 
   release(lease: Lease): void {

@@ -119,7 +119,9 @@ export class ClientTransport implements Transport {
       if (settings.signal !== undefined || settings.deadlineMs !== Infinity || cancelRules !== undefined)
         endEarly(call, cancelRules)
       const cache = this.#client.cache as CallCache | undefined
-      return cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
+      const answer = () =>
+        cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
+      return call.observer?.observe(answer, () => call.attempts) ?? answer()
     } catch (error) {
       return Promise.reject(error)
     }
@@ -127,7 +129,7 @@ export class ClientTransport implements Transport {
 
   #open(settings: CallSettings, priced: Operation, request: ComposedRequest): Call {
     const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
+    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.observers)
     const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
     this.#openCalls.add(call)
     return call

@@ -1,5 +1,5 @@
 import type { Operation, Price } from '../../api/operation.ts'
-import type { Log } from '../../lib/logger.ts'
+import { type Log, logTo } from '../../lib/logger.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
 
@@ -61,7 +61,7 @@ export class Purchase implements CallCredits {
   readonly #operation: string
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
-  readonly #log: Log | undefined
+  readonly #observers: readonly { readonly onLog?: Log }[]
   /** One for each budget; undefined while nothing is reserved. */
   #reservations: readonly Reservation[] | undefined
   /** Reservations in the first budgets, while the next one is asked. */
@@ -74,14 +74,14 @@ export class Purchase implements CallCredits {
     operation: Operation,
     worstCase: number | null,
     budgets: readonly Budget[],
-    log?: Log,
+    observers: readonly { readonly onLog?: Log }[],
   ) {
     this.#ledger = ledger
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
     this.#worstCase = worstCase
     this.#budgets = budgets
-    this.#log = log
+    this.#observers = observers
   }
 
   /** Reserves the cost of the next attempt, unless it is still reserved. */
@@ -166,7 +166,8 @@ export class Purchase implements CallCredits {
   /** A user's budget that throws must not lose a response that is paid for. */
   #attempt(work: () => unknown): void {
     new Promise((resolve) => resolve(work())).catch((error: unknown) => {
-      this.#log?.('error', 'the budget failed', { operation: this.#operation, reason: String(error) })
+      const fields = { operation: this.#operation, reason: String(error) }
+      logTo(this.#observers, 'error', 'the budget failed', fields)
     })
   }
 }

@@ -79,6 +79,7 @@ const packageDefaults: CallSettings = {
   retry: resolveRetry({}),
   validation: 'strict',
   budgets: [],
+  observers: [],
   headers: new Headers(),
   priority: 0,
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../errors/index.ts'
-import type { Answer, Cached } from '../call/call.ts'
+import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
+import type { Cached } from '../options/types.ts'
 import { validStatusText } from '../http/send.ts'
 
 /** A result with its HTTP response, attempts and credits. */
