@@ -102,7 +102,7 @@ export default tseslint.config(
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
       ...[
         'bench/peers/extra',
-        'test/{agents,apps}',
+        'test/{agents,apps,stores}',
         'examples/{bun,dashboard,deno,express,hono,next}',
         '**/.wrangler',
       ],

@@ -82,8 +82,8 @@ describe('observers', () => {
     }
     const observers: Observer[] = [
       { onAttempt: throws, onCall: throws },
-      { onCall: () => Promise.reject(new Error('mine')) },
-      { onAttempt: () => new Promise(() => {}) },
+      { onCall: () => Promise.reject(new Error('mine')) as unknown as undefined },
+      { onAttempt: () => new Promise(() => {}) as unknown as undefined },
     ]
     const client = makeClient({ observers, logger: { error } })
     const { error: failed, ms } = await settle(client.microblog.search(query))
