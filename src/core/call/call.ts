@@ -19,6 +19,7 @@ import type { Cached } from '../options/types.ts'
 import { Failure } from '../retry/failure.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
+import { channel, publisher } from './diagnostics.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { CallObserver } from './call-observer.ts'
 
@@ -100,7 +101,8 @@ export class Call implements CallTicket, Abortable {
     this.metered = operation.price.kind !== 'free'
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
-    const { observers } = settings
+    const { observers: own } = settings
+    const observers = channel?.hasSubscribers === true ? [...own, publisher] : own
     const place = { id: operation.id, surface: this.surface }
     if (observers.length > 0) this.observer = new CallObserver(observers, place, request.params, purchase)
     this.#openCalls = openCalls
@@ -207,7 +209,7 @@ export class Call implements CallTicket, Abortable {
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
     const attempt = { operation: this.operation.id, attempt: this.attempts.length }
-    logTo(this.settings.observers, level, message, { ...attempt, ...fields })
+    for (const { onLog } of this.settings.observers) onLog?.(level, message, { ...attempt, ...fields })
   }
 
   release(lease: Lease): void {
