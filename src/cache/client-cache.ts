@@ -93,9 +93,9 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   const parsed = dialect.parse(text)
   const requestId = redactor.requestId(parsed)
   if (isPayer) Object.assign(call.purchase, credits)
-  else call.purchase.save(entry.cost)
   const decoded = await decodeInTime(call, attempts.at(-1) ?? noAttempt, parsed)
   if (!decoded.ok) throw unusable(call, attempts.at(-1) ?? noAttempt, decoded, requestId, parsed)
+  if (!isPayer) call.purchase.save(entry.cost)
   const { body, invalid } = decoded
   const age = Math.max(0, Date.now() - entry.at)
   const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age } }
