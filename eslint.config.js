@@ -33,6 +33,7 @@ const mayImport = {
   query: [...calls, 'resources', 'client.ts'],
   export: base,
   watch: [...base, 'core/options', 'resources'],
+  cache: calls,
   tools: [...calls, 'resources', 'client.ts', 'export'],
   mcp: [...base, 'client.ts', 'tools'],
   sandbox: ['lib', 'api', 'node'],
@@ -104,7 +105,7 @@ export default tseslint.config(
       ...['dist', 'docs/.vitepress/{dist,cache}', 'coverage', '**/node_modules', 'bench/.out'],
       ...[
         'bench/peers/extra',
-        'test/{agents,apps}',
+        'test/{agents,apps,stores}',
         'examples/{bun,dashboard,deno,express,hono,next}',
         '**/.wrangler',
       ],
@@ -164,7 +165,14 @@ export default tseslint.config(
     rules: forbid(...Object.keys(doors).filter((name) => doors[name] !== file), ...zod),
   })),
   {
-    files: ['src/sandbox/node.ts', 'src/node/**', 'src/oauth/node.ts', 'src/oauth/node/**', 'src/cli/**'],
+    files: [
+      'src/sandbox/node.ts',
+      'src/node/**',
+      'src/cache/node.ts',
+      'src/oauth/node.ts',
+      'src/oauth/node/**',
+      'src/cli/**',
+    ],
     rules: { 'no-restricted-globals': 'off', 'import-x/no-nodejs-modules': 'off' },
   },
   {

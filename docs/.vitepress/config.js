@@ -26,8 +26,10 @@ const guides = [
     items: links({
       'docs/pages.md': 'Pages and resume',
       'docs/credits.md': 'Credits and budgets',
+      'docs/cache.md': 'Result cache',
       'docs/errors.md': 'Errors and retries',
       'docs/limits.md': 'Rate limits',
+      'docs/telemetry.md': 'Telemetry',
       'docs/fleet.md': 'Fleets and Redis',
       'docs/proxy.md': 'Proxy for browsers',
       'docs/frameworks.md': 'Next, Express, Vue, Svelte, workers',

@@ -156,7 +156,11 @@ async function call(
   if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const { response: received, text } = await bounded.request(
+  const {
+    response: received,
+    text,
+    cached,
+  } = await bounded.request(
     operation,
     params as object,
     {
@@ -166,7 +170,8 @@ async function call(
     id,
     { abandon: request.signal, maxQueueWaitMs },
   )
-  const response = { status: received.status, headers: {}, body: text }
+  const age = cached && { age: String(Math.floor(cached.age / 1000)) }
+  const response = { status: received.status, headers: { ...age }, body: text }
   if (isFree) return response
   return withCreditsHeader(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }

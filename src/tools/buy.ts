@@ -36,8 +36,8 @@ export async function buy(page: Page, context: BuyContext): Promise<Bought> {
   const request = transport.compose(operation, params, id)
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const { body } = await transport.send(operation, request, options, { abandon: signal })
-    return boughtFrom(body)
+    const { body, cached } = await transport.send(operation, request, options, { abandon: signal })
+    return { ...boughtFrom(body), cachedAt: cached?.at.toISOString() }
   } catch (error) {
     if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
     return { ...boughtFrom(error.body), error }

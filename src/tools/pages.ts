@@ -9,6 +9,8 @@ export interface Bought {
   readonly record?: Compact
   /** Null after the last page. */
   readonly next: Page | null
+  /** When a cache got it, in ISO 8601. */
+  readonly cachedAt?: string | undefined
   /** Set if the answer was paid for and is not as documented. */
   readonly error?: unknown
 }

@@ -125,7 +125,7 @@ export class ToolSession {
     const { options, pages, signal, summary } = run
     const shown: Page[] = []
     let items: Item[] | undefined
-    const result: Pick<ToolResult, 'record' | 'next'> = {}
+    const result: Pick<ToolResult, 'record' | 'next' | 'cachedAt'> = {}
     let place: Place | null = start
     let failure: unknown
     try {
@@ -140,6 +140,8 @@ export class ToolSession {
         const hasRest = end < (bought.items?.length ?? 0)
         if (bought.items !== undefined) (items ??= []).push(...bought.items.slice(offset, end))
         if (bought.record !== undefined) result.record = bought.record
+        const { cachedAt = result.cachedAt } = bought
+        if (cachedAt !== undefined && cachedAt <= (result.cachedAt ?? cachedAt)) result.cachedAt = cachedAt
         if (hasRest) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
         failure = bought.error

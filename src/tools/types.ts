@@ -161,6 +161,8 @@ export interface ToolResult {
   record?: Record<string, unknown>
   /** Handle of what follows; null after the end. Absent for operations without pages. */
   next?: string | null
+  /** When the oldest page of the result arrived from the service, in ISO 8601, if a cache had it. */
+  cachedAt?: string
   credits: ToolCredits
 }
 

@@ -38,7 +38,9 @@ export async function* watchSearch(
   let isFirst = state === null
   let wait = every
   for (;;) {
-    const pages = microblog.search(search, { ...pageOptions, maxPages: isFirst ? 1 : maxPages }).pages()
+    // A stored page has no new posts.
+    const options = { cache: false, ...pageOptions, maxPages: isFirst ? 1 : maxPages } as const
+    const pages = microblog.search(search, options).pages()
     const { fresh, seen, pages: bought, next, failure } = await poll(pages, new Set(ids), overlap)
     if (fresh.length > 0 || (isFirst && bought > 0)) {
       // After a failure without a next page, the gap begins at the newest posts.

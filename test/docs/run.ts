@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,9 +9,10 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /** A sample with imports from the sources. */
 export function fromSources(sample: string): string {
-  return sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) =>
-    JSON.stringify(`${src}${name.slice(1)}/index.ts`),
-  )
+  return sample.replaceAll(/'social-search-sdk((?:\/\w+)*)'/g, (_, name: string) => {
+    const path = `${src}${name.slice(1)}`
+    return JSON.stringify(existsSync(`${path}.ts`) ? `${path}.ts` : `${path}/index.ts`)
+  })
 }
 
 /** What samples take as given, for samples that are run: a client of a sandbox, which also answers each `fetch`. */

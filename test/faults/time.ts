@@ -35,7 +35,7 @@ async function early(answer: Response): Promise<string> {
 async function refused(value: unknown): Promise<string> {
   const { fetch, at } = scripted(page)
   const options = ['timeout', 'deadline'].map((name) => ({ [name]: value }))
-  const all = [...options, { retry: { maxWait: value } }] as CallOptions[]
+  const all = [...options, { retry: { maxWait: value } }] as Omit<CallOptions, 'cache'>[]
   const client = makeClient({ fetch })
   const ends: string[] = []
   for (const each of all) {

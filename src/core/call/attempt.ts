@@ -17,6 +17,16 @@ import { readAnswer, unreadable } from './response.ts'
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000
 
+/** Timeout of one attempt of a call, in milliseconds. */
+export function timeoutOf({ settings, operation }: Pick<Call, 'settings' | 'operation'>): number {
+  return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
+}
+
+/** The error of an attempt that has exceeded its timeout. */
+export function lateError(call: Call): TimeoutError {
+  return call.timeoutError(`no complete response within ${timeoutOf(call)} ms (waiting for ${call.phase})`)
+}
+
 const attemptIsOver = new Error('the attempt is over')
 
 /**
@@ -28,7 +38,9 @@ export async function attempt(call: Call, lease: Lease): Promise<Answer> {
   const entry = call.begin(lease)
   const received = await receive(call, entry, lease)
   try {
-    return await readAnswer(call, entry, received)
+    const answer = await readAnswer(call, entry, received)
+    call.observer?.attempt(entry)
+    return answer
   } catch (error) {
     throw record(call, entry, error instanceof Failure ? error : unreadable(call, entry, received))
   }
@@ -41,7 +53,6 @@ export async function attempt(call: Call, lease: Lease): Promise<Answer> {
 async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Received> {
   const controller = new AbortController()
   const { signal } = controller
-  const timeoutMs = call.settings.timeoutMs ?? call.operation.timeoutMs ?? defaultTimeoutMs
   const start = performance.now()
   call.phase = 'headers'
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -53,10 +64,13 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
         controller.abort(reason)
         reject(reason)
       }
-      timer = setTimeout(() => {
-        const message = `no complete response within ${timeoutMs} ms (waiting for ${call.phase})`
-        stop(call.timeoutError(message))
-      }, timeoutMs)
+      // Calls that share the request may allow it more time than those it began with.
+      const expire = (): void => {
+        const left = start + timeoutOf(call) - performance.now()
+        if (left > 0) timer = setTimeout(expire, Math.ceil(left))
+        else stop(lateError(call))
+      }
+      expire()
       call.onAbort(stop)
       exchange(call, entry, lease, signal).then(resolve, reject)
     })
@@ -131,5 +145,6 @@ function record(call: Call, entry: Attempt, failure: Failure): Failure {
   if (isRateLimit(failure)) call.closeSurface(failure.announced || (call.wait ?? 0))
   const { outcome, requestId, charged } = entry
   call.log(risk === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
+  call.observer?.attempt(entry)
   return failure
 }

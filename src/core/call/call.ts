@@ -11,17 +11,19 @@ import {
 } from '../../errors/index.ts'
 import type { CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../../lib/abort.ts'
-import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import { type LogFields, type LogLevel, logTo } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { after } from '../../lib/time.ts'
 import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
+import type { Cached } from '../options/types.ts'
 import { Failure } from '../retry/failure.ts'
 import { type Stake, stakeOf } from '../retry/policy.ts'
 import { type ComposedRequest, contextOf } from './compose-request.ts'
 import type { InvalidItem } from './decode.ts'
+import { channel, publisher } from './diagnostics.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { WaitObserver } from './wait-observer.ts'
+import { CallObserver } from './call-observer.ts'
 
 /** The result of a call: the response, parsed and validated, with its attempts and its cost. */
 export interface Answer {
@@ -38,6 +40,8 @@ export interface Answer {
   readonly invalid: readonly InvalidItem[] | null
   readonly attempts: readonly Attempt[]
   readonly credits: CallCredits
+  /** Undefined if the answer was fetched for this call. */
+  readonly cached?: Cached
 }
 
 /** Shared by queued calls. */
@@ -62,17 +66,17 @@ export class Call implements CallTicket, Abortable {
   wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
   isTokenRefreshed = false
-  phase: TimeoutPhase = 'queue'
   /** The token of the next attempt, or of the latest. */
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
   isQueued = false
-  /** Undefined without a logger and `onWait`. */
-  readonly observer: WaitObserver | undefined
+  /** Undefined without observers. */
+  readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
   readonly #openCalls: OpenCalls
+  #phase: TimeoutPhase = 'queue'
   #aborted: { readonly reason: unknown } | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #cleanUp: (() => void)[] | undefined
@@ -96,10 +100,20 @@ export class Call implements CallTicket, Abortable {
     this.priority = settings.priority
     const surface = client.surfaces[operation.id]
     this.surface = surface === undefined ? operation.surface : surface
-    const { log, onWait } = settings
-    if ((log ?? onWait) !== undefined)
-      this.observer = new WaitObserver(settings, { operation: operation.id, surface: this.surface })
+    const { observers: own } = settings
+    const observers = channel?.hasSubscribers === true ? [...own, publisher] : own
+    const place = { id: operation.id, surface: this.surface }
+    if (observers.length > 0) this.observer = new CallObserver(observers, place, request.params, purchase)
     this.#openCalls = openCalls
+  }
+
+  get phase(): TimeoutPhase {
+    return this.#phase
+  }
+
+  set phase(phase: TimeoutPhase) {
+    this.#phase = phase
+    this.settings.onPhase?.()
   }
 
   /** Runs a function when the call ends. */
@@ -191,13 +205,13 @@ export class Call implements CallTicket, Abortable {
     try {
       work()
     } catch (error) {
-      this.settings.log?.('error', 'the limiter failed', { reason: String(error) })
+      logTo(this.settings.observers, 'error', 'the limiter failed', { reason: String(error) })
     }
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
     const attempt = { operation: this.operation.id, attempt: this.attempts.length }
-    this.settings.log?.(level, message, { ...attempt, ...fields })
+    for (const { onLog } of this.settings.observers) onLog?.(level, message, { ...attempt, ...fields })
   }
 
   release(lease: Lease): void {

@@ -4,7 +4,7 @@ import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/limiter.ts'
 import type { Wait } from '../options/types.ts'
-import type { WaitObserver } from './wait-observer.ts'
+import type { CallObserver } from './call-observer.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const observeMs = 250
@@ -31,7 +31,7 @@ interface SurfaceStatus {
 interface OpenCall extends CallTicket, Abortable {
   readonly client: { readonly limiter: CallLimiter }
   readonly isQueued: boolean
-  readonly observer: WaitObserver | undefined
+  readonly observer: CallObserver | undefined
   context(): ErrorContext
 }
 

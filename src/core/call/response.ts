@@ -47,16 +47,7 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await decodeInTime(call, entry, value)
-  if (!decoded.ok) {
-    const risk = call.stake === 'write' ? call.risk : entry.charged
-    const error = new InvalidResponseError(redactor.text(decoded.message), {
-      ...call.context(risk),
-      requestId,
-      issues: firstIssues(decoded.issues, (text) => redactor.text(text)),
-      body: value ?? text,
-    })
-    throw new Failure(error, risk, 'unreadable')
-  }
+  if (!decoded.ok) throw unusable(call, entry, decoded, requestId, value ?? text)
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
   const { body, invalid } = decoded
@@ -85,8 +76,27 @@ function account(call: Call, entry: Attempt, { response, fetchedStatus }: Receiv
   entry.charged = isFetched && isKnown ? 'yes' : 'unknown'
 }
 
+/** The failure of a success that is not valid. */
+export function unusable(
+  call: Call,
+  { charged }: Attempt,
+  { message, issues }: Decoded & { ok: false },
+  requestId: string | undefined,
+  body: unknown,
+): Failure {
+  const { redactor } = call.client
+  const risk = call.stake === 'write' ? call.risk : charged
+  const error = new InvalidResponseError(redactor.text(message), {
+    ...call.context(risk),
+    requestId,
+    issues: firstIssues(issues, (text) => redactor.text(text)),
+    body,
+  })
+  return new Failure(error, risk, 'unreadable')
+}
+
 /** The caller's schema may be slow; it must not outlast the call. */
-async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
+export async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {

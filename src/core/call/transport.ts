@@ -8,6 +8,7 @@ import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
 import { type Answer, Call } from './call.ts'
+import type { CallCache } from './call-cache.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -120,26 +121,26 @@ export class ClientTransport implements Transport {
     cancelRules?: CancelRules,
   ): Promise<Answer> {
     try {
-      return run(this.#open(operation, request, options, cancelRules))
+      const settings = options === undefined ? this.#defaults : this.#settingsOf(operation, request, options)
+      const priced = this.priced(operation, request)
+      const call = this.#open(settings, priced, request)
+      const { signal, deadlineMs, maxQueueWaitMs } = settings
+      if (signal || cancelRules || Math.min(deadlineMs, maxQueueWaitMs) < Infinity)
+        endEarly(call, cancelRules)
+      const cache = this.#client.cache as CallCache | undefined
+      const answer = () =>
+        cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
+      return call.observer?.observe(answer, () => call.attempts) ?? answer()
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  #open(
-    operation: Operation,
-    request: ComposedRequest,
-    options: AnyCallOptions | undefined,
-    cancelRules: CancelRules | undefined,
-  ): Call {
-    const settings = options === undefined ? this.#defaults : this.#settingsOf(operation, request, options)
-    const priced = this.priced(operation, request)
+  #open(settings: CallSettings, priced: Operation, request: ComposedRequest): Call {
     const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.log)
+    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.observers)
     const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
     this.#openCalls.add(call)
-    const { signal, deadlineMs, maxQueueWaitMs } = settings
-    if (signal || cancelRules || Math.min(deadlineMs, maxQueueWaitMs) < Infinity) endEarly(call, cancelRules)
     return call
   }
 

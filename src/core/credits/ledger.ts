@@ -1,22 +1,31 @@
 import type { Operation, Price } from '../../api/operation.ts'
-import type { Log } from '../../lib/logger.ts'
+import { type Log, logTo } from '../../lib/logger.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
-import { type Budget, type CreditSummary, type Reservation, roundedSummary } from './budget.ts'
+import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
 
 /** What a client's calls have cost, in credits. */
 export interface Credits extends CreditSummary {
+  /** The price of answers that calls got from a cache, or from the request of an equal call. */
+  saved: number
   /** The same for each operation that was called. */
   byOperation: Record<string, CreditSummary>
 }
 
 /** Counts the credits of one client. */
 export class Ledger {
+  saved = 0
   /** Not rounded yet. */
   readonly #accounts = new Map<string, CreditSummary>()
 
   /** What the calls have cost so far; a copy. */
   credits(): Credits {
-    const credits: Credits = { spent: 0, uncertain: 0, reserved: 0, byOperation: {} }
+    const credits: Credits = {
+      spent: 0,
+      uncertain: 0,
+      reserved: 0,
+      saved: rounded(this.saved),
+      byOperation: {},
+    }
     for (const [operation, account] of this.#accounts) {
       const summary = roundedSummary(account)
       credits.byOperation[operation] = summary
@@ -47,11 +56,12 @@ export interface CallCredits {
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
+  readonly #ledger: Ledger
   readonly #account: CreditSummary
   readonly #operation: string
   readonly #worstCase: number | null
   readonly #budgets: readonly Budget[]
-  readonly #log: Log | undefined
+  readonly #observers: readonly { readonly onLog?: Log }[]
   /** One for each budget; undefined while nothing is reserved. */
   #reservations: readonly Reservation[] | undefined
   /** Reservations in the first budgets, while the next one is asked. */
@@ -64,13 +74,14 @@ export class Purchase implements CallCredits {
     operation: Operation,
     worstCase: number | null,
     budgets: readonly Budget[],
-    log?: Log,
+    observers: readonly { readonly onLog?: Log }[],
   ) {
+    this.#ledger = ledger
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
     this.#worstCase = worstCase
     this.#budgets = budgets
-    this.#log = log
+    this.#observers = observers
   }
 
   /** Reserves the cost of the next attempt, unless it is still reserved. */
@@ -127,6 +138,11 @@ export class Purchase implements CallCredits {
     this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.doubt())
   }
 
+  /** The call got an answer worth `credits` without a request. */
+  save(credits: number): void {
+    this.#ledger.saved += credits
+  }
+
   /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
@@ -150,7 +166,8 @@ export class Purchase implements CallCredits {
   /** A user's budget that throws must not lose a response that is paid for. */
   #attempt(work: () => unknown): void {
     new Promise((resolve) => resolve(work())).catch((error: unknown) => {
-      this.#log?.('error', 'the budget failed', { operation: this.#operation, reason: String(error) })
+      const fields = { operation: this.#operation, reason: String(error) }
+      logTo(this.#observers, 'error', 'the budget failed', fields)
     })
   }
 }

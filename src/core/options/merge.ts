@@ -16,7 +16,7 @@ import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { CallSettings } from './settings.ts'
+import type { AnyObserver, CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'
 
 /** For each option, a function that checks its value and returns the settings that it changes, in this order. */
@@ -67,14 +67,25 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },
-  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
+  onWait: (onWait, settings) => {
+    assertFunction('onWait', onWait)
+    return replaced(settings, {
+      option: 'onWait',
+      onWait: ({ operation, surface, reason, until }) => onWait({ operation, surface, reason, until }),
+    })
+  },
+  observers: (observers, settings) => {
+    const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
+    checked(observers, isList, 'observers must be an array of objects')
+    return { observers: [...new Set([...settings.observers, ...observers])] }
+  },
 }
 
 export const sharedChanges: Changes<SharedOptions> = {
   ...commonChanges,
-  logger: (logger, _, redactor) => {
+  logger: (logger, settings, redactor) => {
     assertObject('logger', logger)
-    return { log: createLog(logger, redactor) }
+    return replaced(settings, { option: 'logger', onLog: createLog(logger, redactor) })
   },
 }
 
@@ -85,6 +96,7 @@ export const callChanges: Changes<AnyCallOptions> = {
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
   ...commonChanges,
+  cache: (cache) => ({ cache }),
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),
@@ -96,6 +108,10 @@ export const callChanges: Changes<AnyCallOptions> = {
     if (schema === undefined || typeof paging.items !== 'function') return { paging }
     throw new ConfigurationError('paging.items must be a name if a schema is given')
   },
+}
+
+function replaced({ observers }: CallSettings, observer: AnyObserver): Partial<CallSettings> {
+  return { observers: [...observers.filter(({ option }) => option !== observer.option), observer] }
 }
 
 /** The settings that result from options. */

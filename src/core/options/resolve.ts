@@ -23,7 +23,7 @@ import type { ClientOptions, LimitOptions } from './types.ts'
 // Records, so that the compiler finds a missing name.
 const clientNames: Record<keyof ClientOptions, unknown> = {
   ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
-  ...{ fetch: true, dangerouslyAllowBrowser: true, prices: true },
+  ...{ cache: true, fetch: true, dangerouslyAllowBrowser: true, prices: true },
   ...sharedChanges,
 }
 
@@ -38,7 +38,7 @@ const limitNames: Record<keyof LimitOptions, true> = {
  */
 export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
   assertOptions(options, clientNames)
-  const { fetch, limits = {}, limiter, organization, prices = {} } = options
+  const { cache, fetch, limits = {}, limiter, organization, prices = {} } = options
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
@@ -58,7 +58,8 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   if (organization !== undefined) nonEmptyText('organization', organization)
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
-  const own = limiter ?? sharedLimiter(ownerOf(reachable), baseUrl)
+  const owner = ownerOf(reachable)
+  const own = limiter ?? sharedLimiter(owner, baseUrl)
   const client: ClientSettings = {
     baseUrl,
     dialect: serviceDialect,
@@ -67,6 +68,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     limiter: canCancel(own) ? own : new CustomLimiter(own),
     ...limitSettings(limits, limiter?.limits),
     prices: { ...prices },
+    cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
   }
   return { client, defaults: merge(packageDefaults, options, sharedChanges, redactor) }
@@ -78,6 +80,7 @@ const packageDefaults: CallSettings = {
   retry: resolveRetry({}),
   validation: 'strict',
   budgets: [],
+  observers: [],
   headers: new Headers(),
   priority: 0,
 }

@@ -9,7 +9,7 @@ import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { CallLimiter, Share } from '../../limits/limiter.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { Validation, Wait } from './types.ts'
+import type { CacheUse, ObservedCall, ObservedStart, Observer, Validation } from './types.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -28,12 +28,22 @@ export interface ClientSettings {
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
+  /** The `CallCache` of the call path. */
+  readonly cache: object | undefined
+}
+
+/** An observer of the user or of this package. Options replace the logger and `onWait` by their name. */
+export interface AnyObserver extends Observer {
+  readonly option?: 'logger' | 'onWait'
+  readonly onLog?: Log
+  /** Wraps a call: returns what `work` returns. */
+  readonly trace?: (call: ObservedStart, work: () => Promise<ObservedCall>) => Promise<ObservedCall>
 }
 
 /** What a call may set for itself, with the defaults of its client. */
 export interface CallSettings {
   /** Undefined for the operation's own timeout. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   readonly deadlineMs: number
   /** Time in which an attempt must be sent, from the start of the call. */
   readonly maxQueueWaitMs: number
@@ -42,12 +52,14 @@ export interface CallSettings {
   readonly budgets: readonly Budget[]
   readonly headers: Headers
   readonly hooks?: Hooks
-  readonly log?: Log
-  readonly onWait?: (wait: Wait) => void
+  readonly observers: readonly AnyObserver[]
   readonly signal?: AbortSignal
   readonly priority: number
-  readonly schema?: StandardSchemaV1
+  readonly schema?: StandardSchemaV1 | undefined
   readonly paging?: PagingOverride
   /** Items to expect if the service documents no bound. */
   readonly ceiling?: number
+  readonly cache?: CacheUse
+  /** Called when the phase of the call changes. */
+  readonly onPhase?: () => void
 }

@@ -4,6 +4,7 @@ import type { AuthProvider } from '../http/credential.ts'
 import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
+import type { Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Limiter } from '../../limits/limiter.ts'
 
@@ -74,6 +75,78 @@ export interface Wait {
   until: Date | null
 }
 
+/** A call, as observers see it. */
+export interface ObservedStart {
+  /** The same in all events of a call. */
+  id: number
+  operation: string
+  surface: string | null
+  /** Only for an observer with `params: true`. */
+  params?: object
+}
+
+/** Where an answer comes from that was not fetched for its call. */
+export interface Cached {
+  /** When the answer arrived from the service. */
+  readonly at: Date
+  /** Milliseconds since then. */
+  readonly age: number
+}
+
+/** What observers see of an answer. */
+export interface ObservedAnswer {
+  readonly requestId: string | undefined
+  readonly cached?: Cached
+}
+
+/** An attempt that has ended. Times are milliseconds. */
+export interface ObservedAttempt extends ObservedStart, Attempt {
+  /** What it cost. */
+  credits: { spent: number; uncertain: number }
+}
+
+/** A call that has ended. Times are milliseconds. */
+export interface ObservedCall extends ObservedStart {
+  /** `ok`, the code of the error, or `aborted`. */
+  outcome: string
+  charged: Charged
+  /** The timeline: `queued`, `paced`, `waited`, `status` and more of each attempt. */
+  attempts: readonly Attempt[]
+  /** Of the whole call. */
+  duration: number
+  requestId: string | undefined
+  credits: { spent: number; uncertain: number }
+  /** Set if the answer came from a cache, or from the request of an equal call. */
+  cached: Cached | undefined
+}
+
+/**
+ * Sees what calls do, never a credential. What it throws or rejects with is logged, and harms no call. With a cache, the
+ * attempts of equal calls are those of the first one.
+ */
+export interface Observer {
+  /** Whether events have the params, such as the text of a query. Default false. */
+  readonly params?: boolean
+  /** Called when a call waits, like the option `onWait`. */
+  onWait?(wait: Wait & ObservedStart): void
+  /** Called when an attempt has ended. */
+  onAttempt?(attempt: ObservedAttempt): void
+  /** Called when a call has ended. */
+  onCall?(call: ObservedCall): void
+}
+
+/** A cache of paid answers: a `ResultCache` of `social-search-sdk/cache`. */
+export interface AnswerCache {
+  /** Called by the client. `owner` identifies its organization, unless it has neither a label nor a fixed key. */
+  connect(baseUrl: string, owner: unknown): object
+}
+
+/**
+ * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
+ * a new answer and keeps it; of a walk, only the first page. False neither reads nor writes.
+ */
+export type CacheUse = { maxAge: number } | 'refresh' | false
+
 /** Options of a client that `withOptions` may change. */
 export interface SharedOptions {
   /**
@@ -109,6 +182,8 @@ export interface SharedOptions {
    * is not called for calls in the queue.
    */
   onWait?: ((wait: Wait) => void) | undefined
+  /** Told of calls, attempts and waits. Those of a call add to those of its client. */
+  observers?: readonly Observer[] | undefined
 }
 
 /** Options of a client. */
@@ -139,6 +214,8 @@ export interface ClientOptions extends SharedOptions {
    * credentials.
    */
   organization?: string | undefined
+  /** Keeps paid answers for equal calls. Default: none. */
+  cache?: AnswerCache | undefined
   /** Default: the global fetch. */
   fetch?: Fetch | undefined
   /** Allows an `apiKey` in a browser, where every visitor can read it. */
@@ -151,6 +228,8 @@ export interface CallOptions extends Omit<SharedOptions, 'logger'> {
   signal?: AbortSignal | undefined
   /** Calls with a higher number leave the queue of their surface first. Default 0. */
   priority?: number | undefined
+  /** How the call uses the cache of its client. Default: answers up to the `maxAge` of the cache. */
+  cache?: CacheUse | undefined
 }
 
 /** An option of calls with a price per item and no documented bound. */

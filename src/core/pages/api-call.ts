@@ -1,6 +1,7 @@
 import type { Attempt } from '../../errors/index.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
+import type { Cached } from '../options/types.ts'
 import { validStatusText } from '../http/send.ts'
 
 /** A result with its HTTP response, attempts and credits. */
@@ -11,6 +12,8 @@ export interface WithResponse<T> {
   requestId: string | undefined
   attempts: readonly Attempt[]
   credits: CallCredits
+  /** Set if the answer came from a cache, or from the request of an equal call. Then it cost 0 credits. */
+  cached?: Cached | undefined
 }
 
 /**
@@ -59,8 +62,8 @@ export class ApiCall<Body> implements Promise<Body> {
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.answer()
-    const { body, requestId, attempts, credits } = answer
-    return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits }
+    const { body, requestId, attempts, credits, cached } = answer
+    return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
 }
 

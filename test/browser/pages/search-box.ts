@@ -34,7 +34,7 @@ const box = {
     }
     box.credits = () => client.credits
   },
-  credits: (): Credits => ({ spent: 0, uncertain: 0, reserved: 0, byOperation: {} }),
+  credits: (): Credits => ({ spent: 0, uncertain: 0, reserved: 0, saved: 0, byOperation: {} }),
 }
 export type SearchBox = typeof box
 Object.assign(globalThis, { box })

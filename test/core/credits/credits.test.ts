@@ -15,7 +15,7 @@ describe('client.credits', () => {
     const client = makeClient()
     for (let i = 0; i < 4; i++) await settle(client.microblog.search(query))
     const summary = { spent: 4, uncertain: 0, reserved: 0 }
-    expect(client.credits).toEqual({ ...summary, byOperation: { 'microblog.search': summary } })
+    expect(client.credits).toEqual({ ...summary, saved: 0, byOperation: { 'microblog.search': summary } })
   })
 
   it('counts credits as uncertain when a hook replaces a success with an error', async () => {

@@ -1,0 +1,2 @@
+export { ResultCache, type ResultCacheOptions } from './result-cache.ts'
+export type { CacheStore } from './store.ts'

@@ -1,0 +1,41 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { CacheStore } from './store.ts'
+
+/**
+ * Keeps answers in an SQLite file, which processes of one machine may share. It needs `node:sqlite`: Node 22.13 or later.
+ * Only the user of this process may read the file.
+ *
+ * @example
+ * const store = sqliteStore('answers.sqlite')
+ * const cache = new ResultCache({ store, maxAge: 3_600_000 })
+ */
+export function sqliteStore(path: string): Required<CacheStore> & { close(): void } {
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA busy_timeout = 900; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS answers_expires ON answers (expires)`)
+  const insert = 'INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT (key)'
+  const statements = {
+    get: database.prepare('SELECT value FROM answers WHERE key = ? AND expires > ?'),
+    set: database.prepare(`${insert} DO UPDATE SET value = excluded.value, expires = excluded.expires`),
+    add: database.prepare(`${insert} DO NOTHING`),
+    delete: database.prepare('DELETE FROM answers WHERE key = ?'),
+    expire: database.prepare('DELETE FROM answers WHERE expires <= ?'),
+  }
+  return {
+    get: (key) => statements.get.get(key, Date.now())?.['value'],
+    set: (key, value, maxAge) => {
+      statements.expire.run(Date.now())
+      statements.set.run(key, value, Math.ceil(Date.now() + maxAge))
+    },
+    setIfAbsent: (key, value, maxAge) => {
+      statements.expire.run(Date.now())
+      return statements.add.run(key, value, Math.ceil(Date.now() + maxAge)).changes === 1
+    },
+    delete: (key) => void statements.delete.run(key),
+    clear: () => database.exec('DELETE FROM answers'),
+    close: () => database.close(),
+  }
+}

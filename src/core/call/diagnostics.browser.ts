@@ -1,0 +1,3 @@
+/** Browsers have no channels. */
+export const channel = undefined
+export const publisher = undefined

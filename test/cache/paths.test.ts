@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { ResultCache } from '../../src/cache/index.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { searchOptions } from '../../src/query/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { createTools } from '../../src/tools/index.ts'
+import { watchSearch } from '../../src/watch/index.ts'
+import { clientOf, post, setUp } from '../proxy/setup.ts'
+
+function cached() {
+  const sandbox = createSandbox({ limits: { perMinute: false } })
+  const cache = new ResultCache({ maxAge: 60_000 })
+  return { sandbox, cache, client: new SocialSearch({ ...sandbox.clientOptions(), cache }) }
+}
+
+describe('with a cache', () => {
+  it('createTools() answers a repeated question for 0 credits, and says how old the answer is', async () => {
+    const { sandbox, client } = cached()
+    const ask = () => createTools({ client, budget: 2 }).microblog_search.execute({ query: 'coffee' })
+    const first = await ask()
+    const again = await ask()
+    expect(first).toMatchObject({ ok: true, credits: { spent: 2 } })
+    expect(first.cachedAt).toBeUndefined()
+    expect(again).toMatchObject({ ok: true, items: first.items, credits: { spent: 0, remaining: 2 } })
+    expect(Date.now() - Date.parse(again.cachedAt!)).toBeLessThan(10_000)
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('createTools() names the oldest page of a result', async () => {
+    const { client } = cached()
+    const search = (pages: number) =>
+      createTools({ client, budget: 9 }).microblog_search.execute({ query: 'the', pages })
+    await search(1)
+    const { cachedAt } = await search(1)
+    await search(2)
+    expect((await search(2)).cachedAt).toBe(cachedAt)
+  })
+
+  it('createProxy() answers a repeated request for 0 credits, with its age', async () => {
+    const backend = { cache: new ResultCache({ maxAge: 60_000 }) }
+    const { sandbox, proxy } = setUp({ budget: 2 }, { backend })
+    const first = await post(proxy)
+    const again = await post(proxy)
+    expect([first.headers.get('age'), again.headers.get('age')]).toEqual([null, '0'])
+    expect(await again.json()).toEqual(await first.json())
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('a client behind createProxy() counts nothing for what the proxy had', async () => {
+    const { proxy, browser, sandbox } = setUp({}, { backend: { cache: new ResultCache({ maxAge: 60_000 }) } })
+    const other = clientOf({ auth: false, fetch: proxy })
+    await browser.microblog.search({ query: 'rust' })
+    await other.microblog.search({ query: 'rust' })
+    expect([browser.credits.spent, other.credits.spent, sandbox.ledger.spent]).toEqual([2, 0, 2])
+  })
+
+  it('searchOptions() answers a repeated query without a request', async () => {
+    const { sandbox, client } = cached()
+    const { queryFn } = searchOptions(client, 'microblog.search', { query: 'coffee' })
+    const context = { pageParam: null, signal: new AbortController().signal } as never
+    expect(await (queryFn as (context: never) => unknown)(context)).toEqual(
+      await (queryFn as (context: never) => unknown)(context),
+    )
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('watchSearch() polls the service each time', async () => {
+    const { sandbox, client } = cached()
+    await client.microblog.search({ query: 'coffee', category: 'Latest' })
+    await watchSearch(client.microblog, { query: 'coffee' }).next()
+    expect(sandbox.requests).toHaveLength(2)
+  })
+})

@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { CreditBudget, CreditBudgetError, InvalidResponseError } from '../../src/index.ts'
+import { ResultCache } from '../../src/cache/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { page, networkPosts } from '../support/pages.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { idsOf, threePages } from '../support/search.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+const minute = 60_000
+
+function cached(options: Parameters<typeof makeClient>[0] = {}) {
+  const cache = new ResultCache({ maxAge: minute })
+  return { cache, client: makeClient({ cache, ...options }) }
+}
+
+const slow = (ms: number, response: () => Response = ok) => {
+  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
+}
+
+/** The outcome of a call under way; time passes only in `settle` and `pass`. */
+async function begin<T>(call: PromiseLike<T>): Promise<{ value?: T; error?: unknown; ms: number }> {
+  const start = performance.now()
+  const outcome = await Promise.resolve(call).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+  return { ...outcome, ms: performance.now() - start }
+}
+
+describe('ResultCache', () => {
+  it('answers an equal call without a request, slot or credit, until maxAge', async () => {
+    service.script(() => ok())
+    const { client } = cached()
+    await settle(client.microblog.search({ query: 'rust', count: 5 }))
+    await pass(59_000)
+    const { value, ms } = await settle(client.microblog.search({ count: 5, query: 'rust' }).withResponse())
+    expect(value).toMatchObject({ requestId: 'req_1', attempts: [], credits: { spent: 0, uncertain: 0 } })
+    expect(value?.cached).toEqual({ at: new Date(Date.UTC(2026, 10, 20)), age: 59_000 })
+    expect(await value?.response.json()).toEqual(page(['1']))
+    expect(ms).toBe(0)
+    expect(client.credits).toMatchObject({ spent: 2, saved: 2 })
+    await pass(1001)
+    const late = await settle(client.microblog.search({ query: 'rust', count: 5 }).withResponse())
+    expect(late.value).toMatchObject({ credits: { spent: 2 }, cached: undefined })
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('needs neither a slot nor a free minute nor a budget when it has the answer', async () => {
+    service.script(() => ok())
+    const { client } = cached({ limits: { perMinute: 1, maxQueued: 1 } })
+    await settle(client.microblog.search(query))
+    const budget = new CreditBudget(0)
+    const hits = Array.from({ length: 50 }, () => client.microblog.search(query, { budget }))
+    expect((await settle(Promise.all(hits))).ms).toBe(0)
+    expect(client.status().surfaces).toMatchObject([{ queued: 0 }])
+    expect(budget.spent).toBe(0)
+  })
+
+  it('gives each call a copy of the answer', async () => {
+    service.script(() => ok())
+    const { client } = cached()
+    const [first, second] = (
+      await settle(Promise.all([client.microblog.search(query), client.microblog.search(query)]))
+    ).value!
+    first.posts.length = 0
+    expect(idsOf(second.posts)).toEqual(['1'])
+    expect(idsOf((await client.microblog.search(query)).posts)).toEqual(['1'])
+  })
+
+  it('keeps answers of other params, operations, organizations and base URLs apart', async () => {
+    service.script(() => ok())
+    const { cache, client } = cached({ organization: 'one' })
+    const other = makeClient({ cache, organization: 'two' })
+    const elsewhere = makeClient({ cache, organization: 'one', baseUrl: 'https://api.example/v1/other' })
+    const key = makeClient({ cache, organization: undefined })
+    for (const each of [client, other, elsewhere, key]) await settle(each.microblog.search(query))
+    await settle(client.microblog.search({ query: 'go' }))
+    await settle(client.technews.search(query))
+    expect(service.arrivals).toHaveLength(6)
+  })
+
+  it('rejects a call when neither a label nor a key tells the organization', async () => {
+    const { client } = cached({ organization: undefined, apiKey: () => 'org_live_5f2b8c1d9e' })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('organization') })
+  })
+
+  it('validates a stored answer by the options of each call', async () => {
+    service.script(() => ok())
+    const { client } = cached()
+    const schema = z.object({ id: z.string().transform(Number) })
+    await settle(client.microblog.search(query))
+    const { value } = await settle(client.microblog.search(query, { schema }))
+    expect(value?.posts).toEqual([{ id: 1 }])
+    const { error } = await settle(client.microblog.search(query, { schema: z.object({ id: z.number() }) }))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({ charged: 'no' })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('drops the least recently used answer when maxEntries is reached', async () => {
+    service.script(() => ok())
+    const client = makeClient({ cache: new ResultCache({ maxAge: minute, maxEntries: 2 }) })
+    for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await settle(client.microblog.search({ query: text }))
+    const queries = service.arrivals.map(({ body }) => (JSON.parse(body) as { query: string }).query)
+    expect(queries).toEqual(['a', 'b', 'c', 'b'])
+  })
+
+  it.each([
+    {},
+    { maxAge: 0 },
+    { maxAge: 1, maxEntries: 0 },
+    { maxAge: 1, store: {} },
+    { maxAge: 1, size: 1 },
+  ])('refuses %j when constructed', (options) =>
+    expect(() => new ResultCache(options as never)).toThrow(/maxAge|maxEntries|store|size/),
+  )
+})
+
+describe('the option cache of a call', () => {
+  it('bounds the age, refreshes, or bypasses the cache', async () => {
+    service.script(...['1', '2', '3', '4'].map((id) => ok(page([id]))))
+    const { client } = cached()
+    const ask = async (cache?: { maxAge: number } | false | 'refresh') =>
+      idsOf((await settle(client.microblog.search(query, { cache }))).value!.posts)
+    expect(await ask()).toEqual(['1'])
+    await pass(2000)
+    expect(await ask({ maxAge: 2000 })).toEqual(['1'])
+    expect(await ask({ maxAge: 1999 })).toEqual(['2'])
+    expect(await ask(false)).toEqual(['3'])
+    expect(await ask()).toEqual(['2'])
+    expect(await ask('refresh')).toEqual(['4'])
+    expect(await ask()).toEqual(['4'])
+  })
+
+  it.each([{ maxAge: -1 }, 'always', true, null])('refuses %j', async (cache) => {
+    const { client } = cached()
+    const { error } = await settle(client.microblog.search(query, { cache: cache as never }))
+    expect(error).toMatchObject({ code: 'configuration' })
+  })
+
+  it('refetches page one only when a refreshed walk has the same first page', async () => {
+    service.script(...threePages(), ok({ ...page(['1', '2'], 'A'), requestId: 'again' }))
+    const { client } = cached()
+    const walk = (cache?: 'refresh') =>
+      settle(client.microblog.search(query, { cache }).toArray({ limit: 9 }))
+    await walk()
+    expect(idsOf((await walk('refresh')).value!)).toEqual(['1', '2', '3', '4', '5'])
+    expect(service.arrivals).toHaveLength(4)
+  })
+
+  it('fetches every page of a walk when maxAge is 0', async () => {
+    service.script(...threePages(), ...threePages())
+    const { client } = cached()
+    await settle(client.microblog.search(query).toArray({ limit: 9 }))
+    await settle(client.microblog.search(query, { cache: { maxAge: 0 } }).toArray({ limit: 9 }))
+    expect(service.arrivals).toHaveLength(6)
+  })
+
+  it('never mixes pages of two walks, even with the same cursor', async () => {
+    service.script(...threePages(), ok(page(['0', '1'], 'A')), ok(page(['2', '3'])))
+    const { client } = cached()
+    await settle(client.microblog.search(query).toArray({ limit: 9 }))
+    const { value } = await settle(client.microblog.search(query, { cache: 'refresh' }).toArray({ limit: 9 }))
+    expect(idsOf(value!)).toEqual(['0', '1', '2', '3'])
+    expect(idsOf((await settle(client.microblog.search(query).toArray({ limit: 9 }))).value!)).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+    ])
+    expect(service.arrivals).toHaveLength(5)
+  })
+
+  it('never mixes numbered pages of two walks', async () => {
+    const script = (...pages: string[][]) => pages.map((urns, index) => ok(networkPosts(index + 1, ...urns)))
+    service.script(...script(['a'], ['b'], []), ...script(['z'], ['a'], ['b'], []))
+    const { client } = cached()
+    const walk = (cache?: 'refresh') =>
+      settle(client.professionalnet.posts.search(query, { cache }).toArray({ limit: 9 }))
+    expect((await walk()).value).toHaveLength(2)
+    expect((await walk('refresh')).value?.map(({ urn }) => urn)).toEqual(['z', 'a', 'b'])
+    expect((await walk()).value).toHaveLength(3)
+    expect(service.arrivals).toHaveLength(7)
+  })
+})
+
+describe('equal calls in flight', () => {
+  it('100 calls are one request of 2 credits', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const calls = Array.from({ length: 100 }, () => client.microblog.search(query).withResponse())
+    const { value } = await settle(Promise.all(calls))
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0, saved: 198 })
+    expect(value?.map(({ credits }) => credits.spent)).toEqual([2, ...new Array<number>(99).fill(0)])
+    expect(value?.[1]).toMatchObject({ attempts: [], cached: { age: 0 } })
+    expect(value?.[0]).toMatchObject({ attempts: [{ charged: 'yes' }], cached: undefined })
+  })
+
+  it('keep their request when the leader or a follower aborts', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const aborts = [0, 1, 2].map(() => new AbortController())
+    const calls = aborts.map(({ signal }) => begin(client.microblog.search(query, { signal })))
+    await pass(500)
+    aborts[0]!.abort('leader')
+    aborts[1]!.abort('follower')
+    expect((await settle(calls[0]!)).value).toMatchObject({ error: 'leader', ms: 500 })
+    expect((await settle(calls[1]!)).value).toMatchObject({ error: 'follower', ms: 500 })
+    expect(idsOf((await settle(calls[2]!)).value!.value!.posts)).toEqual(['1'])
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('abort their request when the last call aborts', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const abort = new AbortController()
+    const calls = [1, 2].map(() => begin(client.microblog.search(query, { signal: abort.signal })))
+    await pass(500)
+    abort.abort('both')
+    expect((await settle(Promise.all(calls))).value!).toMatchObject([{ error: 'both' }, { error: 'both' }])
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    await settle(client.microblog.search(query))
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('keep their request when the leader times out, and each has its own timeout and deadline', async () => {
+    service.script(slow(5000))
+    const { client } = cached()
+    const calls = [{ timeout: 1000 }, { timeout: 10_000 }, { deadline: 2000 }, { timeout: 3000 }].map(
+      (options) => begin(client.microblog.search(query, options)),
+    )
+    await pass(500)
+    const late = begin(client.microblog.search(query, { timeout: 20_000 }))
+    const timedOut = { code: 'timeout', charged: 'unknown', phase: 'headers' }
+    expect((await settle(calls[0]!)).value?.error).toMatchObject({
+      ...timedOut,
+      message: expect.stringContaining('1000 ms'),
+    })
+    expect((await settle(calls[2]!)).value).toMatchObject({ ms: 2000, error: timedOut })
+    expect((await settle(calls[3]!)).value?.error).toMatchObject({
+      ...timedOut,
+      message: expect.stringContaining('3000 ms'),
+    })
+    expect((await settle(calls[1]!)).value?.error).toBeUndefined()
+    expect((await settle(late)).value!.error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('keep their request when a call with a longer timeout joins after it was sent', async () => {
+    service.script(slow(5000))
+    const { client } = cached()
+    const short = begin(client.microblog.search(query, { timeout: 1000 }))
+    await pass(500)
+    const long = begin(client.microblog.search(query, { timeout: 10_000 }))
+    expect((await settle(short)).value!.error).toMatchObject({ code: 'timeout' })
+    expect((await settle(long)).value!.error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('end with one error when the answer is lost: nothing is sent twice', async () => {
+    service.script(() => Response.error())
+    const { client } = cached()
+    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
+    for (const { error } of (await settle(Promise.all(calls))).value!)
+      expect(error).toMatchObject({ code: 'connection', charged: 'unknown' })
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+  })
+
+  it('go on when the budget refuses the leader', async () => {
+    service.script(() => ok())
+    const { client } = cached()
+    const refused = begin(client.microblog.search(query, { budget: new CreditBudget(1) }))
+    const budget = new CreditBudget(10)
+    const others = Array.from({ length: 99 }, () => begin(client.microblog.search(query, { budget })))
+    expect((await settle(refused)).value!.error).toBeInstanceOf(CreditBudgetError)
+    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(1)
+    expect([budget.spent, client.credits.spent]).toEqual([2, 2])
+  })
+
+  it('go on when the service refuses the leader, which does not retry', async () => {
+    service.script(rateLimited(1), () => ok())
+    const { client } = cached()
+    const refused = begin(client.microblog.search(query, { retry: false }))
+    const others = Array.from({ length: 9 }, () => begin(client.microblog.search(query)))
+    expect((await settle(refused)).value!.error).toMatchObject({ code: 'rate_limited', charged: 'no' })
+    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
+  })
+
+  it('share a refusal of the service when they have the same retry policy', async () => {
+    service.script(() => failure(403, 'forbidden'))
+    const { client } = cached()
+    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
+    for (const { error } of (await settle(Promise.all(calls))).value!)
+      expect(error).toMatchObject({ status: 403 })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('retry ambiguous failures when the only call allows it', async () => {
+    service.script(slow(5000), () => ok())
+    const { client } = cached()
+    const { error } = await settle(
+      client.microblog.search(query, { timeout: 1000, retry: { ambiguous: true } }),
+    )
+    expect(error).toBeUndefined()
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
+  })
+
+  it('end with a ClosedError each when the client closes', async () => {
+    service.script(slow(5000))
+    const { client } = cached()
+    const calls = [1, 2].map(() => begin(client.microblog.search(query)))
+    await pass(100)
+    await client.close()
+    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error)
+    expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
+    expect(errors[0]).not.toBe(errors[1])
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ code: 'closed' })
+  })
+
+  it('fail at once when the announced wait passes the deadline of each', async () => {
+    service.script(() => rateLimited(30))
+    const { client } = cached()
+    const calls = [5000, 8000].map((deadline) => begin(client.microblog.search(query, { deadline })))
+    for (const { error, ms } of (await settle(Promise.all(calls))).value!) {
+      expect(error).toMatchObject({ code: 'rate_limited' })
+      expect(ms).toBeLessThan(1000)
+    }
+  })
+
+  it('leave no timer behind', async () => {
+    service.script(slow(100))
+    const { client } = cached()
+    const calls = [1000, 2000].map((timeout) => client.microblog.search(query, { timeout, deadline: 9000 }))
+    await settle(Promise.all(calls))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget, type CallOptions, SocialSearch } from '../../src/index.ts'
+import { ResultCache } from '../../src/cache/index.ts'
+import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
+import { pass, useVirtualTime } from '../support/clock.ts'
+
+const unhandled: unknown[] = []
+const note = (reason: unknown): void => void unhandled.push(reason)
+beforeEach(() => {
+  useVirtualTime()
+  process.on('unhandledRejection', note)
+})
+afterEach(() => {
+  process.off('unhandledRejection', note)
+  vi.useRealTimers()
+})
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.constantFrom<Fault>(
+    { reset: 'before' },
+    { reset: 'after' },
+    { cut: 'stall' },
+    { cut: 'truncate' },
+    { cut: 'reset' },
+    { delay: 3000 },
+    { delay: 40_000 },
+    { body: { requestId: 'odd', posts: 'none' } },
+    { status: 502, body: '<h1>Bad gateway</h1>' },
+  ),
+  fc.record({
+    status: fc.constantFrom(400, 403, 429, 500, 502, 503, 504),
+    retryAfter: fc.integer({ min: 1, max: 20 }),
+  }),
+)
+const faults = fc.array(fc.record({ skip: fc.nat({ max: 3 }), fault }), { maxLength: 6 })
+
+/** A group of equal calls that begin at the same time. */
+const group = fc.record({
+  wait: fc.nat({ max: 5000 }),
+  query: fc.constantFrom('coffee', 'data'),
+  calls: fc.array(
+    fc.record({
+      abortAfter: fc.option(fc.nat({ max: 5000 }), { nil: undefined }),
+      timeout: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined }),
+      deadline: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined }),
+      budget: fc.constantFrom('none', 'shared', 'empty'),
+      retry: fc.constantFrom(undefined, false as const, { ambiguous: true }),
+      cache: fc.constantFrom(undefined, undefined, 'refresh' as const, false as const, { maxAge: 1000 }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+})
+
+let runs = 0
+
+describe('a ResultCache', () => {
+  it('keeps the ledger right with any schedule of faults, aborts, timeouts and budgets', async () => {
+    await fc.assert(
+      fc.asyncProperty(faults, fc.array(group, { minLength: 1, maxLength: 5 }), async (faults, groups) => {
+        const sandbox = createSandbox({ posts: 300 })
+        for (const { skip, fault } of faults) sandbox.inject({ ...fault, skip })
+        const { baseUrl, apiKey, fetch } = sandbox
+        const cache = new ResultCache({ maxAge: 60_000 })
+        const organization = `cached ${++runs}`
+        const client = new SocialSearch({ baseUrl, apiKey, fetch, organization, cache })
+        const shared = new CreditBudget(1000)
+        const empty = new CreditBudget(0)
+        let open = 0
+        let saved = 0
+        for (const { wait, query, calls } of groups) {
+          for (const { abortAfter, budget, ...given } of calls) {
+            const abort = new AbortController()
+            const options: CallOptions = {
+              ...given,
+              signal: abort.signal,
+              ...(budget !== 'none' && { budget: budget === 'shared' ? shared : empty }),
+            }
+            if (abortAfter === 0) abort.abort()
+            else if (abortAfter !== undefined) setTimeout(() => abort.abort(), abortAfter)
+            open++
+            const ended = (): void => {
+              open--
+            }
+            void client.microblog
+              .search({ query }, options)
+              .withResponse()
+              .then(({ cached, credits }) => {
+                if (cached !== undefined && credits.spent === 0) saved += 2
+              })
+              .then(ended, ended)
+          }
+          await pass(wait)
+        }
+        await pass(200_000)
+        expect(open).toBe(0)
+        const { spent, uncertain, reserved } = client.credits
+        expect(reserved).toBe(0)
+        expect(spent).toBeLessThanOrEqual(sandbox.ledger.spent)
+        expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
+        if (uncertain === 0) expect(spent).toBe(sandbox.ledger.spent)
+        expect(client.credits.saved).toBe(saved)
+        expect([empty.spent, empty.uncertain, empty.reserved, shared.reserved]).toEqual([0, 0, 0, 0])
+        expect(shared.spent).toBeLessThanOrEqual(spent)
+        expect(Math.max(0, ...sandbox.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
+        expect(vi.getTimerCount()).toBe(0)
+        expect(unhandled).toEqual([])
+      }),
+      { numRuns: 150, seed: 29 },
+    )
+  }, 120_000)
+
+  it('100 equal calls cost 2 credits, whatever happens to the leader', async () => {
+    const leader = fc.constantFrom<(abort: AbortController) => CallOptions>(
+      ({ signal }) => ({ signal }),
+      () => ({ timeout: 50 }),
+      () => ({ deadline: 70 }),
+      () => ({ budget: new CreditBudget(1) }),
+      () => ({}),
+    )
+    await fc.assert(
+      fc.asyncProperty(leader, fc.nat({ max: 400 }), async (leader, ms) => {
+        const sandbox = createSandbox({ posts: 300 })
+        sandbox.inject({ delay: 300 })
+        const { baseUrl, apiKey, fetch } = sandbox
+        const cache = new ResultCache({ maxAge: 60_000 })
+        const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: `leader ${++runs}`, cache })
+        const abort = new AbortController()
+        const ends: string[] = []
+        const ask = (options: CallOptions) =>
+          client.microblog.search({ query: 'coffee' }, options).then(
+            () => ends.push('answered'),
+            () => ends.push('failed'),
+          )
+        void ask(leader(abort))
+        for (let i = 1; i < 100; i++) void ask({})
+        setTimeout(() => abort.abort(), ms)
+        await pass(1000)
+        expect(ends.filter((end) => end === 'answered').length).toBeGreaterThanOrEqual(99)
+        expect(ends).toHaveLength(100)
+        expect(sandbox.ledger.spent).toBe(2)
+        expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+        expect(sandbox.requests).toHaveLength(1)
+      }),
+      { numRuns: 30, seed: 29 },
+    )
+  }, 60_000)
+})
