@@ -2,7 +2,7 @@ import type { AuthProvider } from '../core/http/credential.ts'
 import { sleep } from '../lib/time.ts'
 import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors/index.ts'
 import type { Protocol } from './protocol.ts'
-import { RenewalPause, mayHaveUsedRefreshToken, retryDelay } from './renewal.ts'
+import { RenewalPause, mayHaveUsedRefreshToken, retryDelay } from './retry-delay.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
 
 /**
