@@ -11,7 +11,9 @@ import { guardedService } from '../oauth/guarded-service.ts'
 import { startRedis } from '../redis/server.ts'
 import { Example, closing, serviceOf } from './example.ts'
 
-const serve = async (options: SandboxOptions = {}) => closing(await serveSandbox(options))
+/** The clock stands, so that all walks find the same posts. */
+const now = new Date('2026-11-20T18:00:00Z')
+const serve = async (options: SandboxOptions = {}) => closing(await serveSandbox({ now, ...options }))
 const npmRunExample = (...args: string[]) =>
   promisify(execFile)('npm', ['run', '--silent', 'example', ...args], {
     cwd: join(import.meta.dirname, '../..'),

@@ -35,7 +35,11 @@ describe('social-search', () => {
     expect([code, server.requests.length]).toEqual([0, 0])
     const texts = [
       ...['Usage: social-search microblog search [options] <query>', 'query Keywords', '"Latest"'],
-      ...['Posts to return (integer, 1 to 20, default 20)', '2 credits a page', '130 interrupted'],
+      ...[
+        'Posts to return. Fewer do not cost less (integer, 1 to 20, default 20)',
+        '2 credits a page',
+        '130 interrupted',
+      ],
     ]
     for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
   })

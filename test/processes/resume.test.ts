@@ -21,7 +21,10 @@ let server: SandboxServer
 beforeAll(async () => (command = await buildCommand()))
 afterAll(() => rmSync(command.folder, { recursive: true }))
 beforeEach(async () => {
-  server = await serveSandbox({ port: 0, latency: [1, 15], limits: { perMinute: false, inFlight: false } })
+  // Two walks have the same cursors only if the clock stands.
+  const now = new Date('2026-11-20T18:00:00Z')
+  const limits = { perMinute: false, inFlight: false } as const
+  server = await serveSandbox({ port: 0, now, latency: [1, 15], limits })
 })
 afterEach(() => server.close())
 
