@@ -1,10 +1,10 @@
 /** Stands in for your authorization server, for this demo alone: it lets everybody in without asking. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { toNodeListener } from 'social-search-sdk/node'
 
-export async function startLoginServer(accessToken: string): Promise<string> {
+export async function startLoginServer(accessToken: string, port: number): Promise<string> {
+  const issuer = `http://127.0.0.1:${port}`
   const server = createServer(
     toNodeListener((request): Response => {
       const { pathname, searchParams } = new URL(request.url)
@@ -27,8 +27,7 @@ export async function startLoginServer(accessToken: string): Promise<string> {
       })
     }),
   )
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   server.unref() // it ends with the command
-  const issuer: string = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return issuer
 }

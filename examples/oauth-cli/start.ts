@@ -2,10 +2,13 @@
 import { serveSandbox } from 'social-search-sdk/sandbox/node'
 import { startLoginServer } from './login-server.ts'
 
-const sandbox = process.env['OAUTH_ISSUER'] === undefined ? await serveSandbox() : null
+// Tokens are bound to these addresses, so the next run has the same ones.
+const [sandboxPort, loginPort] = [4011, 4012]
+
+const sandbox = process.env['OAUTH_ISSUER'] === undefined ? await serveSandbox({ port: sandboxPort }) : null
 if (sandbox) {
   process.env['SOCIAL_SEARCH_BASE_URL'] = sandbox.baseUrl
-  process.env['OAUTH_ISSUER'] = await startLoginServer(sandbox.apiKey)
+  process.env['OAUTH_ISSUER'] = await startLoginServer(sandbox.apiKey, loginPort)
   process.env['OAUTH_CLIENT_ID'] = 'demo'
 }
 await import('./cli.ts')
