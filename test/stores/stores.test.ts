@@ -32,9 +32,10 @@ function onFiles(base: string): CacheStore {
 }
 
 function onRedis(): Keyv {
-  const keyv = new Keyv(new KeyvRedis(redis.url))
-  ends.push(() => keyv.disconnect())
-  return keyv
+  const adapter = new KeyvRedis(redis.url)
+  // A polite end would wait for a server that is gone.
+  ends.push(() => adapter.disconnect(true))
+  return new Keyv(adapter)
 }
 
 let runs = 0
