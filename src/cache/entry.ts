@@ -4,6 +4,7 @@ import { check } from '../api/schema/check.ts'
 import { type ComposedRequest, paramsOf } from '../core/call/compose-request.ts'
 import type { Dialect } from '../core/http/dialect.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { sha256 } from '../lib/hash.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { type CacheStore, MemoryStore } from './store.ts'
 
@@ -43,9 +44,7 @@ export function namesOf({ id, paging }: Operation, request: ComposedRequest): Re
 /** The key of a request. A store that others may read gets a hash, which tells neither organization nor params. */
 export async function keyOf(store: CacheStore, owner: string, name: string): Promise<string> {
   const key = JSON.stringify([format, owner, name])
-  if (store instanceof MemoryStore) return key
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return store instanceof MemoryStore ? key : sha256(key)
 }
 
 /** Identifies a first page by its items and its cursor. Further pages of another first page do not belong to it. */

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../api/schema/apply-schema.ts'
 import { assertFunction, assertOptions, assertSchema, shown } from '../errors/assert.ts'
 import { firstIssues } from '../api/issues.ts'
+import { sha256 } from '../lib/hash.ts'
 import {
   type Delivery,
   type ReceiveOptions,
@@ -110,7 +111,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
       report(new InvalidEventError(firstIssues(issues), raw), options)
       return mismatch === 'refuse' ? refusal(422) : accepted()
     }
-    const id: unknown = await (options.id ? options.id(delivery, payload) : hashOf(delivery.body))
+    const id: unknown = await (options.id ? options.id(delivery, payload) : sha256(delivery.body))
     if (typeof id !== 'string' || id === '') {
       throw new ConfigurationError(`id must return a string that is not empty, got ${shown(id)}`)
     }
@@ -180,9 +181,4 @@ async function isFresh(
     report(error, options)
     return false
   }
-}
-
-async function hashOf(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', body))
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
