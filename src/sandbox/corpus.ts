@@ -8,7 +8,7 @@ import { topicAbout } from './phrases/about.ts'
 import { type Random, createRandom } from './random.ts'
 import { type Draft, type Make, idAt, makeUp } from './series.ts'
 
-const authorsOf = memoizeLatest((seed) => {
+const authorsOf = memoizeLatest((seed: number) => {
   const authors = createAuthors(createRandom(`${seed}/authors`))
   const speakers = new Map(
     languages.map((language) => [language, authors.filter((author) => author.language === language)]),

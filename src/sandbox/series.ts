@@ -1,3 +1,4 @@
+import { memoizeLatest } from './memoize-latest.ts'
 import { type Random, createRandom } from './random.ts'
 
 /** Milliseconds of a lap: 120 days. */
@@ -38,30 +39,27 @@ export function makeUp<T extends { readonly at: number }>(
 
 /**
  * An endless series of made-up items. The same drafts come in each lap, at the same times after its start, so an item depends
- * on seed, size, query and its time alone: it stays the same while the clock moves, and in every process. Remembers the drafts
- * of the latest seed, size and query: a test suite makes hundreds of sandboxes, nearly all with the same content.
+ * on seed, size, query and its time alone: it stays the same while the clock moves, and in every process.
  */
 function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>): Latest<T> {
-  let latest: { key: string; drawLap: (lap: number) => readonly T[] } | undefined
+  const lapsOf = memoizeLatest((seed: number, size: number, query: string) => {
+    const random = createRandom(`${seed}/${name}/${query}`)
+    const times = drawTimes(random, size)
+    const drafts = make(random, times, { seed, query })
+    const laps = new Map<number, readonly T[]>()
+    return (lap: number): readonly T[] => {
+      const items =
+        laps.get(lap) ?? drafts.map((draft, index) => draft(lap * lapLength + (times[index] ?? 0)))
+      laps.set(lap, items)
+      return items
+    }
+  })
 
   return (seed, size, until, query = '') => {
-    const key = JSON.stringify([seed, size, query])
-    if (latest?.key !== key) {
-      const random = createRandom(`${seed}/${name}/${query}`)
-      const times = drawTimes(random, size)
-      const drafts = make(random, times, { seed, query })
-      const laps = new Map<number, readonly T[]>()
-      const drawLap = (lap: number): readonly T[] => {
-        const items =
-          laps.get(lap) ?? drafts.map((draft, index) => draft(lap * lapLength + (times[index] ?? 0)))
-        laps.set(lap, items)
-        return items
-      }
-      latest = { key, drawLap }
-    }
+    const itemsOf = lapsOf(seed, size, query)
     const lap = Math.floor(until / lapLength)
-    const past = latest.drawLap(lap).filter(({ at }) => at <= until)
-    return [...past, ...latest.drawLap(lap - 1).slice(0, size - past.length)]
+    const past = itemsOf(lap).filter(({ at }) => at <= until)
+    return [...past, ...itemsOf(lap - 1).slice(0, size - past.length)]
   }
 }
 

@@ -52,7 +52,7 @@ export const ageSlot = '{age}'
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
 /** The companies of a seed, and the people who work there. */
-export const membersOf = memoizeLatest((seed) => {
+export const membersOf = memoizeLatest((seed: number) => {
   const random = createRandom(`${seed}/professionalnet`)
   const companies = createCompanies(random)
   return { companies, people: createPeople(random, companies) }
