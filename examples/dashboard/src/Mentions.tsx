@@ -1,11 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts'
 import { searchOptions } from 'social-search-sdk/query'
 import * as z from 'zod'
 import { client, queryClient } from './api.ts'
+import { type Day, DayChart, dayName, dayOf, daysBetween } from './DayChart.tsx'
 import { Failure } from './status.tsx'
-import { dayName, dayOf, daysBetween } from './Summary.tsx'
 
 const states = ['new', 'seen', 'done', 'ignored'] as const
 /** The service does not document mentions: this is what the sandbox sends. */
@@ -14,7 +13,6 @@ const mention = z.object({
   ...{ url: z.httpUrl(), publishedAt: z.iso.datetime(), state: z.enum(states) },
 })
 type Mention = z.infer<typeof mention>
-type Day = { day: string } & Record<Mention['state'], number>
 const days = 28
 
 const list = {
@@ -27,7 +25,7 @@ export function Mentions() {
   const { data, error, refetch } = useQuery<Mention[]>(list)
   const [day, setDay] = useState<string | null>(null)
   const perDay = byDay(data ?? [])
-  const total = perDay.reduce((sum, day) => sum + states.reduce((all, state) => all + day[state], 0), 0)
+  const total = perDay.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)
   const shown = data?.filter((each) => (day ? dayOf(each.publishedAt) === day : each.state === 'new')) ?? []
   return (
     <section className="mentions card stack" aria-labelledby="mentions-title">
@@ -49,56 +47,13 @@ export function Mentions() {
               </li>
             ))}
           </ul>
-          <div aria-hidden="true">
-            <BarChart
-              responsive
-              className="chart"
-              data={perDay}
-              accessibilityLayer={false}
-              margin={{ top: 8, left: -28, right: 4 }}
-            >
-              <CartesianGrid vertical={false} stroke="var(--line)" />
-              <XAxis dataKey="day" tickFormatter={dayName} interval={6} tickLine={false} axisLine={false} />
-              <YAxis allowDecimals={false} tickLine={false} axisLine={false} />
-              <Tooltip labelFormatter={dayName} cursor={{ fill: 'var(--line)' }} isAnimationActive={false} />
-              {states.map((state) => (
-                <Bar
-                  key={state}
-                  dataKey={state}
-                  stackId="day"
-                  onClick={({ payload }) => setDay((payload as Day).day)}
-                  fill={`var(--${state})`}
-                  maxBarSize={14}
-                  isAnimationActive={false}
-                />
-              ))}
-            </BarChart>
-          </div>
-          <details className="quiet">
-            <summary>Show as a table</summary>
-            <table>
-              <thead>
-                <tr>
-                  <th>Day</th>
-                  {states.map((state) => (
-                    <th key={state}>{state}</th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {perDay.toReversed().map(({ day, ...counts }) => (
-                  <tr key={day}>
-                    <th scope="row">
-                      <button onClick={() => setDay(day)}>{dayName(day)}</button>
-                    </th>
-                    {states.map((state) => (
-                      <td key={state}>{counts[state]}</td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </details>
+          <DayChart
+            days={perDay}
+            series={states.map((name) => ({ name, color: `var(--${name})` }))}
+            isStacked
+            interval={6}
+            onDay={setDay}
+          />
           <div className="row">
             <h3>{day ? dayName(day) : 'Newest unseen'}</h3>
             {day && (
@@ -155,12 +110,8 @@ function Item({ mention: { id, text, author, network, url, publishedAt, state } 
 /** Counts mentions by day and state, up to the day of the newest. */
 function byDay(mentions: Mention[]): Day[] {
   const newest = Math.max(0, ...mentions.map(({ publishedAt }) => Date.parse(publishedAt)))
-  const none = { new: 0, seen: 0, done: 0, ignored: 0 }
-  const all = daysBetween(newest - (days - 1) * 86_400_000, newest).map((day): Day => ({ day, ...none }))
-  const found = new Map(all.map((each) => [each.day, each]))
-  for (const { publishedAt, state } of mentions) {
-    const day = found.get(dayOf(publishedAt))
-    if (day) day[state]++
-  }
-  return all
+  return daysBetween(newest - (days - 1) * 86_400_000, newest).map((day) => {
+    const found = mentions.filter(({ publishedAt }) => dayOf(publishedAt) === day)
+    return { day, counts: states.map((state) => found.filter((each) => each.state === state).length) }
+  })
 }

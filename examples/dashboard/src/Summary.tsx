@@ -1,18 +1,6 @@
-import { Bar, BarChart, CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts'
 import type { MicroblogPost } from 'social-search-sdk'
 import { fieldsOf, streamOf, toCsv } from 'social-search-sdk/export'
-
-const dayMs = 86_400_000
-const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-export const dayName = (day: unknown) => date.format(new Date(String(day)))
-export const dayOf = (time: string | number) => new Date(time).toISOString().slice(0, 10)
-
-/** The days from one to another, both included. */
-export function daysBetween(from: number, to: number): string[] {
-  const days = []
-  for (let at = Date.parse(dayOf(from)); at <= to; at += dayMs) days.push(dayOf(at))
-  return days
-}
+import { DayChart, dayOf, daysBetween } from './DayChart.tsx'
 
 /** What the posts that were bought so far say: when, and by whom. */
 export function Summary({ bought }: { bought: [query: string, posts: MicroblogPost[]][] }) {
@@ -24,84 +12,42 @@ export function Summary({ bought }: { bought: [query: string, posts: MicroblogPo
   return (
     <section className="summary card stack" aria-label="Summary">
       <p className="quiet">Posts by day and by author, of those bought so far</p>
-      <div aria-hidden="true">
-        <BarChart
-          responsive
-          className="chart"
-          data={days.map((day) => ({ day, counts: perDay.map((counts) => counts.get(day) ?? 0) }))}
-          accessibilityLayer={false}
-          margin={{ top: 8, left: -28, right: 4 }}
-        >
-          <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis dataKey="day" tickFormatter={dayName} tickLine={false} axisLine={false} minTickGap={24} />
-          <YAxis allowDecimals={false} tickLine={false} axisLine={false} />
-          <Tooltip labelFormatter={dayName} cursor={{ fill: 'var(--line)' }} isAnimationActive={false} />
-          {bought.map(([query], i) => (
-            <Bar
-              key={query}
-              name={query}
-              dataKey={`counts[${i}]`}
-              fill={color(i)}
-              maxBarSize={14}
-              isAnimationActive={false}
-            />
-          ))}
-        </BarChart>
-      </div>
-      <div className="versus">
-        {bought.map(([query, posts], i) => {
-          const authors = [...countsOf(posts.map(({ author }) => author))].sort(([, a], [, b]) => b - a)
-          return (
-            <div key={query} className="stack">
-              <div className="row">
-                <h3>
-                  <span style={{ color: color(i) }} aria-hidden="true">
-                    ■
-                  </span>{' '}
-                  {query}
-                </h3>
-                <button className="end" onClick={() => void download(posts, query)}>
-                  CSV
-                </button>
+      <DayChart
+        days={days.map((day) => ({ day, counts: perDay.map((counts) => counts.get(day) ?? 0) }))}
+        series={bought.map(([name], i) => ({ name, color: color(i) }))}
+      >
+        <div className="versus">
+          {bought.map(([query, posts], i) => {
+            const authors = [...countsOf(posts.map(({ author }) => author))].sort(([, a], [, b]) => b - a)
+            return (
+              <div key={query} className="stack">
+                <div className="row">
+                  <h3>
+                    <span style={{ color: color(i) }} aria-hidden="true">
+                      ■
+                    </span>{' '}
+                    {query}
+                  </h3>
+                  <button className="end" onClick={() => void download(posts, query)}>
+                    CSV
+                  </button>
+                </div>
+                <ul className="authors quiet" aria-label={`Authors about ${query}`}>
+                  {authors.slice(0, 5).map(([author, count]) => (
+                    <li key={author} className="row">
+                      <span>@{author}</span>
+                      <span className="meter" aria-hidden="true">
+                        <i style={{ width: `${(100 * count) / authors[0]![1]}%`, background: color(i) }} />
+                      </span>
+                      <span>{count}</span>
+                    </li>
+                  ))}
+                </ul>
               </div>
-              <ul className="authors quiet" aria-label={`Authors about ${query}`}>
-                {authors.slice(0, 5).map(([author, count]) => (
-                  <li key={author} className="row">
-                    <span>@{author}</span>
-                    <span className="meter" aria-hidden="true">
-                      <i style={{ width: `${(100 * count) / authors[0]![1]}%`, background: color(i) }} />
-                    </span>
-                    <span>{count}</span>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          )
-        })}
-      </div>
-      <details className="quiet">
-        <summary>Show as a table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th>Day</th>
-              {bought.map(([query]) => (
-                <th key={query}>{query}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.toReversed().map((day) => (
-              <tr key={day}>
-                <th scope="row">{dayName(day)}</th>
-                {perDay.map((counts, i) => (
-                  <td key={i}>{counts.get(day) ?? 0}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+            )
+          })}
+        </div>
+      </DayChart>
     </section>
   )
 }
