@@ -8,35 +8,20 @@ import {
   SocialSearch,
   isSocialSearchError,
 } from '../../src/index.ts'
-import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { announced, faultsOfServers, inject, scheduleOf } from '../support/fault-schedule.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
 
-const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.constantFrom<Fault>(
-    { reset: 'before' },
-    { reset: 'after' },
-    { cut: 'stall' },
-    { cut: 'truncate' },
-    { cut: 'reset' },
-    { delay: 40_000 },
-    { body: { requestId: 'odd', posts: 'none' } },
-    { status: 502, body: '<h1>Bad gateway</h1>' },
+const schedule = scheduleOf(
+  fc.oneof(
+    fc.constantFrom(...faultsOfServers),
+    announced(90),
+    fc.record({ status: fc.constantFrom(429, 500, 502, 503, 504) }),
   ),
-  fc.record({
-    status: fc.constantFrom(400, 403, 429, 500, 502, 503, 504),
-    retryAfter: fc.integer({ min: 1, max: 90 }),
-  }),
-  fc.record({ status: fc.constantFrom(429, 500, 502, 503, 504) }),
 )
-
-const schedule = fc.array(fc.record({ skip: fc.nat({ max: 3 }), fault }), { maxLength: 6 })
-
-function inject(sandbox: Sandbox, faults: { skip: number; fault: Fault }[]): void {
-  for (const { skip, fault } of faults) sandbox.inject({ ...fault, skip })
-}
 
 let runs = 0
 /** A walk delivers the same posts at each time. */
