@@ -5,7 +5,7 @@ import { Claim, type SharedStore } from './claim.ts'
 import { type Entry, type RequestNames, keyOf, readEntry, walkOf } from './entry.ts'
 import { type CacheStore, tryStore } from './store.ts'
 
-/** What a store has of one request. Whatever goes wrong in the store costs a warning. */
+/** The stored answer of one request. If the store fails, a warning is logged, and the call goes on. */
 export class StoredRequest {
   readonly #store: CacheStore
   readonly #owner: string

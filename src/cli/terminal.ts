@@ -15,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
 /** Write our own styles, which `escapeOn` would escape. */
 const writeStyled = { stdout: escapeOn(process.stdout), stderr: escapeOn(process.stderr) }
 
-/** Makes a terminal get escapes from all that write to it, libraries too. Returns what writes to it without. */
+/** Escapes what any code writes to a terminal, libraries too. Returns the stream's own `write`, which does not. */
 function escapeOn(stream: NodeJS.WriteStream): NodeJS.WriteStream['write'] {
   const write = stream.write.bind(stream)
   if (stream.isTTY)

@@ -15,7 +15,7 @@ export type LogLevel = keyof Logger
 
 export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
-/** Writes a log line to all that want it. */
+/** Writes a log line to each receiver with a log. */
 export function logTo(
   receivers: readonly { readonly onLog?: Log }[],
   level: LogLevel,

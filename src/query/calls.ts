@@ -37,7 +37,7 @@ type At<T, Path extends string> = Path extends `${infer Name}.${infer Rest}`
 /**
  * The method with this id.
  *
- * @throws {ConfigurationError} if the client has none.
+ * @throws {ConfigurationError} if the client has no such method.
  */
 export function methodOf(
   client: object,

@@ -5,7 +5,7 @@ import type { ToolResult, ToolSummary } from './types.ts'
 /** An item of a page, as results show and count it. */
 export interface Item {
   readonly shown: Compact
-  /** ISO 8601, to the minute; undefined if the item has none. */
+  /** ISO 8601, to the minute; undefined for an item without a time. */
   readonly time: string | undefined
   readonly author: string | undefined
 }

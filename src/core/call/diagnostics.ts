@@ -11,7 +11,7 @@ interface Diagnostics {
 
 // Without an import, which runtimes without the module would fail on.
 const { process } = globalThis as { process?: { getBuiltinModule?(name: string): Diagnostics | undefined } }
-/** The channel `social-search:call`; undefined if the runtime has none. */
+/** The channel `social-search:call`; undefined on a runtime without `node:diagnostics_channel`. */
 export const channel = process
   ?.getBuiltinModule?.('node:diagnostics_channel')
   ?.tracingChannel?.('social-search:call')

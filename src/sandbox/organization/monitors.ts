@@ -17,7 +17,7 @@ type Records = readonly { readonly id: string }[]
 
 export const networks = ['microblog', 'professionalnet', 'technews'] as const
 
-/** Listeners and feeds are older than this, whatever the clock of the sandbox says. */
+/** Before this time, listeners and feeds were created. The clock of the sandbox does not move it. */
 const oldest = Date.UTC(2026, 0, 1)
 
 /** Keywords that listeners watch; each is the keyword of a topic. */

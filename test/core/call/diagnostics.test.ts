@@ -60,7 +60,7 @@ describe('the channel social-search:call', () => {
     expect(seen).toMatchObject([{ operation: 'microblog.search' }])
   })
 
-  it('costs a call no observer when nobody subscribes', async () => {
+  it('makes no observer for a call when nobody subscribes', async () => {
     service.script(() => ok())
     const events = subscribe()
     ends.splice(0).forEach((end) => end())
