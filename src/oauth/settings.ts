@@ -64,21 +64,7 @@ export interface OAuthClientOptions {
 }
 
 /** Checked options with defaults. */
-export interface OAuthSettings {
-  readonly issuer: string | undefined
-  readonly endpoints: OAuthEndpoints | undefined
-  readonly clientId: string
-  readonly clientSecret: string | undefined
-  readonly clientAuthentication: ClientAuthentication | undefined
-  readonly redirectUri: string
-  readonly resource: string
-  readonly scope: string
-  readonly store: TokenStore
-  readonly leewayMs: number
-  readonly timeoutMs: number
-  /** Undefined for the global fetch. */
-  readonly fetch: Fetch | undefined
-}
+export type OAuthSettings = ReturnType<typeof resolveOAuthOptions>
 
 const names: Record<keyof OAuthClientOptions, true> = {
   ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
@@ -94,7 +80,7 @@ const names: Record<keyof OAuthClientOptions, true> = {
 }
 
 /** @throws {ConfigurationError} for invalid options; the message contains no secret. */
-export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings {
+export function resolveOAuthOptions(options: OAuthClientOptions) {
   assertOptions(options, names)
   const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
   const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
