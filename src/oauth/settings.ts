@@ -3,9 +3,9 @@ import {
   assertFunction,
   assertMethod,
   assertOptions,
+  checked,
   milliseconds,
   nonEmptyText,
-  shown,
 } from '../errors/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import type { Fetch } from '../core/http/send.ts'
@@ -104,8 +104,8 @@ export function resolveOAuthOptions(options: OAuthClientOptions) {
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
     throw new ConfigurationError('scopes must be a list of at least one scope')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
-  if (typeof leeway !== 'number' || !(leeway >= 0 && leeway <= maxTimerMs))
-    throw new ConfigurationError(`leeway must be a number of milliseconds from 0, got ${shown(leeway)}`)
+  const isLeeway = typeof leeway === 'number' && leeway >= 0 && leeway <= maxTimerMs
+  checked(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
   return {
     issuer,
     endpoints,
