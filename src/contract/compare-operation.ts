@@ -13,26 +13,29 @@ import { readSchema } from './read-schema.ts'
 import { own, resolve } from './resolve.ts'
 import { type Shape, fieldsOf } from './shape.ts'
 
+/** The two versions of one operation. */
+interface Versions {
+  ours: Operation
+  theirs: PublishedOperation
+  parameters: readonly PublishedParameter[]
+}
+
 /** Compares the request, the response and the error statuses of an operation. */
 export function compareOperation(ours: Operation, theirs: PublishedOperation): Finding[] {
   const { parameters, unreadable } = readParameters(theirs)
-  const compare = ours.documented ? compareDocumented : compareOpen
+  const versions: Versions = { ours, theirs, parameters }
   return [
     ...Array.from({ length: unreadable }, () => finding('unreadable', 'parameters', null, null)),
-    ...comparePathParameters(ours, theirs, parameters),
-    ...unknownHeaders(parameters),
-    ...compare(ours, theirs, parameters),
-    ...compareStatuses(ours, theirs),
+    ...comparePathParameters(versions),
+    ...unknownHeaders(versions),
+    ...(ours.documented ? compareDocumented(versions) : compareOpen(versions)),
+    ...compareStatuses(versions),
   ]
 }
 
 /** Checks that the published schema accepts every id with the prefix; names of path parameters do not matter. */
-function comparePathParameters(
-  { pathId }: Operation,
-  { document }: PublishedOperation,
-  parameters: readonly PublishedParameter[],
-): Finding[] {
-  const prefix = pathId?.prefix
+function comparePathParameters({ ours, theirs: { document }, parameters }: Versions): Finding[] {
+  const prefix = ours.pathId?.prefix
   if (prefix === undefined) return []
   return parameters
     .filter((parameter) => parameter.in === 'path')
@@ -46,29 +49,25 @@ function comparePathParameters(
 const ignoredHeaders = ['accept', 'content-type', 'authorization']
 
 /** Required headers and cookies that this package does not send. */
-function unknownHeaders(parameters: readonly PublishedParameter[]): Finding[] {
+function unknownHeaders({ parameters }: Versions): Finding[] {
   return parameters
     .filter(({ in: place, required }) => required && place !== 'path' && place !== 'query')
     .filter(({ in: place, name }) => place !== 'header' || !ignoredHeaders.includes(name.toLowerCase()))
     .map(({ in: place, name }) => finding('field_unknown', `${place}.${name}`, null, 'required'))
 }
 
-function compareDocumented(
-  { method, request, response }: Operation,
-  theirs: PublishedOperation,
-  parameters: readonly PublishedParameter[],
-): Finding[] {
+function compareDocumented({ ours, theirs, parameters }: Versions): Finding[] {
   const { document, operation } = theirs
   const body = jsonOf(resolve(document, own(operation, 'requestBody')))
   const answer = jsonOf(readResponses(theirs).success)
-  const isGet = method === 'GET'
-  const expected = isGet ? jsonSchemaOf(request) : queryOf([])
   const sent = { side: 'request', document } as const
+  const params = jsonSchemaOf(ours.request)
+  const isGet = ours.method === 'GET'
   return [
-    ...compareSchemas('query', expected, queryOf(parameters), sent),
+    ...compareSchemas('query', isGet ? params : queryOf([]), queryOf(parameters), sent),
+    ...(isGet ? [] : compareSchemas('request', params, body, sent)),
     ...(isGet && body !== undefined ? [finding('field_unknown', 'request', null, 'a body')] : []),
-    ...(isGet ? [] : compareSchemas('request', jsonSchemaOf(request), body, sent)),
-    ...compareSchemas('response', jsonSchemaOf(response), answer, { side: 'response', document }),
+    ...compareSchemas('response', jsonSchemaOf(ours.response), answer, { side: 'response', document }),
   ]
 }
 
@@ -84,7 +83,7 @@ function queryOf(parameters: readonly PublishedParameter[]) {
 }
 
 /** Compares the statuses of errors, not their bodies. Also reports successes other than the one that is compared. */
-function compareStatuses({ errors }: Operation, theirs: PublishedOperation): Finding[] {
+function compareStatuses({ ours: { errors }, theirs }: Versions): Finding[] {
   const isKnown = (status: string) => errors !== undefined || !/^([45]|default$)/.test(status)
   const published = readResponses(theirs).others.filter(isKnown)
   const assumed = errors?.map(String) ?? []
@@ -102,18 +101,14 @@ function compareStatuses({ errors }: Operation, theirs: PublishedOperation): Fin
  * Compares an operation without documented shapes: every shape in the description is new. Fields that this package
  * relies on, such as `requestId`, must be there if any shape is described.
  */
-function compareOpen(
-  ours: Operation,
-  theirs: PublishedOperation,
-  parameters: readonly PublishedParameter[],
-): Finding[] {
+function compareOpen({ ours, theirs, parameters }: Versions): Finding[] {
   const { document, operation } = theirs
   const body = own(operation, 'requestBody')
   const request = body === undefined ? true : jsonOf(resolve(document, body), true)
   const sent = readSchema(request ?? true, document)
   const response = jsonOf(readResponses(theirs).success, true)
   const received = readSchema(response ?? true, document)
-  const isDescribed = response === undefined || fieldsOf(received).size > 0 || !allowsObjects(received)
+  const isDescribed = response === undefined || fieldsOf(received).length > 0 || !allowsObjects(received)
   const findings = compareSchemas('response', jsonSchemaOf(ours.response), response, {
     side: 'response',
     document,
@@ -121,7 +116,7 @@ function compareOpen(
   const unknown = findings.filter(({ kind }) => kind === 'field_unknown')
   return [
     ...(request === undefined ? [finding('field_missing', 'request', ['object'], null)] : []),
-    ...(allowsObjects(sent) ? [] : [finding('type', 'request', ['object'], sent.types)]),
+    ...(allowsObjects(sent) ? [] : [finding('type', 'request', ['object'], sent.types ?? null)]),
     ...news('query', Object.keys(queryOf(parameters).properties)),
     ...news('request', saidBy(sent)),
     ...news(
@@ -143,5 +138,5 @@ function news(path: string, published: readonly string[]): Finding[] {
 /** The fields of a shape, or the keywords of a shape that cannot be read. */
 function saidBy(shape: Shape): string[] {
   const fields = fieldsOf(shape)
-  return fields.size > 0 ? [...fields] : shape.unread.map(([keyword]) => keyword)
+  return fields.length > 0 ? fields : (shape.unread ?? []).map(([keyword]) => keyword)
 }

@@ -1,7 +1,7 @@
 import { type Finding, finding } from './difference.ts'
 import { readSchema } from './read-schema.ts'
 import { own } from './resolve.ts'
-import { type Bound, type Shape, commonTypes, fieldsOf, tighterBound } from './shape.ts'
+import { type Shape, boundKeywords, commonTypes, fieldsOf } from './shape.ts'
 
 /** What two schemas describe. */
 export interface Described {
@@ -23,16 +23,19 @@ export function compareSchemas(
 ): Finding[] {
   if (ours === undefined) return theirs === undefined ? [] : [unknownField(path, theirs)]
   const assumed = readSchema(ours, null)
-  if (theirs === undefined) return [finding('field_missing', path, assumed.types, null)]
+  if (theirs === undefined) return [finding('field_missing', path, assumed.types ?? null, null)]
   const published = readSchema(theirs, described.document)
   const findings = [
-    ...published.unread.map(([keyword, value]) => finding('unreadable', `${path}.${keyword}`, null, value)),
+    ...(published.unread ?? []).map(([keyword, value]) =>
+      finding('unreadable', `${path}.${keyword}`, null, value),
+    ),
     ...compareValues(path, assumed, published),
   ]
   // A changed type is already reported, so its fields or items are not.
-  if (commonTypes(assumed.types, published.types)?.length === 0) return findings
+  if (assumed.types && published.types && commonTypes(assumed.types, published.types).length === 0)
+    return findings
   if (described.side === 'request')
-    findings.push(...changed('extra_fields', path, assumed.names === null, published.names === null))
+    findings.push(...changed('extra_fields', path, !assumed.names, !published.names))
   return [
     ...findings,
     ...compareFields(path, assumed, published, described),
@@ -46,12 +49,11 @@ function changed(kind: Finding['kind'], path: string, assumed: unknown, publishe
 }
 
 function compareValues(path: string, ours: Shape, theirs: Shape): Finding[] {
-  const bounds = Object.keys(tighterBound) as Bound[]
   return [
-    ...changed('type', path, ours.types, theirs.types),
-    ...changed('enum', path, ours.values, theirs.values),
-    ...bounds.flatMap((keyword) =>
-      changed('bound', `${path}.${keyword}`, ours.bounds[keyword] ?? null, theirs.bounds[keyword] ?? null),
+    ...changed('type', path, ours.types ?? null, theirs.types ?? null),
+    ...changed('enum', path, ours.values ?? null, theirs.values ?? null),
+    ...boundKeywords.flatMap((keyword) =>
+      changed('bound', `${path}.${keyword}`, ours[keyword] ?? null, theirs[keyword] ?? null),
     ),
     ...changed('default', path, only(ours.defaults), only(theirs.defaults)),
   ]
@@ -59,14 +61,15 @@ function compareValues(path: string, ours: Shape, theirs: Shape): Finding[] {
 
 function compareFields(path: string, ours: Shape, theirs: Shape, described: Described): Finding[] {
   const names = new Set([...fieldsOf(ours), ...fieldsOf(theirs)])
+  const required = new Set(theirs.required)
   return [...names].flatMap((name) => {
     const at = `${path}.${name}`
-    const isRequired = theirs.required.has(name)
-    const schema = ours.properties.get(name)
-    const published = theirs.properties.has(name) ? theirs.properties.get(name) : isRequired || undefined
+    const isRequired = required.has(name)
+    const schema = ours.properties?.get(name)
+    const published = theirs.properties?.has(name) ? theirs.properties.get(name) : isRequired || undefined
     const isCommon = schema !== undefined && published !== undefined
     return [
-      ...(isCommon ? changed('required', at, ours.required.has(name), isRequired) : []),
+      ...(isCommon ? changed('required', at, ours.required?.includes(name) ?? false, isRequired) : []),
       ...compareSchemas(at, schema, published, described),
     ]
   })
@@ -77,6 +80,6 @@ function unknownField(path: string, schema: unknown): Finding {
   return finding('field_unknown', path, null, own(schema, 'type') ?? own(schema, '$ref') ?? null)
 }
 
-function only(values: readonly unknown[]): unknown {
+function only(values: readonly unknown[] = []): unknown {
   return values.length < 2 ? (values[0] ?? null) : values
 }

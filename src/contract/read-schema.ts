@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/is-record.ts'
 import { lookUp } from './resolve.ts'
-import { type Shape, anything, both, settled, tighterBound } from './shape.ts'
+import { type Shape, both, boundKeywords, settled } from './shape.ts'
 
 /** Maximum number of parts read of one schema, since a hostile schema could be endless. */
 const maxParts = 200
@@ -32,14 +32,14 @@ interface Reading {
 function readPart(schema: unknown, reading: Reading): Shape {
   reading.left.parts -= 1
   if (reading.left.parts === -1) return cannotRead('$ref', 'more parts than can be read')
-  if (schema === true || reading.left.parts < 0) return anything
+  if (schema === true || reading.left.parts < 0) return {}
   if (!isRecord(schema)) return cannotRead('schema', schema)
   const shape = Object.entries(schema)
     .map(([keyword, value]) => readKeyword(keyword, value, schema, reading) ?? cannotRead(keyword, value))
-    .reduce<Shape>(both, anything)
+    .reduce<Shape>(both, {})
   // Unlike `additionalProperties`, it accepts the properties of all parts of this schema.
   const isWhole = schema['unevaluatedProperties'] === false
-  return isWhole ? { ...shape, names: [...shape.properties.keys()] } : shape
+  return isWhole ? both(shape, { names: [...(shape.properties?.keys() ?? [])] }) : shape
 }
 
 /** Reads one keyword; null if it cannot be compared. */
@@ -48,20 +48,18 @@ function readKeyword(
   value: unknown,
   schema: Record<string, unknown>,
   reading: Reading,
-): Partial<Shape> | null {
-  if (annotations.has(keyword) || keyword.startsWith('x-')) return anything
+): Shape | null {
+  if (annotations.has(keyword) || keyword.startsWith('x-')) return {}
   switch (keyword) {
     case '$ref': {
       const target = lookUp(reading.document, value)
       if (target === undefined) return null
-      if (reading.refs.has(value)) return anything
+      if (reading.refs.has(value)) return {}
       reading.refs.add(value)
       return readPart(target, reading)
     }
     case 'allOf':
-      return Array.isArray(value)
-        ? value.map((part) => readPart(part, reading)).reduce<Shape>(both, anything)
-        : null
+      return Array.isArray(value) ? value.map((part) => readPart(part, reading)).reduce(both, {}) : null
     case 'type': {
       const list: unknown[] = Array.isArray(value) ? value : [value]
       return list.every((each) => types.includes(each as string)) ? { types: list as string[] } : null
@@ -75,24 +73,23 @@ function readKeyword(
     case 'properties':
       return isRecord(value) ? { properties: new Map(Object.entries(value)) } : null
     case 'required':
-      return isTexts(value) ? { required: new Set(value) } : null
+      return isTexts(value) ? { required: value } : null
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      if (isRecord(value)) return Object.keys(value).length === 0 ? anything : null
+      if (isRecord(value)) return Object.keys(value).length === 0 ? {} : null
       if (typeof value !== 'boolean') return null
-      if (value || keyword === 'unevaluatedProperties') return anything
+      if (value || keyword === 'unevaluatedProperties') return {}
       // Refuses also the properties of other parts.
       return { names: Object.keys(isRecord(schema['properties']) ? schema['properties'] : {}) }
     case 'items':
       return isRecord(value) || value === true ? { items: value } : null
     case 'uniqueItems':
-      return value === false ? anything : null
+      return value === false ? {} : null
     case 'anyOf':
     case 'oneOf':
       return Array.isArray(value) ? readAlternatives(value as unknown[], keyword === 'oneOf', reading) : null
   }
-  const isBound = Object.hasOwn(tighterBound, keyword)
-  return isBound && Number.isFinite(value) ? { bounds: { [keyword]: value as number } } : null
+  return (boundKeywords as string[]).includes(keyword) && Number.isFinite(value) ? { [keyword]: value } : null
 }
 
 /** Reads alternatives if, apart from null, they are one schema or lists of values. */
@@ -111,21 +108,21 @@ function readAlternatives(
     ...((types?.includes('null') ?? true) ? [null] : []),
   ])
   if (isExclusive && new Set(allowed).size < allowed.length) return null
-  const rest = shapes.filter(({ types, unread }) => types?.join() !== 'null' || unread.length > 0)
+  const rest = shapes.filter(({ types, unread }) => types?.join() !== 'null' || unread !== undefined)
   const [first] = rest
   if (first === undefined) return shapes[0] ?? null
   const whole = rest.length === 1 ? first : listOf(rest)
-  if (whole?.types == null || rest.length === shapes.length) return whole
+  if (whole?.types === undefined || rest.length === shapes.length) return whole
   return { ...whole, types: [...whole.types, 'null'] }
 }
 
 /** Combines alternatives that are all lists of values into one list; otherwise null. */
 function listOf(shapes: readonly Shape[]): Shape | null {
-  const isList = ({ types, values, unread, bounds, defaults }: Shape) =>
-    values !== null && types?.length !== 0 && [unread, defaults, Object.keys(bounds)].flat().length === 0
+  const refused = ['unread', 'defaults', ...boundKeywords] as const
+  const isList = (shape: Shape) =>
+    shape.values !== undefined && shape.types?.length !== 0 && refused.every((field) => !(field in shape))
   if (!shapes.every(isList)) return null
   return {
-    ...anything,
     types: shapes.flatMap(({ types }) => types ?? []),
     values: [...new Set(shapes.flatMap(({ values }) => values ?? []))],
   }
@@ -134,7 +131,7 @@ function listOf(shapes: readonly Shape[]): Shape | null {
 /**
  * Reads a list of texts, numbers or booleans; lists of objects are not compared. Null counts as a type, not as a value.
  */
-function valuesOf(values: readonly unknown[]): Partial<Shape> | null {
+function valuesOf(values: readonly unknown[]): Shape | null {
   if (!values.every(isPlain)) return null
   const others = values.filter((value) => value !== null)
   return { types: values.map(typeOf), ...(others.length > 0 && { values: others }) }
@@ -154,5 +151,5 @@ function isTexts(value: unknown): value is string[] {
 }
 
 function cannotRead(keyword: string, value: unknown): Shape {
-  return { ...anything, unread: [[keyword, value]] }
+  return { unread: [[keyword, value]] }
 }
