@@ -142,22 +142,16 @@ async function call(
   if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const {
-    response: received,
-    text,
-    cached,
-  } = await bounded.request(
+  const { signal: abandon } = request
+  const received = await bounded.request(
     operation,
     params as object,
-    {
-      ...{ budget: meter, ceiling, deadline },
-      ...(isFree && operation.method === 'GET' && { signal: request.signal }),
-    },
+    { budget: meter, ceiling, deadline, signal: isFree && operation.method === 'GET' ? abandon : undefined },
     id,
-    { abandon: request.signal, maxQueueWaitMs },
+    { abandon, maxQueueWaitMs },
   )
-  const age = cached && { age: String(Math.floor(cached.age / 1000)) }
-  const response = jsonResponse(text, received.status, age)
+  const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
+  const response = jsonResponse(received.text, received.response.status, age)
   if (isFree) return response
   return addCredits(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }
