@@ -1,5 +1,4 @@
-import type { CallCache } from '../core/call/call-cache.ts'
-import type { Answer, Call } from '../core/call/call.ts'
+import type { Answer, Call, CallCache } from '../core/call/call.ts'
 import { decodeInTime, unusable } from '../core/call/response.ts'
 import { run } from '../core/call/run.ts'
 import type { CallSettings } from '../core/options/settings.ts'

@@ -1,5 +1,6 @@
 import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
+import { Ledger } from '../credits/ledger.ts'
 import { isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { Credential } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
@@ -67,6 +68,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     redactor,
     limiter: canCancel(own) ? own : new CustomLimiter(own),
     ...limitSettings(limits, limiter?.limits),
+    ledger: new Ledger(),
     prices: { ...prices },
     cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
