@@ -223,7 +223,7 @@ export class Call implements CallTicket, Abortable {
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
     const attempt = { operation: this.operation.id, attempt: this.attempts.length }
-    logTo(this.settings.observers, level, message, { ...attempt, ...fields })
+    for (const { onLog } of this.settings.observers) onLog?.(level, message, { ...attempt, ...fields })
   }
 
   release(lease: Lease): void {
