@@ -86,8 +86,8 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   const response =
     fetched?.response ??
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
-  const attempts = (isPayer && fetched?.attempts) || []
-  const { credits } = (isPayer && fetched) || { credits: { spent: 0, uncertain: 0 } }
+  const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
+  const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
   call.attempts = attempts
   const parsed = dialect.parse(text)
   const requestId = redactor.requestId(parsed)

@@ -98,7 +98,8 @@ function record(call: Call, entry: Attempt, thrown: unknown): Failure {
   if (call.stake === 'metered') entry.charged = risk
   entry.outcome = error instanceof SocialSearchError ? error.code : 'aborted'
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-  if (risk !== 'no') call.purchase.fail(reported)
+  if (reported !== null && risk !== 'no') call.purchase.settle(reported.spent, reported.uncertain)
+  else if (risk !== 'no') call.purchase.doubt()
   call.failures = [...call.failures, failure]
   call.wait = nextWait(call.failures, call.stake, call.settings.retry, Math.random)
   if (isRateLimit(failure)) call.closeSurface(failure.announced || (call.wait ?? 0))

@@ -8,9 +8,9 @@ import {
   apiErrorClasses,
 } from '../../errors/index.ts'
 import { parsed } from '../../lib/json.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import type { ErrorBody } from '../http/dialect.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
-import { describeForeign } from '../http/foreign-body.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import type { Call } from './call.ts'
@@ -131,4 +131,15 @@ function describe(
     )
   }
   return parts.join('; ')
+}
+
+/** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */
+export function describeForeign({ headers }: Response, text: string, redactor: Redactor): string {
+  const page = /^\s*</.test(text) ? `: ${text}` : ''
+  // Redacted first: half a secret would not be recognized.
+  const start = redactor.text(`${headers.get('content-type') ?? 'no type'}${page}`).slice(0, 1000)
+  return start
+    .replaceAll(/(<[^>]*>|[\p{C}\s])+/gu, ' ')
+    .slice(0, 120)
+    .trim()
 }

@@ -4,12 +4,12 @@ import { type Attempt, type Charged, InvalidResponseError, TimeoutError } from '
 import { costOf } from '../credits/ledger.ts'
 import { parsed } from '../../lib/json.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
-import { describeForeign } from '../http/foreign-body.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
 import type { Received } from './exchange.ts'
 import { type Decoded, decode } from './decode.ts'
+import { describeForeign } from './refusal.ts'
 
 /**
  * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the

@@ -19,21 +19,13 @@ export class Ledger {
 
   /** What the calls have cost so far; a copy. */
   credits(): Credits {
-    const credits: Credits = {
-      spent: 0,
-      uncertain: 0,
-      reserved: 0,
-      saved: rounded(this.saved),
-      byOperation: {},
-    }
+    const total = { spent: 0, uncertain: 0, reserved: 0 }
+    const byOperation: Credits['byOperation'] = {}
     for (const [operation, account] of this.#accounts) {
-      const summary = roundedSummary(account)
-      credits.byOperation[operation] = summary
-      credits.spent += summary.spent
-      credits.uncertain += summary.uncertain
-      credits.reserved += summary.reserved
+      const summary = (byOperation[operation] = roundedSummary(account))
+      for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
     }
-    return { ...credits, ...roundedSummary(credits) }
+    return { ...roundedSummary(total), saved: rounded(this.saved), byOperation }
   }
 
   /** @param operation The operation's id. */
@@ -118,12 +110,6 @@ export class Purchase implements CallCredits {
   /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
   settle(cost: number, uncertain = 0): void {
     this.#end(cost, uncertain, (reservation) => reservation.settle(cost, uncertain))
-  }
-
-  /** An attempt failed, and may have been charged; `reported` is the cost that a proxy names. */
-  fail(reported: CallCredits | null): void {
-    if (reported === null) this.doubt()
-    else this.settle(reported.spent, reported.uncertain)
   }
 
   /** An attempt may have been charged. */

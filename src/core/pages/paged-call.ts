@@ -186,7 +186,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
-    const params = paramsOf(request) as Record<string, unknown>
+    const params = paramsOf(request) ?? {}
     const page = Number(params[paging.param])
     if (!(page < pageCountOf(body))) return undefined
     const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
@@ -199,7 +199,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #positionOf(request: ComposedRequest): unknown {
     const { paging } = this.#operation
     if (paging === undefined || this.#options?.paging?.next !== undefined) return request.params
-    return (paramsOf(request) as Record<string, unknown> | undefined)?.[paging.param]
+    return paramsOf(request)?.[paging.param]
   }
 
   #items(page: Page, request: ComposedRequest): readonly unknown[] {
