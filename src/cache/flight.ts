@@ -68,11 +68,7 @@ export class Flight {
     let fetched: Landed['fetched']
     try {
       const entry = await this.#request.find(() => this.#members.size > 0)
-      if (entry !== null) {
-        this.#close()
-        this.#land({ entry })
-        return
-      }
+      if (entry !== null) return this.#land({ entry })
       for (let [leader] = this.#members; leader !== undefined; [leader] = this.#members) {
         try {
           const call = this.#open(this.#settings(leader.call.settings))

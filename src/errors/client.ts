@@ -171,15 +171,12 @@ export class CreditBudgetError extends SharedError {
     super(
       'credit_budget',
       `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left`,
+      [details],
       context,
     )
     this.needed = needed
     this.remaining = remaining
     if (budget !== undefined) this.budget = budget
-  }
-
-  override of(context: ErrorContext): CreditBudgetError {
-    return new (this.constructor as typeof CreditBudgetError)(this, context)
   }
 }
 
@@ -198,12 +195,8 @@ export class BudgetUnavailableError extends SharedError {
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is unreachable: ${reason}`, context)
+    super('budget_unavailable', `the budget is unreachable: ${reason}`, [reason], context)
     this.reason = reason
-  }
-
-  override of(context: ErrorContext): BudgetUnavailableError {
-    return new (this.constructor as typeof BudgetUnavailableError)(this.reason, context)
   }
 }
 

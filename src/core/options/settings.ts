@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
+import type { Ledger } from '../credits/ledger.ts'
 import type { Credential } from '../http/credential.ts'
 import type { Dialect } from '../http/dialect.ts'
 import type { Hooks } from '../http/hooks.ts'
@@ -20,6 +21,7 @@ export interface ClientSettings {
   readonly redactor: Redactor
   readonly limiter: CallLimiter
   readonly share: Share
+  readonly ledger: Ledger
   /** Calls that may be queued. */
   readonly maxQueued: number
   /** The user's prices by operation id, in credits. */
