@@ -98,6 +98,6 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   if (!isPayer) call.purchase.save(entry.cost)
   const { body, invalid } = decoded
   const age = Math.max(0, Date.now() - entry.at)
-  const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age } }
+  const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age, saved: entry.cost } }
   return { response, redactor, text, parsed, requestId, body, invalid, attempts, credits, ...cached }
 }

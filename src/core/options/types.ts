@@ -91,6 +91,8 @@ export interface Cached {
   readonly at: Date
   /** Milliseconds since then. */
   readonly age: number
+  /** What the answer has cost, in credits. */
+  readonly saved: number
 }
 
 /** What observers see of an answer. */
