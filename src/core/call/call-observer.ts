@@ -16,8 +16,6 @@ let calls = 0
 export class CallObserver {
   /** What all events have. */
   readonly call: { id: number } & Pick<Wait, 'operation' | 'surface'>
-  /** Monotonic time at which the call joined the queue. */
-  queuedAt = 0
   readonly #observers: readonly AnyObserver[]
   /** As JSON text. */
   readonly #params: string | undefined
@@ -40,8 +38,8 @@ export class CallObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null): void {
-    const seconds = Math.floor((performance.now() - this.queuedAt) / 1000)
+  check(wait: QueueWait | null, queuedMs: number): void {
+    const seconds = Math.floor(queuedMs / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
       this.#isWarned = true
       this.#log('warn', 'still queued', { surface: this.call.surface, seconds })

@@ -78,7 +78,8 @@ export class Call implements CallTicket, Abortable {
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
-  isQueued = false
+  /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
+  queuedAt: number | undefined
   /** Undefined without observers. */
   readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
@@ -142,7 +143,7 @@ export class Call implements CallTicket, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.isQueued) this.client.limiter.cancel(this, reason)
+    if (this.queuedAt !== undefined) this.client.limiter.cancel(this, reason)
     this.#onAbort?.(reason)
   }
 
@@ -186,7 +187,7 @@ export class Call implements CallTicket, Abortable {
   /** @throws {QueueFullError} if too many calls wait already. */
   enterQueue(): void {
     this.#openCalls.queue(this)
-    this.isQueued = true
+    this.queuedAt = Math.floor(performance.now())
     this.phase = 'queue'
   }
 
@@ -271,9 +272,9 @@ export class Call implements CallTicket, Abortable {
   }
 
   #leaveQueue(): void {
-    if (!this.isQueued) return
-    this.isQueued = false
-    this.#openCalls.unqueue(this)
+    if (this.queuedAt === undefined) return
+    this.queuedAt = undefined
+    this.#openCalls.unqueue()
   }
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {

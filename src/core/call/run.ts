@@ -1,4 +1,5 @@
 import pRetry from 'p-retry'
+import { noticeWait } from '../../lib/wait-notice.ts'
 import type { Lease } from '../../limits/limiter.ts'
 import { Failure } from '../retry/failure.ts'
 import { attempt } from './attempt.ts'
@@ -74,7 +75,8 @@ async function waitForRetry(call: Call, failure: Error): Promise<boolean> {
   call.log('info', 'retrying', { waitMs: Math.round(wait) })
   // The 429 closed the surface: the call waits in its queue, ahead of new calls.
   if (failure.kind === 'rate-limited') return true
-  call.observer?.report('retry', wait)
+  if (call.observer) call.observer.report('retry', wait)
+  else noticeWait(call, { reason: 'retry', ms: wait })
   await call.sleep(wait)
   const latest = call.attempts.at(-1)
   if (latest) latest.waited = wait

@@ -99,8 +99,10 @@ export function failingOptions<Options extends object>(
   options: Options,
   message: string,
 ): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+  // Names the program that makes the client.
+  const { stack } = new ConfigurationError(message)
   const token = (): never => {
-    throw new ConfigurationError(message)
+    throw Object.assign(new ConfigurationError(message), { stack })
   }
   return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
 }
