@@ -68,7 +68,10 @@ export class Flight {
     let fetched: Landed['fetched']
     try {
       const entry = await this.#request.find(() => this.#members.size > 0)
-      if (entry !== null) return this.#land({ entry })
+      if (entry !== null) {
+        this.#land({ entry })
+        return
+      }
       for (let [leader] = this.#members; leader !== undefined; [leader] = this.#members) {
         try {
           const call = this.#open(this.#settings(leader.call.settings))

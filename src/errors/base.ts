@@ -132,7 +132,7 @@ export function hide(error: SocialSearchError, name: string, value: unknown): vo
 }
 
 /** A failure that several calls may share, such as a refused token. */
-export class SharedError extends SocialSearchError {
+export abstract class SharedError extends SocialSearchError {
   readonly #args: readonly unknown[]
 
   /** @param args Arguments of the subclass, up to the context. */

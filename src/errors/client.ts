@@ -7,11 +7,7 @@ import { summary } from './summary.ts'
  * An option is invalid. Thrown by the constructor, or by a call before it is sent. The message contains no secret.
  *
  * @example
- * try {
- *   new SocialSearch({ baseUrl, apiKey, timeout: -1 })
- * } catch (error) {
- *   if (error instanceof ConfigurationError) console.error(error.message)
- * }
+ * if (error instanceof ConfigurationError) console.error(error.message)
  */
 export class ConfigurationError extends SocialSearchError {
   static {

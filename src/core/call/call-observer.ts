@@ -5,7 +5,7 @@ import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/limiter.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { AnyObserver } from '../options/settings.ts'
-import type { ObservedAnswer, ObservedCall, Observer, Wait } from '../options/types.ts'
+import type { Cached, ObservedCall, Observer, Wait } from '../options/types.ts'
 
 /** Seconds in the queue after which the log warns. */
 const longQueueSeconds = 30
@@ -69,7 +69,7 @@ export class CallObserver {
   }
 
   /** Makes a call, within those observers that wrap it, and reports its end. */
-  async observe<T extends ObservedAnswer>(
+  async observe<T extends { requestId: string | undefined; cached?: Cached }>(
     work: () => Promise<T>,
     attemptsOf: () => readonly Attempt[],
   ): Promise<T> {

@@ -57,7 +57,7 @@ export class ClientTransport implements Transport {
   withOptions(options: SharedOptions): ClientTransport {
     assertOptions(options, sharedChanges)
     const defaults = merge(this.#defaults, options, sharedChanges, this.#client.redactor)
-    return new ClientTransport(this.#client, defaults, this.#openCalls)
+    return new (this.constructor as typeof ClientTransport)(this.#client, defaults, this.#openCalls)
   }
 
   close(): Promise<void> {

@@ -95,12 +95,6 @@ export interface Cached {
   readonly saved: number
 }
 
-/** What observers see of an answer. */
-export interface ObservedAnswer {
-  readonly requestId: string | undefined
-  readonly cached?: Cached
-}
-
 /** An attempt that has ended. Times are milliseconds. */
 export interface ObservedAttempt extends ObservedStart, Attempt {
   /** What it cost. */
