@@ -25,11 +25,7 @@ export class LocalLimiter implements CallLimiter {
   readonly #margin = new JitterMargin()
   #fewerSlotsUntil = -Infinity
 
-  readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
-
-  /** @param inUse A set that the limiter joins when it grants a lease. */
-  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
-    this.#inUse = inUse
+  constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
@@ -91,7 +87,6 @@ export class LocalLimiter implements CallLimiter {
 
   protected take(): Promise<Slot | undefined> {
     this.#adjustSlots()
-    this.#inUse?.add(this)
     return this.slots.take()
   }
 
