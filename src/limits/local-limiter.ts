@@ -9,9 +9,9 @@ import {
   type Limits,
   type QueueWait,
   type Share,
-} from './limiter.ts'
+} from './interface.ts'
 import { Pace } from './pace.ts'
-import { CountedSlots, Polling } from './polling.ts'
+import { CountedSlots, PollingCalls } from './cloudflare-workers.ts'
 import { QueuedSlots, type Slots } from './slots.ts'
 import { type Slot, SurfaceQueue } from './surface-queue.ts'
 
@@ -19,7 +19,7 @@ import { type Slot, SurfaceQueue } from './surface-queue.ts'
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   protected readonly slots: Slots
-  readonly #polling: Polling | undefined
+  readonly #polling: PollingCalls | undefined
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
@@ -30,7 +30,7 @@ export class LocalLimiter implements CallLimiter {
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
       this.slots = new CountedSlots(inFlight)
-      this.#polling = new Polling(() => this.wake())
+      this.#polling = new PollingCalls(() => this.wake())
     } else this.slots = new QueuedSlots(inFlight)
   }
 

@@ -1,6 +1,6 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './limiter.ts'
+import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './interface.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import type { Pace, Send, SendLog } from './pace.ts'
 

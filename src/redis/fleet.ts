@@ -1,4 +1,4 @@
-import type { Limits } from '../limits/limiter.ts'
+import type { Limits } from '../limits/interface.ts'
 import { driftMs } from '../limits/pace.ts'
 import { sleep } from '../lib/time.ts'
 import { RedisClock } from './clock.ts'

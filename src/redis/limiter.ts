@@ -7,7 +7,7 @@ import {
   type Share,
   longestHoldMs,
   resolveLimits,
-} from '../limits/limiter.ts'
+} from '../limits/interface.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/assert.ts'
 import { followAbort } from '../lib/abort.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'

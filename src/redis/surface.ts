@@ -1,4 +1,4 @@
-import type { Limits, Share } from '../limits/limiter.ts'
+import type { Limits, Share } from '../limits/interface.ts'
 import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { JitterMargin } from '../limits/jitter-margin.ts'
 import { type Send, Pace } from '../limits/pace.ts'

@@ -5,7 +5,7 @@ import {
   type Share,
   SurfaceClosed,
   abandonedMs,
-} from '../limits/limiter.ts'
+} from '../limits/interface.ts'
 import { recommendedTimeoutMs } from '../api/limits.ts'
 import { deferred } from '../lib/deferred.ts'
 import { LocalLimiter } from '../limits/local-limiter.ts'

@@ -1,4 +1,4 @@
-import { longestHoldMs } from '../limits/limiter.ts'
+import { longestHoldMs } from '../limits/interface.ts'
 import type { StateSnapshot, ShareWithId, Message } from './messages.ts'
 
 /** A granted request, in times of this tab's clock. */

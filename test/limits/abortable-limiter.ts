@@ -1,4 +1,4 @@
-import type { CallTicket, Lease } from '../../src/limits/limiter.ts'
+import type { CallTicket, Lease } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { acquireUntilAborted } from '../../src/redis/limiter.ts'
 

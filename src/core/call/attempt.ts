@@ -5,7 +5,7 @@ import {
   SocialSearchError,
   TimeoutError,
 } from '../../errors/index.ts'
-import { type Lease, abandonedMs } from '../../limits/limiter.ts'
+import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import { FetchMisuse } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import { nextWait } from '../retry/policy.ts'

@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import type { Lease } from '../../limits/limiter.ts'
+import type { Lease } from '../../limits/interface.ts'
 import { attempt } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
 import { waitForRetry } from './wait-for-retry.ts'

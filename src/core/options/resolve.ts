@@ -13,7 +13,7 @@ import {
 } from '../../errors/assert.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
-import { type Limits, canCancel } from '../../limits/limiter.ts'
+import { type Limits, canCancel } from '../../limits/interface.ts'
 import { sharedLimiter } from '../../limits/shared-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import { ownerOf, resolveProvider } from './resolve-credential.ts'

@@ -1,4 +1,4 @@
-import type { CallTicket, Lease } from './limiter.ts'
+import type { CallTicket, Lease } from './interface.ts'
 import type { Slots } from './slots.ts'
 import type { Slot, SurfaceQueue } from './surface-queue.ts'
 
@@ -28,7 +28,7 @@ interface PolledCall {
  * workers. One request cannot wake another there, and may end in the middle of a call. So each call polls with its own
  * timer, and a call that stops polling loses its place or slot.
  */
-export class Polling {
+export class PollingCalls {
   readonly #calls = new Set<PolledCall>()
   /** The calls without their result. */
   readonly #waiting = new Map<CallTicket, PolledCall>()
