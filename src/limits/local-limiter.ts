@@ -24,8 +24,11 @@ export class LocalLimiter implements CallLimiter {
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
   #fewerSlotsUntil = -Infinity
+  readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
-  constructor(limits: Partial<Limits> = {}) {
+  /** @param inUse A set that the limiter joins when it grants a lease. */
+  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
+    this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
@@ -87,6 +90,7 @@ export class LocalLimiter implements CallLimiter {
 
   protected take(): Promise<Slot | undefined> {
     this.#adjustSlots()
+    this.#inUse?.add(this)
     return this.slots.take()
   }
 
