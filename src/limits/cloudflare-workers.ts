@@ -1,6 +1,5 @@
 import type { CallTicket, Lease } from './interface.ts'
-import type { Slots } from './slots.ts'
-import type { Slot, SurfaceQueue } from './surface-queue.ts'
+import type { Slot, Slots, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20

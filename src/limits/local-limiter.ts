@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
@@ -12,8 +13,35 @@ import {
 } from './interface.ts'
 import { Pace } from './pace.ts'
 import { CountedSlots, PollingCalls } from './cloudflare-workers.ts'
-import { QueuedSlots, type Slots } from './slots.ts'
-import { type Slot, SurfaceQueue } from './surface-queue.ts'
+import { type Slot, type Slots, SurfaceQueue } from './surface-queue.ts'
+
+/** Slots of p-limit, whose queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
+class QueuedSlots implements Slots {
+  readonly isFull = false
+  readonly #limit: ReturnType<typeof pLimit>
+
+  constructor(most: number) {
+    this.#limit = pLimit(most)
+  }
+
+  get taken(): number {
+    return this.#limit.activeCount
+  }
+
+  get most(): number {
+    return this.#limit.concurrency
+  }
+
+  set most(most: number) {
+    if (most !== this.most) this.#limit.concurrency = most
+  }
+
+  take(): Promise<Slot> {
+    return new Promise((resolve) => {
+      void this.#limit(() => new Promise<void>((free) => resolve({ release: () => free() })))
+    })
+  }
+}
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {

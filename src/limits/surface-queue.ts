@@ -16,6 +16,17 @@ export interface Slot {
   release(send: Send | null): void
 }
 
+/** The requests that a process may have in flight. */
+export interface Slots {
+  /** How many are in use. */
+  readonly taken: number
+  /** How many may be in use. */
+  most: number
+  /** Whether `take()` would resolve with undefined: all are in use, and it cannot wait. */
+  readonly isFull: boolean
+  take(): Promise<Slot | undefined>
+}
+
 /** Where a surface queue gets its slots. */
 export interface SlotSource {
   /** Requests in flight of each client, on all surfaces. */
