@@ -87,7 +87,7 @@ export class Fleet {
     script: string,
     surface: string | null,
     args: Args,
-    { onLateReply, notice }: { onLateReply?: (reply: readonly unknown[]) => void; notice?: Notice } = {},
+    notice?: Notice,
   ): Promise<readonly unknown[]> {
     const base = await this.#redis.base
     const message = notice && [channelOf(base), JSON.stringify({ from: this.#processId, ...notice })]
@@ -96,9 +96,8 @@ export class Fleet {
     const keys = names.map((name) => `${base}:${name}`)
     const sentAt = performance.now()
     const all = [this.#knownEpoch, ...this.#clock.bounds(), ...args, ...(message ?? [])].map(String)
-    const onLate = (reply: unknown): void => onLateReply?.(this.#read(reply, sentAt))
     try {
-      return this.#read(await this.#redis.scripts.run(script, keys, all, onLate), sentAt)
+      return this.#read(await this.#redis.scripts.run(script, keys, all), sentAt)
     } catch (error) {
       if (!this.isClosed) this.#events.onFailure(error)
       throw error
@@ -113,7 +112,7 @@ export class Fleet {
   /** Has the other processes tell the time, if this one is new: the clock of Redis may have been set since their calls. */
   async askTime(): Promise<void> {
     if (this.#knownEpoch !== '') return
-    const [asked] = await this.run(askTime, null, [], { notice: { surface: null, time: true } })
+    const [asked] = await this.run(askTime, null, [], { surface: null, time: true })
     if (Number(asked) > 0) await sleep(answerMs)
   }
 
@@ -156,7 +155,7 @@ export class Fleet {
     for (const { surface, sends, holdMs } of reports) {
       const state = { ...common, held: [...this.leases], sends, holdMs }
       const notice = { surface, lost: true } as const
-      await this.run(resync, surface, [JSON.stringify(state)], { notice })
+      await this.run(resync, surface, [JSON.stringify(state)], notice)
     }
     for (const id of released) this.#released.delete(id)
   }
@@ -216,7 +215,7 @@ export class Fleet {
 
   /** Runs a script; resolves with whether it succeeded. */
   #send(script: string, surface: string | null, args: Args, notice?: Notice): Promise<boolean> {
-    const sending = this.run(script, surface, args, notice && { notice })
+    const sending = this.run(script, surface, args, notice)
     const done = sending.then(() => true).catch(() => false)
     this.#pending.add(done)
     void done.then(() => this.#pending.delete(done))

@@ -22,22 +22,13 @@ export class ScriptRunner {
     this.timeoutMs = timeoutMs
   }
 
-  /**
-   * Rejects if Redis fails, or does not reply in time.
-   *
-   * @param onLateReply Called with a reply that came after the timeout.
-   */
-  async run(
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-    onLateReply?: (reply: unknown) => void,
-  ): Promise<unknown> {
+  /** Rejects if Redis fails, or does not reply in time; the script may run nevertheless. */
+  async run(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     if (this.#overdue >= maxOverdue) throw new Error(`${this.#overdue} commands have no reply`)
     const reply = this.#redis.eval(script, keys, args)
     const onTimeout = (): never => {
       this.#overdue++
-      reply.finally(() => this.#overdue--).then(onLateReply, () => {})
+      reply.finally(() => this.#overdue--).catch(() => {})
       throw new Error(`no reply within ${this.timeoutMs} ms`)
     }
     return within(this.timeoutMs, () => reply, onTimeout)

@@ -102,18 +102,13 @@ export class RedisSurface implements SlotSource {
     const id = crypto.randomUUID()
     const at = performance.now()
     const { leaseMs, limits, quietMs, spanMs } = fleet
-    const onLateReply = ([outcome]: readonly unknown[]): void => {
-      if (String(outcome) === 'granted') fleet.cancel(this.name, id)
-    }
     const arrival = Math.ceil(margin.ms) + promptMs
     const request = [id, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
     const terms = [leaseMs, this.name === null ? 0 : 1, quietMs, fleet.queueName(this.name)]
     let reply: readonly unknown[]
     try {
-      reply = await fleet.run(acquire, this.name, [...request, ...terms], {
-        onLateReply,
-        notice: { surface: this.name, lost: true },
-      })
+      const notice = { surface: this.name, lost: true } as const
+      reply = await fleet.run(acquire, this.name, [...request, ...terms], notice)
     } catch {
       // The script may have run without a reply.
       fleet.cancel(this.name, id)
