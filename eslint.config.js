@@ -74,7 +74,7 @@ const doors = {
   oauth4webapi: 'src/oauth/protocol.ts',
   ky: ['src/core/http/send.ts', 'src/core/http/hooks.ts'],
   'p-retry': 'src/core/call/run.ts',
-  'p-limit': 'src/limits/slots.ts',
+  'p-limit': 'src/limits/local-limiter.ts',
   'lossless-json': 'src/api/catalog/json.ts',
   'csv-stringify/browser/esm/sync': 'src/export/csv.ts',
   'hyparquet-writer': 'src/export/parquet.ts',

@@ -5,7 +5,7 @@ import {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from '../../src/limits/limiter.ts'
+} from '../../src/limits/interface.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'

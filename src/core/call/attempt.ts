@@ -1,5 +1,5 @@
 import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
-import { type Lease, abandonedMs } from '../../limits/limiter.ts'
+import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import { Failure, isRateLimit } from '../retry/failure.ts'
 import { nextWait } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'

@@ -1,5 +1,5 @@
 import { type Attempt, type Charged, ConfigurationError, ConnectionError } from '../../errors/index.ts'
-import type { Lease } from '../../limits/limiter.ts'
+import type { Lease } from '../../limits/interface.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import {
   type BodyText,

@@ -3,7 +3,7 @@ import type { Abortable } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
 import { isNoticeDue, noticeWait } from '../../lib/wait-notice.ts'
-import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/limiter.ts'
+import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { CallObserver } from './call-observer.ts'
 

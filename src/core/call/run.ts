@@ -1,6 +1,6 @@
 import pRetry from 'p-retry'
 import { noticeWait } from '../../lib/wait-notice.ts'
-import type { Lease } from '../../limits/limiter.ts'
+import type { Lease } from '../../limits/interface.ts'
 import { Failure } from '../retry/failure.ts'
 import { attempt } from './attempt.ts'
 import type { Answer, Call } from './call.ts'

@@ -8,7 +8,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { CallLimiter, Share } from '../../limits/limiter.ts'
+import type { CallLimiter, Share } from '../../limits/interface.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { CacheUse, ObservedCall, ObservedStart, Observer, Validation } from './types.ts'
 

@@ -6,7 +6,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { Limiter } from '../../limits/limiter.ts'
+import type { Limiter } from '../../limits/interface.ts'
 
 /**
  * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves
