@@ -57,7 +57,7 @@ function resolveLatency(latency: NonNullable<SandboxOptions['latency']>): readon
 }
 
 function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
-  const names = ['inFlight', 'perMinute', 'window', 'countRejected']
+  const names = ['inFlight', 'perMinute', 'windowMs', 'countRejected']
   assertRecord('createSandbox() option limits', limits, names)
   const { inFlight, perMinute, windowMs } = organizationLimits
   const { countRejected = false } = limits
@@ -66,7 +66,7 @@ function resolveLimits(limits: SandboxLimits): Complete<SandboxLimits> {
   return {
     inFlight: countOrOff('inFlight', limits.inFlight ?? inFlight),
     perMinute: countOrOff('perMinute', limits.perMinute ?? perMinute),
-    window: number('createSandbox() option limits.window', limits.window ?? windowMs, 1, longestWaitMs),
+    windowMs: number('createSandbox() option limits.windowMs', limits.windowMs ?? windowMs, 1, longestWaitMs),
     countRejected,
   }
 }

@@ -19,13 +19,13 @@ export function createRateLimits(limits: Settings['limits']): RateLimits {
 
   function pace(surface: Surface, max: number): number | null {
     const now = performance.now()
-    const log = (arrivals.get(surface) ?? []).filter((at) => now - at < limits.window)
+    const log = (arrivals.get(surface) ?? []).filter((at) => now - at < limits.windowMs)
     arrivals.set(surface, log)
     // The window is full until this request leaves it.
     const blocker = log.at(-max)
     const isFull = log.length >= max && blocker !== undefined
     if (!isFull || limits.countRejected) log.push(now)
-    return isFull ? Math.max(1, Math.ceil((blocker + limits.window - now) / 1000)) : null
+    return isFull ? Math.max(1, Math.ceil((blocker + limits.windowMs - now) / 1000)) : null
   }
 
   return {

@@ -14,7 +14,7 @@ export interface SandboxLimits {
   /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
   perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
-  window?: number | undefined
+  windowMs?: number | undefined
   /** Also counts rejected requests, as some services do. Default `false`. */
   countRejected?: boolean | undefined
 }
