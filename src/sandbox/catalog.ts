@@ -6,7 +6,7 @@ import { check } from '../api/schema/check.ts'
 import { firstIssues } from '../api/issues.ts'
 import { createRandom } from './random.ts'
 import { readBody } from './read-body.ts'
-import type { SandboxRequest } from './types.ts'
+import type { RequestEntry } from './types.ts'
 
 /** Prefix of the catalog's paths. */
 export const catalogPath = '/catalog'
@@ -20,8 +20,6 @@ export interface Catalog {
   /** Handles a request, and notes the result in its entry. */
   handle(request: Request, entry: RequestEntry): Promise<Response>
 }
-
-type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
 
 /** The first id is too large for a number, so that tests find lossy parsing. */
 const firstId = 2n ** 53n + 1n

@@ -4,7 +4,6 @@ import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */
 const errors: Readonly<Record<number, string>> = {
@@ -21,7 +20,7 @@ const open = 'The service does not document this shape'
  * Describes the service from the operation table. Undocumented shapes are open objects with a note: what this sandbox makes
  * up for them is not part of the service.
  */
-export function describeService(): Outcome {
+export function describeService() {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
     paths[operation.path] = {
@@ -30,14 +29,12 @@ export function describeService(): Outcome {
     }
   }
   return {
-    body: {
-      openapi: '3.1.0',
-      info: { title: 'Social Search and Organization Data API (sandbox)', version: '1.0.0' },
-      paths,
-      components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-        schemas: { CreditRates: creditRatesSchema(), Error: errorSchema() },
-      },
+    openapi: '3.1.0',
+    info: { title: 'Social Search and Organization Data API (sandbox)', version: '1.0.0' },
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: { CreditRates: creditRatesSchema(), Error: errorSchema() },
     },
   }
 }

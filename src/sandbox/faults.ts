@@ -3,32 +3,32 @@ import { checkFault } from './check-fault.ts'
 import type { Fault } from './types.ts'
 
 /** Injected faults that have not struck yet. */
-export interface Faults {
-  add(fault: Fault): void
-  /** The fault that strikes this request, if any. */
-  take(operation: string): Fault | undefined
-}
+export class Faults {
+  readonly #operations: readonly string[]
+  readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
-export function createFaults(operations: readonly string[]): Faults {
-  const waiting: (Fault & { times: number; skip: number })[] = []
-  return {
-    add(fault) {
-      const checked = checkFault(fault, operations)
-      waiting.push({ ...checked, times: checked.times ?? 1, skip: checked.skip ?? 0 })
-    },
-    take(operation) {
-      for (const [index, fault] of waiting.entries()) {
-        if (fault.operation !== undefined && fault.operation !== operation) continue
-        if (fault.skip > 0) {
-          fault.skip -= 1
-          continue
-        }
-        fault.times -= 1
-        if (fault.times === 0) waiting.splice(index, 1)
-        return fault
+  constructor(operations: readonly string[]) {
+    this.#operations = operations
+  }
+
+  add(fault: Fault): void {
+    const { times = 1, skip = 0, ...rest } = checkFault(fault, this.#operations)
+    this.#waiting.push({ ...rest, times, skip })
+  }
+
+  /** The fault that strikes this request, if any. */
+  take(operation: string): Fault | undefined {
+    for (const [index, fault] of this.#waiting.entries()) {
+      if (fault.operation !== undefined && fault.operation !== operation) continue
+      if (fault.skip > 0) {
+        fault.skip -= 1
+        continue
       }
-      return undefined
-    },
+      fault.times -= 1
+      if (fault.times === 0) this.#waiting.splice(index, 1)
+      return fault
+    }
+    return undefined
   }
 }
 
@@ -38,7 +38,7 @@ export function injectedResponse(fault: Fault, requestId: string): SandboxRespon
   if (status === undefined) return null
   const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
   if (status >= 400)
-    return errorResponse(requestId, status, { code, retryAfter, message: 'Injected by the sandbox' })
+    return errorResponse(requestId, status, { code, message: 'Injected by the sandbox', retryAfter })
   return { status, headers: jsonHeaders(), body: '' }
 }
 

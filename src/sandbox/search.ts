@@ -1,12 +1,7 @@
-import {
-  type MicroblogCategory,
-  type MicroblogSearchBody,
-  type MicroblogSearchParams,
-} from '../api/microblog.ts'
-import type { Outcome } from './responses.ts'
+import type { MicroblogCategory, MicroblogSearchParams } from '../api/microblog.ts'
 import type { IndexedPost } from './index-post.ts'
 import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
-import { pageFrom, startOf } from './pages.ts'
+import { pageOf } from './pages.ts'
 import { containsAll } from './match-words.ts'
 import { microblogPageSize } from '../api/limits.ts'
 import type { Shelf } from './shelf.ts'
@@ -31,21 +26,18 @@ export function searchMicroblog(
   shelf: Shelf<IndexedPost>,
   corpusId: string,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
-): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
+) {
   const { test, issues } = compileFilters(filters)
-  const search = JSON.stringify([corpusId, query, category, Object.entries(filters).sort(byKey)])
-  const start = startOf(cursor, search, issues, shelf.now())
-  if (issues.length > 0) return { issues }
-
+  const search = [corpusId, query, category, Object.entries(filters).sort(byKey)]
   const { select, byScore } = categories[category]
   const inAuthor = category === 'People' ? containsAll(query) : () => true
-  const found = shelf
-    .find(query, start)
-    .filter((post) => select(post) && inAuthor(post.authorWords) && test(post))
-  if (byScore) found.sort((a, b) => b.score - a.score)
-
-  const { page, meta } = pageFrom(found, { start, count, search })
-  return { body: { posts: page.map(({ post }) => post), meta } }
+  const { page, meta } = pageOf({ cursor, count, search, issues, now: shelf.now() }, (moment) => {
+    const found = shelf
+      .find(query, moment)
+      .filter((post) => select(post) && inAuthor(post.authorWords) && test(post))
+    return byScore ? found.sort((a, b) => b.score - a.score) : found
+  })
+  return { posts: page.map(({ post }) => post), meta }
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

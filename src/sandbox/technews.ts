@@ -1,10 +1,9 @@
-import type { Outcome } from './responses.ts'
 import { composeOriginal, composeReply } from './compose-post.ts'
 import { longTail } from './authors.ts'
 import names from './names.json' with { type: 'json' }
-import { pageFrom, startOf } from './pages.ts'
+import { pageOf } from './pages.ts'
 import { linksIn } from './index-post.ts'
-import { createParams } from './params.ts'
+import { Params } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
 import { type Topic, english, techTopics } from './phrases/languages.ts'
 import type { Random } from './random.ts'
@@ -47,18 +46,16 @@ export const technewsPosts = makeUp('technews', make, [8, 45])
  * Searches stories and comments. Request and response are made up. It takes `query`, `cursor`, `count` up to 20 and `type`
  * (`story` or `comment`), and returns `posts` and the `meta` of the documented search by cursor.
  */
-export function searchTechnews(shelf: Shelf<IndexedStory>, corpusId: string, input: unknown): Outcome {
-  const params = createParams(input)
+export function searchTechnews(shelf: Shelf<IndexedStory>, corpusId: string, input: unknown) {
+  const params = new Params(input)
   const query = params.requiredText('query')
-  const count = params.count('count', pageSize)
   const type = params.choice('type', types)
-  const search = JSON.stringify(['technews', corpusId, query, type])
-  const start = startOf(params.text('cursor'), search, params.issues, shelf.now())
-  if (params.issues.length > 0) return { issues: params.issues }
-
-  const found = shelf.find(query, start).filter(({ post }) => type === undefined || post.type === type)
-  const { page, meta } = pageFrom(found, { start, count, search })
-  return { body: { posts: page.map(({ post }) => post), meta } }
+  const search = ['technews', corpusId, query, type]
+  const request = { ...params.page('count', pageSize), search, now: shelf.now() }
+  const { page, meta } = pageOf(request, (moment) =>
+    shelf.find(query, moment).filter(({ post }) => type === undefined || post.type === type),
+  )
+  return { posts: page.map(({ post }) => post), meta }
 }
 
 function makeStory(random: Random, serial: number, topic: Topic): Draft<IndexedStory> {

@@ -162,6 +162,9 @@ export interface SandboxRequest {
   readonly charged: number
 }
 
+/** A request while the sandbox handles it. */
+export type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
+
 /** Options of a client for one test. */
 export interface SandboxClientOptions {
   /** Address of the sandbox. */

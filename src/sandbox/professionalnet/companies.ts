@@ -5,6 +5,7 @@ import type {
 import type { ProfessionalnetIndustry } from '../../api/professionalnet/industries.ts'
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
+import { Refusal } from '../responses.ts'
 import { industryOf } from './industries.ts'
 import names from './names.json' with { type: 'json' }
 
@@ -24,6 +25,17 @@ export function slugOf(name: string): string {
 
 export function companyUrl(slug: string): string {
   return `https://professionalnet.example/company/${slug}`
+}
+
+/**
+ * Finds the company at a URL. The host may be any, since the host of the sandbox's URLs does not exist. The 404 for an
+ * unknown company is made up: the service documents none.
+ */
+export function findCompany(companies: readonly IndexedCompany[], url: string) {
+  const name = /\/company\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
+  const found = companies.find((each) => name === each.slug || name === each.company.id || url === each.url)
+  if (found === undefined) throw new Refusal(404, { message: `No company at ${url}` })
+  return { company: found.company }
 }
 
 /** Makes up profiles. Every field that may be null is so for some of them. */

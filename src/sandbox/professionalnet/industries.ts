@@ -1,10 +1,8 @@
 import {
-  type IndustriesListBody,
   type ProfessionalnetIndustriesListParams,
   type ProfessionalnetIndustry,
   industriesPageSize,
 } from '../../api/professionalnet/industries.ts'
-import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
 import taxonomy from './taxonomy.json' with { type: 'json' }
 
@@ -35,23 +33,14 @@ export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): bo
  * Lists industries. `q` matches as a substring of the hierarchy, in any case; there are no descriptions to search.
  * A page beyond the last one is empty, and a search without results has no pages: neither is documented.
  */
-export function listMatching({
-  q = '',
-  page = 1,
-}: ProfessionalnetIndustriesListParams): Outcome<Omit<IndustriesListBody, 'requestId'>> {
+export function listMatching({ q = '', page = 1 }: ProfessionalnetIndustriesListParams) {
   const wanted = fold(q).trim()
   const found = industries.filter(({ hierarchy }) => fold(hierarchy).includes(wanted))
-  const start = (page - 1) * industriesPageSize
+  const total = found.length
+  const pageSize = industriesPageSize
   return {
-    body: {
-      industries: found.slice(start, start + industriesPageSize),
-      meta: {
-        total: found.length,
-        page,
-        pageCount: Math.ceil(found.length / industriesPageSize),
-        pageSize: industriesPageSize,
-      },
-    },
+    industries: found.slice((page - 1) * pageSize, page * pageSize),
+    meta: { total, page, pageCount: Math.ceil(total / pageSize), pageSize },
   }
 }
 

@@ -1,10 +1,9 @@
-import type { Outcome } from '../responses.ts'
 import { composeReply } from '../compose-post.ts'
-import { pageFrom, startOf } from '../pages.ts'
-import { createParams } from '../params.ts'
+import { pageOf } from '../pages.ts'
+import { Params } from '../params.ts'
 import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
-import { findPerson } from './lookup.ts'
+import { Refusal } from '../responses.ts'
 import type { Network, NetworkAt } from './network.ts'
 import type { Person } from './people.ts'
 
@@ -15,7 +14,7 @@ const pageSize = 20
  * Fetches a page of a person's posts. Request and response are made up, except the ignored `count`:
  * the service documents neither. It takes `profileUrl` and `cursor`, and returns `posts` and the `meta` of a search by cursor.
  */
-export function postsOf(networkAt: NetworkAt, input: unknown): Outcome {
+export function postsOf(networkAt: NetworkAt, input: unknown) {
   return pageAbout('posts', networkAt, input, ({ posts }, person) =>
     posts
       .filter((post) => post.person?.url === person.url)
@@ -33,7 +32,7 @@ export function postsOf(networkAt: NetworkAt, input: unknown): Outcome {
 }
 
 /** Fetches a page of a person's comments; made up as {@link postsOf} is, with `comments` in place of `posts`. */
-export function commentsOf(networkAt: NetworkAt, input: unknown): Outcome {
+export function commentsOf(networkAt: NetworkAt, input: unknown) {
   return pageAbout('comments', networkAt, input, ({ seed, posts }, person) => {
     const verbosity = hash(person.handle) % 60
     return posts.flatMap(({ post, at, topic, activity }) => {
@@ -56,16 +55,16 @@ function pageAbout(
   networkAt: NetworkAt,
   input: unknown,
   list: (network: Network, person: Person) => readonly object[],
-): Outcome {
-  const network = networkAt()
-  const params = createParams(input)
+) {
+  const params = new Params(input)
   const profileUrl = params.requiredText('profileUrl')
-  const search = JSON.stringify([property, network.seed, profileUrl])
-  const start = startOf(params.text('cursor'), search, params.issues, network.moment)
-  if (params.issues.length > 0) return { issues: params.issues }
-
-  const person = findPerson(network, profileUrl)
-  if (person === undefined) return { missing: `No profile at ${profileUrl}` }
-  const { page, meta } = pageFrom(list(networkAt(start), person), { start, count: pageSize, search })
-  return { body: { [property]: page, meta } }
+  const { seed, moment, people } = networkAt()
+  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: moment }
+  const { page, meta } = pageOf({ ...request, search: [property, seed, profileUrl] }, (moment) => {
+    const handle = /\/in\/([^/?#]+)/.exec(profileUrl.toLowerCase())?.[1]
+    const person = people.find((each) => each.handle === handle)
+    if (person === undefined) throw new Refusal(404, { message: `No profile at ${profileUrl}` })
+    return list(networkAt(moment), person)
+  })
+  return { [property]: page, meta }
 }

@@ -1,9 +1,7 @@
 import type {
   ProfessionalnetContentType,
-  ProfessionalnetPostsSearchBody,
   ProfessionalnetPostsSearchParams,
 } from '../../api/professionalnet/posts.ts'
-import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
@@ -34,7 +32,7 @@ export function searchPosts(
   shelf: Shelf<NetworkPost>,
   recall: Network['found'],
   params: ProfessionalnetPostsSearchParams,
-): Outcome<Omit<ProfessionalnetPostsSearchBody, 'requestId'>> {
+) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const now = shelf.now()
@@ -46,7 +44,7 @@ export function searchPosts(
     recall.set(each.activity, each)
     return withAge(each, now.at)
   })
-  return { body: { posts: shown, meta: { returnedCount: shown.length, page } } }
+  return { posts: shown, meta: { returnedCount: shown.length, page } }
 }
 
 function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {
