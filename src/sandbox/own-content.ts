@@ -3,7 +3,7 @@ import { type MicroblogPost, microblogPost as microblogPostSchema } from '../api
 import { type ProfessionalnetCompany, professionalnetCompany } from '../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { assertRecord, fail } from './check-arguments.ts'
+import { array, assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
@@ -92,8 +92,7 @@ function complete<Given, Indexed>(
   each: Complete<Given, Indexed>,
   { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
 ): Indexed[] {
-  if (!Array.isArray(records)) fail(field, 'an array', records)
-  return (records as readonly Given[]).map((record, index) =>
+  return array(field, records).map((record, index) =>
     each(record, `${field}[${index}]`, { at: at - gap * index, serial: known + index + 1 }),
   )
 }
@@ -159,8 +158,8 @@ function listener(given: object, field: string, { at, serial }: Default): Listen
   const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: new Date(at).toISOString() }
   const record = { ...defaults.listener, ...made, ...given }
   assertId(field, record, given, 'lis_')
-  for (const name of ['keywords', 'networks'] as const)
-    if (!Array.isArray(record[name])) fail(`${field}.${name}`, 'an array', record[name])
+  array(`${field}.keywords`, record.keywords)
+  array(`${field}.networks`, record.networks)
   return record
 }
 

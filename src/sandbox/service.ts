@@ -32,7 +32,7 @@ export function createService(options: SandboxOptions) {
   const keys = new Map<string, KeyPermissions>([
     [apiKey, { scopes: defaultScopes, lost: [] }],
     [writeKey, { scopes: [...defaultScopes, 'mentions:write'], lost: [] }],
-    ...settings.keys.map(({ key, ...permissions }) => [key, permissions] as const),
+    ...settings.keys,
   ])
   const entries: SandboxCharge[] = []
   const byOperation: Record<string, number> = {}
