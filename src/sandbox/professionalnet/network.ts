@@ -28,7 +28,6 @@ export interface NetworkPost {
   readonly mentionedPeople: readonly Person[]
   readonly mentionedCompanies: readonly IndexedCompany[]
   readonly words: string
-  readonly score: number
 }
 
 /** The simulated professional network, as a request sees it. */
@@ -100,18 +99,16 @@ function createPost(
       social_details,
       postedAt: new Date(at).toISOString(),
       urn: `urn:professionalnet:activity:${activity}`,
-      reactionsUrn: `urn:professionalnet:reactions:${activity}`,
-      commentsUrn: `urn:professionalnet:comments:${activity}`,
-      repostsUrn: `urn:professionalnet:reposts:${activity}`,
+      ...urnsOf(activity),
       ...components,
     }
-    return { ...about, post, activity, at, score: scoreOf(social_details) }
+    return { ...about, post, activity, at }
   }
 }
 
-/** Rank of a post among the most relevant. */
-export function scoreOf({ numLikes, numComments, numShares }: ProfessionalnetPost['social_details']): number {
-  return numLikes + 3 * numComments + 2 * numShares
+export function urnsOf(activity: string) {
+  const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
+  return { reactionsUrn: urn('reactions'), commentsUrn: urn('comments'), repostsUrn: urn('reposts') }
 }
 
 function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany) {

@@ -37,7 +37,7 @@ export function searchPosts(
   const tests = testsOf(params)
   const now = shelf.now()
   const found = shelf.find(query, now).filter((post) => tests.every((test) => test(post)))
-  if (sort_by !== 'recent') found.sort((a, b) => b.score - a.score)
+  if (sort_by !== 'recent') found.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
 
   const start = (page - 1) * postsPageSize
   const shown = found.slice(start, start + postsPageSize).map((each) => {
@@ -45,6 +45,10 @@ export function searchPosts(
     return withAge(each, now.at)
   })
   return { posts: shown, meta: { returnedCount: shown.length, page } }
+}
+
+function scoreOf({ social_details: { numLikes, numComments, numShares } }: NetworkPost['post']): number {
+  return numLikes + 3 * numComments + 2 * numShares
 }
 
 function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {
