@@ -64,37 +64,25 @@ function pickHashtags(random: Random, topic: Topic, text: string, isReply: boole
 /** Fills the slots of a line. No choice is made twice within a post: a club does not play against itself. */
 function filler(random: Random, topic: Topic): (line: string) => string {
   const used = new Set<string>()
-
-  function choose(choices: readonly string[]): string {
-    const fresh = choices.filter((choice) => !used.has(choice))
-    const choice = random.pick(fresh.length > 0 ? fresh : choices)
-    used.add(choice)
-    return fill(choice)
-  }
-
-  function fill(line: string): string {
+  return function fill(line): string {
     return line.replaceAll(
       /\{(?:(\d+)-(\d+)|(\^?)(\w+))\}/g,
-      (slot, min, max, upper, name, offset: number) => {
+      (_, min: string | undefined, max: string, upper: string, name: string, offset: number) => {
         if (min !== undefined) return String(random.integer(Number(min), Number(max)))
-        const choices = topic.slots[name as string]
-        if (choices === undefined) return slot
-        const choice = choose(choices)
-        return upper === '^' || offset === 0 ? capitalize(choice) : choice
+        const choices = topic.slots[name] ?? []
+        const fresh = choices.filter((choice) => !used.has(choice))
+        const choice = random.pick(fresh.length > 0 ? fresh : choices)
+        used.add(choice)
+        const text = fill(choice)
+        return upper === '^' || offset === 0 ? text.charAt(0).toUpperCase() + text.slice(1) : text
       },
     )
   }
-
-  return fill
 }
 
 /** Japanese puts no space after a full stop. */
 function withoutGaps(text: string): string {
   return text.replaceAll(/([。？：、]) /g, '$1')
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function asciiSlug(topic: Topic): string {

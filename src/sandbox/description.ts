@@ -43,7 +43,7 @@ function describe(operation: Operation): object {
   const { id, method, scopes, documented, request, response } = operation
   const shape = (schema: Schema) =>
     json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
-  const parameters = [...pathParameters(operation), ...queryParameters(operation)]
+  const parameters = parametersOf(operation)
   return {
     operationId: id,
     summary: summaryOf(id),
@@ -59,22 +59,19 @@ function describe(operation: Operation): object {
   }
 }
 
-function pathParameters({ pathId }: Operation): object[] {
-  if (pathId?.prefix === undefined) return []
+function parametersOf({ method, pathId, request }: Operation): object[] {
+  const inPath = { name: 'id', in: 'path', required: true }
+  const pattern = pathId?.prefix && `^${pathId.prefix}`
+  const { properties = {}, required = [] } = method === 'GET' ? jsonSchemaOf(request) : {}
   return [
-    { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${pathId.prefix}` } },
+    ...(pattern ? [{ ...inPath, schema: { type: 'string', pattern } }] : []),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
   ]
-}
-
-function queryParameters({ method, request }: Operation): object[] {
-  if (method !== 'GET') return []
-  const { properties = {}, required = [] } = jsonSchemaOf(request)
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }))
 }
 
 function errorResponses({ errors: documented }: Operation): object {

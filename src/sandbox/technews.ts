@@ -2,7 +2,6 @@ import { composeOriginal, composeReply } from './compose-post.ts'
 import { longTail } from './authors.ts'
 import names from './names.json' with { type: 'json' }
 import { pageOf } from './pages.ts'
-import { linksIn } from './index-post.ts'
 import { Params } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
 import { type Topic, english, techTopics } from './phrases/languages.ts'
@@ -27,16 +26,22 @@ const make: Make<IndexedStory> = (random, times, { query }) => {
   const topic = topicAbout(query)
   const stories: { readonly time: number; readonly serial: number }[] = []
   // Begin with the oldest, so that comments come after their stories.
-  return times
-    .toReversed()
-    .map((time, index) => {
-      const serial = topic === null ? index : random.integer(100_000, 999_999)
-      const story = topic === null && stories.length > 0 && random.chance(0.6) ? random.pick(stories) : null
-      if (story !== null) return comment(random, serial, (at) => idAt(at - time + story.time, story.serial))
-      stories.push({ time, serial })
-      return makeStory(random, serial, topic ?? random.weighted(techTopics))
-    })
-    .reverse()
+  const drafts = times.toReversed().map((time, index): Draft<IndexedStory> => {
+    const serial = topic === null ? index : random.integer(100_000, 999_999)
+    const story = topic === null && stories.length > 0 && random.chance(0.6) ? random.pick(stories) : null
+    if (story === null) stories.push({ time, serial })
+    const made =
+      story === null ? makeStory(random, topic ?? random.weighted(techTopics)) : makeComment(random)
+    const author = random.pick(authors).handle + String(random.integer(1, 99))
+    const words = normalize(`${made.title ?? made.text}\n${author}`)
+    return (at) => {
+      const id = idAt(at, serial)
+      const [url, timestamp] = [`https://technews.example/item/${id}`, new Date(at).toISOString()]
+      const storyId = story && idAt(at - time + story.time, story.serial)
+      return { post: { id, url, author, timestamp, ...made, storyId }, at, words }
+    }
+  })
+  return drafts.reverse()
 }
 
 /** How stories and comments are made up. */
@@ -58,39 +63,14 @@ export function searchTechnews(shelf: Shelf<IndexedStory>, corpusId: string, inp
   return { posts: page.map(({ post }) => post), meta }
 }
 
-function makeStory(random: Random, serial: number, topic: Topic): Draft<IndexedStory> {
-  const body = composeOriginal(random, [topic], authors)
-  const title = linksIn(body).reduce((text, link) => text.replace(` ${link}`, ''), body)
+function makeStory(random: Random, topic: Topic) {
+  const title = composeOriginal(random, [topic], authors).replaceAll(/ https?:\/\/\S+/g, '')
   const points = longTail(random, 12)
-  const commentCount = Math.floor(points * random.next())
-  return finish(random, serial, { type: 'story', title, text: null, points, commentCount }, () => null)
+  return { type: 'story', title, text: null, points, commentCount: Math.floor(points * random.next()) }
 }
 
-function comment(random: Random, serial: number, storyIdAt: (at: number) => string): Draft<IndexedStory> {
+function makeComment(random: Random) {
   const topic = random.weighted(techTopics)
   const text = `${composeReply(random, english, topic)} #${topic.keyword}`
-  const points = random.integer(0, 40)
-  return finish(random, serial, { type: 'comment', title: null, text, points, commentCount: 0 }, storyIdAt)
-}
-
-function finish(
-  random: Random,
-  serial: number,
-  made: {
-    type: 'story' | 'comment'
-    title: string | null
-    text: string | null
-    points: number
-    commentCount: number
-  },
-  storyIdAt: (at: number) => string | null,
-): Draft<IndexedStory> {
-  const author = random.pick(authors).handle + String(random.integer(1, 99))
-  const words = normalize(`${made.title ?? made.text ?? ''}\n${author}`)
-  return (at) => {
-    const id = idAt(at, serial)
-    const [url, timestamp] = [`https://technews.example/item/${id}`, new Date(at).toISOString()]
-    const post = { id, url, author, timestamp, ...made, storyId: storyIdAt(at) }
-    return { post, at, words }
-  }
+  return { type: 'comment', title: null, text, points: random.integer(0, 40), commentCount: 0 }
 }

@@ -6,7 +6,7 @@ import type { ProfessionalnetIndustry } from '../../api/professionalnet/industri
 import { longTail } from '../authors.ts'
 import type { Random } from '../random.ts'
 import { Refusal } from '../responses.ts'
-import { industryOf } from './industries.ts'
+import { findIndustry } from './industries.ts'
 import names from './names.json' with { type: 'json' }
 
 /** A company, with data for searches that its profile does not have. */
@@ -40,41 +40,33 @@ export function findCompany(companies: readonly IndexedCompany[], url: string) {
 
 /** Makes up profiles. Every field that may be null is so for some of them. */
 export function createCompanies(random: Random): IndexedCompany[] {
+  const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
   return Object.entries(names.companies).map(([name, label], index) => {
     const slug = slugOf(name)
     const url = companyUrl(slug)
-    const industry = industryOf(label)
     const id = String(1_000_003 + 7919 * index + random.integer(0, 7000))
-    return { company: profile(random, { id, name, slug, url, industry }), slug, url, industry }
+    const range = random.pick(names.employeeCounts)
+    const locations = createLocations(random)
+    const company: ProfessionalnetCompany = {
+      id,
+      name,
+      universalName: orNull(0.06, slug),
+      linkedinUrl: orNull(0.08, url),
+      description: orNull(0.12, `${name} works in ${label.toLowerCase()} and is entirely made up.`),
+      tagline: orNull(0.3, `${label}, done with care`),
+      websiteUrl: orNull(0.15, `https://${slug}.example/`),
+      industry: orNull(0.1, label),
+      foundedYear: orNull(0.2, random.integer(1898, 2025)),
+      followerCount: longTail(random, 1800),
+      employeeCount: random.integer(range.start, range.end ?? 42_000),
+      employeeCountRange: orNull(0.1, { ...range }),
+      headquarter: locations.find(({ headquarter }) => headquarter) ?? null,
+      locations,
+      specialities: names.specialities.filter(() => random.chance(0.25)),
+      logoUrl: orNull(0.1, `https://media.professionalnet.example/logo/${random.hex(12)}.png`),
+    }
+    return { company, slug, url, industry: findIndustry(label) }
   })
-}
-
-function profile(
-  random: Random,
-  about: { id: string; name: string; slug: string; url: string; industry: ProfessionalnetIndustry },
-): ProfessionalnetCompany {
-  const { id, name, slug, url, industry } = about
-  const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
-  const range = random.pick(names.employeeCounts)
-  const locations = createLocations(random)
-  return {
-    id,
-    name,
-    universalName: orNull(0.06, slug),
-    linkedinUrl: orNull(0.08, url),
-    description: orNull(0.12, `${name} works in ${industry.label.toLowerCase()} and is entirely made up.`),
-    tagline: orNull(0.3, `${industry.label}, done with care`),
-    websiteUrl: orNull(0.15, `https://${slug}.example/`),
-    industry: orNull(0.1, industry.label),
-    foundedYear: orNull(0.2, random.integer(1898, 2025)),
-    followerCount: longTail(random, 1800),
-    employeeCount: random.integer(range.start, range.end ?? 42_000),
-    employeeCountRange: orNull(0.1, { ...range }),
-    headquarter: locations.find(({ headquarter }) => headquarter) ?? null,
-    locations,
-    specialities: names.specialities.filter(() => random.chance(0.25)),
-    logoUrl: orNull(0.1, `https://media.professionalnet.example/logo/${random.hex(12)}.png`),
-  }
 }
 
 function createLocations(random: Random): ProfessionalnetCompanyLocation[] {
