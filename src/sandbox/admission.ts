@@ -1,18 +1,15 @@
 import type { Scope } from '../api/operation.ts'
+import { operations } from '../api/operations.ts'
 import { matchPath } from '../api/match-path.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { Refusal } from './responses.ts'
 import type { Route } from './routes.ts'
 import type { RequestEntry } from './types.ts'
 
-/** Scopes of a new API key (service description, part 5). */
-export const defaultScopes: readonly Scope[] = [
-  'mentions:read',
-  'listeners:read',
-  'feeds:read',
-  'org:read',
-  'search:read',
-]
+export const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => scopes)
+
+/** Scopes of a new API key: those that read (service description, part 5). */
+export const defaultScopes = allScopes.filter((scope) => scope.endsWith(':read'))
 
 /** The scopes of a credential, and those that the member behind it has lost. */
 export interface KeyPermissions {

@@ -1,6 +1,6 @@
 import { serviceErrorStatus } from '../api/error-envelope.ts'
 import { assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
-import { type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
+import { Refusal, type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
 import type { Fault } from './types.ts'
 
 type Check = (field: string, value: unknown) => unknown
@@ -84,7 +84,8 @@ export function injectedResponse(fault: Fault, requestId: string): SandboxRespon
   if (status === undefined) return null
   if (status < 400) return { status, headers: jsonHeaders(), body: '' }
   const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
-  return errorResponse(requestId, status, { code, message: 'Injected by the sandbox', retryAfter })
+  const details = { code, message: 'Injected by the sandbox', retryAfter }
+  return errorResponse(requestId, new Refusal(status, details))
 }
 
 /** Applies the headers and body of a fault to a response. */

@@ -62,7 +62,7 @@ export function success(body: object): SandboxResponse {
 }
 
 /** An error in the service's envelope, with the documented code of its status if there is one. */
-export function errorResponse(requestId: string, status: number, details: ErrorDetails): SandboxResponse {
+export function errorResponse(requestId: string, { status, details }: Refusal): SandboxResponse {
   const {
     code = documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`,
     headers,

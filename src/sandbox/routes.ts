@@ -10,7 +10,7 @@ import { usageOf } from './organization/usage.ts'
 import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
 import { findCompany } from './professionalnet/companies.ts'
 import { listMatching } from './professionalnet/industries.ts'
-import { type Network, type NetworkAt, membersOf, networkPosts } from './professionalnet/network.ts'
+import { type Network, membersOf, networkPosts } from './professionalnet/network.ts'
 import { commentsOf, postsOf } from './professionalnet/person.ts'
 import { searchPosts } from './professionalnet/search.ts'
 import { searchMicroblog } from './search.ts'
@@ -42,27 +42,23 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const microblog = createShelf(settings, own.microblog, microblogPosts, posts)
   const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5))
   const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
+  const network: Network = { seed, shelf: networkShelf, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
   const corpusId = JSON.stringify([
     seed,
     posts,
     [own.microblog, own.technews].map(({ isAlone, items }) => isAlone && items),
   ])
-  const found: Network['found'] = new Map()
-  const network: NetworkAt = (moment = networkShelf.now()) => {
-    const { people, companies } = membersOf(seed)
-    const all = [...own.companies, ...companies]
-    return { seed, moment, people, companies: all, posts: networkShelf.all(moment), found }
-  }
 
   const handlers: Handlers = {
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),
-    'professionalnet.posts.search': (input) => searchPosts(networkShelf, found, input),
-    'professionalnet.company.get': ({ url }) => findCompany(network().companies, url),
+    'professionalnet.posts.search': (input) => searchPosts(network, input),
+    'professionalnet.company.get': ({ url }) =>
+      findCompany([...own.companies, ...membersOf(seed).companies], url),
     'professionalnet.person.posts': (input) => postsOf(network, input),
     'professionalnet.person.comments': (input) => commentsOf(network, input),
-    'professionalnet.posts.comments': (input) => commentsOn(network(), input),
-    'professionalnet.posts.reactions': (input) => reactionsOn(network(), input),
+    'professionalnet.posts.comments': (input) => commentsOn(network, input),
+    'professionalnet.posts.reactions': (input) => reactionsOn(network, input),
     'professionalnet.industries.list': listMatching,
     'technews.search': (input) => searchTechnews(technews, corpusId, input),
     'mentions.list': (input) => mentions.list(input),

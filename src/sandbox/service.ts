@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { check } from '../api/schema/check.ts'
 import { sleep } from '../lib/time.ts'
-import { type Admitted, type KeyPermissions, admit, defaultScopes } from './admission.ts'
+import { type Admitted, type KeyPermissions, admit, allScopes, defaultScopes } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
 import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
 import { resolveOptions } from './options.ts'
@@ -31,7 +31,7 @@ export function createService(options: SandboxOptions) {
   const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
   const keys = new Map<string, KeyPermissions>([
     [apiKey, { scopes: defaultScopes, lost: [] }],
-    [writeKey, { scopes: [...defaultScopes, 'mentions:write'], lost: [] }],
+    [writeKey, { scopes: allScopes, lost: [] }],
     ...settings.keys,
   ])
   const entries: SandboxCharge[] = []
@@ -56,14 +56,15 @@ export function createService(options: SandboxOptions) {
       const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
       const isRefused = admission instanceof Refusal
       const fault = isRefused ? undefined : faults.take(admission.operation.id)
-      const delay = isRefused ? 0 : drawLatency() + (fault?.delay ?? 0)
+      const [min, max] = settings.latency
+      const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
       const response = isRefused
-        ? errorResponse(entry.requestId, admission.status, admission.details)
+        ? errorResponse(entry.requestId, admission)
         : process(entry, admission, body, fault)
       request.signal.throwIfAborted()
       entry.status = response.status
@@ -90,11 +91,6 @@ export function createService(options: SandboxOptions) {
     }
     requests.push(entry)
     return entry
-  }
-
-  function drawLatency(): number {
-    const [min, max] = settings.latency
-    return min + latencies.next() * (max - min)
   }
 
   /** Processes an admitted request, unless a fault prevents it, and charges for a success. */
@@ -126,7 +122,7 @@ export function createService(options: SandboxOptions) {
         return success(id === openapi ? answered : { requestId, ...answered })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        return errorResponse(requestId, error.status, error.details)
+        return errorResponse(requestId, error)
       }
     }
   }

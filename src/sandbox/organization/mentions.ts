@@ -82,11 +82,8 @@ export function createMentions(settings: Settings, own: Own<IndexedMention>, lis
       const { test, filters } = readFilters(params)
       const search = ['mentions', settings.seed, sort, filters]
       const request = { ...params.page('limit', 100, 20), search, now: shelf.now() }
-      const { page, meta } = pageOf(
-        request,
-        (moment) => (sort === 'newest' ? all(moment) : all(moment).sort((a, b) => b.fitScore - a.fitScore)),
-        test,
-      )
+      const byFitScore = (a: Mention, b: Mention) => (sort === 'newest' ? 0 : b.fitScore - a.fitScore)
+      const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
       return { mentions: page, meta }
     },
     count(input: unknown) {
@@ -109,14 +106,11 @@ export function createMentions(settings: Settings, own: Own<IndexedMention>, lis
 }
 
 function readFilters(params: Params) {
-  const state = params.choice('state', states)
-  const network = params.choice('network', networks)
-  const listenerId = params.text('listenerId')
-  return {
-    filters: { state, network, listenerId },
-    test: (mention: Mention): boolean =>
-      (state === undefined || mention.state === state) &&
-      (network === undefined || mention['network'] === network) &&
-      (listenerId === undefined || mention['listenerId'] === listenerId),
+  const filters = {
+    state: params.choice('state', states),
+    network: params.choice('network', networks),
+    listenerId: params.text('listenerId'),
   }
+  const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return { filters, test: (mention: Mention) => wanted.every(([name, value]) => mention[name] === value) }
 }

@@ -11,7 +11,7 @@ import { Params } from '../params.ts'
 import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
 import { Refusal } from '../responses.ts'
-import type { Network, NetworkPost } from './network.ts'
+import { type Network, type NetworkPost, membersOf } from './network.ts'
 
 /** Most reactions in one answer. */
 const maxReactions = 100
@@ -25,12 +25,13 @@ export function commentsOn(
   { postUrl, maxComments = defaultMaxComments }: ProfessionalnetPostsCommentsParams,
 ) {
   const { post, activity, at, topic } = findPost(network, postUrl)
+  const { people } = membersOf(network.seed)
   const random = createRandom(`${network.seed}/comments/${activity}`)
   const total = post.social_details.numComments
   const returnedCount = Math.min(total, maxComments)
   let time = at
   const comments = Array.from({ length: returnedCount }, (): ProfessionalnetComment => {
-    const { url, name, headline } = random.pick(network.people)
+    const { url, name, headline } = random.pick(people)
     time += 1000 * random.integer(20, 3000)
     return {
       profileUrl: url,
@@ -55,10 +56,11 @@ export function reactionsOn(network: Network, input: unknown) {
   const request = { ...params.page('count', maxReactions), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post, activity } = findPost(network, postUrl)
+    const { people } = membersOf(network.seed)
     const random = createRandom(`${network.seed}/reactions/${activity}`)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        const { urn, name, headline, url } = random.pick(network.people)
+        const { urn, name, headline, url } = random.pick(people)
         return { type, actorUrn: urn, actorName: name, actorHeadline: headline, profileUrl: url }
       }),
     )
@@ -67,10 +69,10 @@ export function reactionsOn(network: Network, input: unknown) {
 }
 
 /** Finds a post by its URL, or by any text with its activity, such as a URN. */
-function findPost({ posts, found }: Network, url: string): NetworkPost {
+function findPost({ shelf, found }: Network, url: string): NetworkPost {
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''
-  const post =
-    found.get(number) ?? posts.find(({ activity, post }) => activity === number || post.share_url === url)
+  const posts = [...found.values(), ...shelf.all(shelf.now())]
+  const post = posts.find(({ activity, post }) => activity === number || post.share_url === url)
   if (post === undefined) throw new Refusal(404, { message: `No post at ${url}` })
   return post
 }

@@ -4,7 +4,7 @@ import { Params } from '../params.ts'
 import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
 import { Refusal } from '../responses.ts'
-import type { Network, NetworkAt } from './network.ts'
+import { type Network, type NetworkPost, membersOf } from './network.ts'
 import type { Person } from './people.ts'
 
 /** Records on a full page; `count` is ignored, as documented. */
@@ -14,8 +14,8 @@ const pageSize = 20
  * Fetches a page of a person's posts. Request and response are made up, except the ignored `count`:
  * the service documents neither. It takes `profileUrl` and `cursor`, and returns `posts` and the `meta` of a search by cursor.
  */
-export function postsOf(networkAt: NetworkAt, input: unknown) {
-  return pageAbout('posts', networkAt, input, ({ posts }, person) =>
+export function postsOf(network: Network, input: unknown) {
+  return pageAbout('posts', network, input, (person, posts) =>
     posts
       .filter((post) => post.person?.url === person.url)
       .map(({ post }) => ({
@@ -32,17 +32,17 @@ export function postsOf(networkAt: NetworkAt, input: unknown) {
 }
 
 /** Fetches a page of a person's comments; made up as {@link postsOf} is, with `comments` in place of `posts`. */
-export function commentsOf(networkAt: NetworkAt, input: unknown) {
-  return pageAbout('comments', networkAt, input, ({ seed, posts }, person) => {
-    const verbosity = hash(person.handle) % 60
+export function commentsOf(network: Network, input: unknown) {
+  return pageAbout('comments', network, input, ({ handle, urn }, posts) => {
+    const verbosity = hash(handle) % 60
     return posts.flatMap(({ post, at, topic, activity }) => {
-      const random = createRandom(`${seed}/comment of ${person.handle} on ${activity}`)
+      const random = createRandom(`${network.seed}/comment of ${handle} on ${activity}`)
       if (random.integer(1, 1000) > verbosity) return []
       const time = at + 1000 * random.integer(60, 90_000)
       return {
         permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
         postUrl: post.share_url,
-        authorUrn: person.urn,
+        authorUrn: urn,
         text: composeReply(random, english, topic),
         timestamp: new Date(time).toISOString(),
       }
@@ -52,19 +52,18 @@ export function commentsOf(networkAt: NetworkAt, input: unknown) {
 
 function pageAbout(
   property: string,
-  networkAt: NetworkAt,
+  { seed, shelf }: Network,
   input: unknown,
-  list: (network: Network, person: Person) => readonly object[],
+  list: (person: Person, posts: readonly NetworkPost[]) => readonly object[],
 ) {
   const params = new Params(input)
-  const profileUrl = params.requiredText('profileUrl')
-  const { seed, moment, people } = networkAt()
-  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: moment }
-  const { page, meta } = pageOf({ ...request, search: [property, seed, profileUrl] }, (moment) => {
-    const handle = /\/in\/([^/?#]+)/.exec(profileUrl.toLowerCase())?.[1]
-    const person = people.find((each) => each.handle === handle)
-    if (person === undefined) throw new Refusal(404, { message: `No profile at ${profileUrl}` })
-    return list(networkAt(moment), person)
+  const url = params.requiredText('profileUrl')
+  const request = { cursor: params.text('cursor'), count: pageSize, issues: params.issues, now: shelf.now() }
+  const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
+    const handle = /\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
+    const person = membersOf(seed).people.find((each) => each.handle === handle)
+    if (person === undefined) throw new Refusal(404, { message: `No profile at ${url}` })
+    return list(person, shelf.all(moment))
   })
   return { [property]: page, meta }
 }

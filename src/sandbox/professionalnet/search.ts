@@ -5,7 +5,6 @@ import type {
 import { fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
-import type { Shelf } from '../shelf.ts'
 import { type Network, type NetworkPost, ageSlot } from './network.ts'
 
 /** Posts on a full page. The service does not document how many it returns. */
@@ -28,11 +27,7 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
-export function searchPosts(
-  shelf: Shelf<NetworkPost>,
-  recall: Network['found'],
-  params: ProfessionalnetPostsSearchParams,
-) {
+export function searchPosts({ shelf, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const now = shelf.now()
