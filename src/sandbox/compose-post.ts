@@ -1,6 +1,6 @@
 import type { Author } from './authors.ts'
 import names from './names.json' with { type: 'json' }
-import { type Phrases, type Topic, english } from './phrases/languages.ts'
+import { type Topic, english } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './match-words.ts'
 
@@ -31,8 +31,12 @@ export function compose(
     parts.push(link)
   }
 
-  const hashtags = pickHashtags(random, topic, parts.join(' '), isReply)
-  return [withoutGaps(parts.join(' ')), ...hashtags.map((hashtag) => `#${hashtag}`)].join(' ')
+  // An original post always holds its topic's keyword, so that a search for the topic finds it.
+  const isNamed = containsPhrase(topic.keyword)(normalize(parts.join(' ')))
+  const hashtags: string[] = []
+  if (isReply ? random.chance(0.25) : !isNamed || random.chance(0.12)) hashtags.push(` #${topic.keyword}`)
+  if (!isReply && random.chance(0.3)) hashtags.push(` #${random.pick(topic.hashtags)}`)
+  return withoutGaps(parts.join(' ')) + hashtags.join('')
 }
 
 /** Writes a post in English on one of the topics. It is not a reply, so it makes sense alone. */
@@ -47,18 +51,9 @@ export function composeOriginal(
   return body
 }
 
-/** Writes a reply on a topic. */
-export function composeReply(random: Random, language: Phrases, topic: Topic): string {
-  return withoutGaps(filler(random, topic)(random.pick(language.replies)))
-}
-
-/** An original post always holds its topic's keyword, so that a search for the topic finds it. */
-function pickHashtags(random: Random, topic: Topic, text: string, isReply: boolean): string[] {
-  const hashtags: string[] = []
-  const isNamed = containsPhrase(topic.keyword)(normalize(text))
-  if (isReply ? random.chance(0.25) : !isNamed || random.chance(0.12)) hashtags.push(topic.keyword)
-  if (!isReply && random.chance(0.3)) hashtags.push(random.pick(topic.hashtags))
-  return hashtags
+/** Writes a reply on a topic in English. */
+export function composeReply(random: Random, topic: Topic): string {
+  return filler(random, topic)(random.pick(english.replies))
 }
 
 /** Fills the slots of a line. No choice is made twice within a post: a club does not play against itself. */

@@ -10,9 +10,9 @@ import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
 import { anything } from './phrases/about.ts'
-import { type IndexedCompany, companyUrl, slugOf } from './professionalnet/companies.ts'
 import { findIndustry } from './professionalnet/industries.ts'
-import { type NetworkPost, membersOf, urnsOf } from './professionalnet/network.ts'
+import { type IndexedCompany, companyUrl, membersOf, slugOf } from './professionalnet/members.ts'
+import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
 import type { Own } from './shelf.ts'
 import type { IndexedStory } from './technews.ts'
 import type {

@@ -4,7 +4,7 @@ import names from './names.json' with { type: 'json' }
 import { pageOf } from './pages.ts'
 import { Params } from './params.ts'
 import { topicAbout } from './phrases/about.ts'
-import { type Topic, english, techTopics } from './phrases/languages.ts'
+import { type Topic, techTopics } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { type Draft, type Make, idAt, makeUp } from './series.ts'
 import type { Shelf } from './shelf.ts'
@@ -71,6 +71,6 @@ function makeStory(random: Random, topic: Topic) {
 
 function makeComment(random: Random) {
   const topic = random.weighted(techTopics)
-  const text = `${composeReply(random, english, topic)} #${topic.keyword}`
+  const text = `${composeReply(random, topic)} #${topic.keyword}`
   return { type: 'comment', title: null, text, points: random.integer(0, 40), commentCount: 0 }
 }

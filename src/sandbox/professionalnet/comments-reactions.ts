@@ -8,10 +8,10 @@ import { postReactions } from '../../api/professionalnet/reactions.ts'
 import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
-import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
 import { Refusal } from '../responses.ts'
-import { type Network, type NetworkPost, membersOf } from './network.ts'
+import { membersOf } from './members.ts'
+import type { Network, NetworkPost } from './network.ts'
 
 /** Most reactions in one answer. */
 const maxReactions = 100
@@ -37,7 +37,7 @@ export function commentsOn(
       profileUrl: url,
       authorName: name,
       authorHeadline: headline,
-      text: composeReply(random, english, topic),
+      text: composeReply(random, topic),
       timestamp: new Date(time).toISOString(),
       permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
     }

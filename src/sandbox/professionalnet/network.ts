@@ -4,14 +4,12 @@ import { composeOriginal } from '../compose-post.ts'
 import { handlesIn } from '../index-post.ts'
 import { topicAbout } from '../phrases/about.ts'
 import { type Topic, english } from '../phrases/languages.ts'
-import { type Random, createRandom } from '../random.ts'
-import { memoizeLatest } from '../memoize-latest.ts'
+import type { Random } from '../random.ts'
 import { type Draft, type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
 import type { Shelf } from '../shelf.ts'
-import { type IndexedCompany, createCompanies } from './companies.ts'
 import { createComponents } from './components.ts'
-import { type Person, createPeople } from './people.ts'
+import { type IndexedCompany, type Person, membersOf } from './members.ts'
 
 /** A post, with data for searches that the service does not send. */
 export interface NetworkPost {
@@ -42,13 +40,6 @@ export interface Network {
 export const ageSlot = '{age}'
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
-
-/** The companies of a seed, and the people who work there. */
-export const membersOf = memoizeLatest((seed: number) => {
-  const random = createRandom(`${seed}/professionalnet`)
-  const companies = createCompanies(random)
-  return { companies, people: createPeople(random, companies) }
-})
 
 const make: Make<NetworkPost> = (random, times, { seed, query }) => {
   const { companies, people } = membersOf(seed)

@@ -1,11 +1,10 @@
 import { composeReply } from '../compose-post.ts'
 import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
-import { english } from '../phrases/languages.ts'
 import { createRandom, hash } from '../random.ts'
 import { Refusal } from '../responses.ts'
-import { type Network, type NetworkPost, membersOf } from './network.ts'
-import type { Person } from './people.ts'
+import { type Person, membersOf } from './members.ts'
+import type { Network, NetworkPost } from './network.ts'
 
 /** Records on a full page; `count` is ignored, as documented. */
 const pageSize = 20
@@ -43,7 +42,7 @@ export function commentsOf(network: Network, input: unknown) {
         permalink: `${post.share_url}?comment=${time / 1000}${random.hex(4)}`,
         postUrl: post.share_url,
         authorUrn: urn,
-        text: composeReply(random, english, topic),
+        text: composeReply(random, topic),
         timestamp: new Date(time).toISOString(),
       }
     })

@@ -3,8 +3,11 @@ import type {
   ProfessionalnetCompanyLocation,
 } from '../../api/professionalnet/company.ts'
 import type { ProfessionalnetIndustry } from '../../api/professionalnet/industries.ts'
-import { longTail } from '../authors.ts'
-import type { Random } from '../random.ts'
+import { longTail, slug } from '../authors.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
+import accounts from '../names.json' with { type: 'json' }
+import { type Topic, english } from '../phrases/languages.ts'
+import { type Random, createRandom } from '../random.ts'
 import { Refusal } from '../responses.ts'
 import { findIndustry } from './industries.ts'
 import names from './names.json' with { type: 'json' }
@@ -17,6 +20,30 @@ export interface IndexedCompany {
   /** Null if the taxonomy does not have the company's industry. */
   readonly industry: ProfessionalnetIndustry | null
 }
+
+/** A made-up person with a profile. */
+export interface Person {
+  /** Last part of the profile's URL, and the name after `@` in a text. */
+  readonly handle: string
+  readonly url: string
+  readonly urn: string
+  readonly name: string
+  readonly jobTitle: string
+  readonly headline: string
+  readonly image: string
+  readonly employer: IndexedCompany
+  /** Topics of most of their posts. */
+  readonly interests: readonly Topic[]
+}
+
+const personCount = 160
+
+/** The companies of a seed, and the people who work there. */
+export const membersOf = memoizeLatest((seed: number) => {
+  const random = createRandom(`${seed}/professionalnet`)
+  const companies = createCompanies(random)
+  return { companies, people: createPeople(random, companies) }
+})
 
 /** The last part of a company's URL. */
 export function slugOf(name: string): string {
@@ -39,7 +66,7 @@ export function findCompany(companies: readonly IndexedCompany[], url: string) {
 }
 
 /** Makes up profiles. Every field that may be null is so for some of them. */
-export function createCompanies(random: Random): IndexedCompany[] {
+function createCompanies(random: Random): IndexedCompany[] {
   const orNull = <T>(share: number, value: T): T | null => (random.chance(share) ? null : value)
   return Object.entries(names.companies).map(([name, label], index) => {
     const slug = slugOf(name)
@@ -85,4 +112,27 @@ function createLocations(random: Random): ProfessionalnetCompanyLocation[] {
       headquarter: hasHeadquarter && index === 0,
     }
   })
+}
+
+/** Makes up people who work at the given companies, each with a unique handle. */
+function createPeople(random: Random, companies: readonly IndexedCompany[]): Person[] {
+  const people = new Map<string, Person>()
+  while (people.size < personCount) {
+    const name = `${random.pick(english.firstNames)} ${random.pick(accounts.surnames)}`
+    const handle = slug(name)
+    const jobTitle = random.pick(names.jobTitles)
+    const employer = random.pick(companies)
+    people.set(handle, {
+      handle,
+      url: `https://professionalnet.example/in/${handle}`,
+      urn: `urn:professionalnet:person:${random.hex(10)}`,
+      name,
+      jobTitle,
+      headline: `${jobTitle} at ${employer.company.name}`,
+      image: `https://media.professionalnet.example/profile/${random.hex(12)}.jpg`,
+      employer,
+      interests: [random.weighted(english.topics), random.weighted(english.topics)],
+    })
+  }
+  return [...people.values()]
 }
