@@ -1,3 +1,4 @@
+import { anything } from './phrases/languages.ts'
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../api/microblog.ts'
 import { type ProfessionalnetCompany, professionalnetCompany } from '../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
@@ -9,7 +10,6 @@ import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { anything } from './phrases/about.ts'
 import { findIndustry } from './professionalnet/industries.ts'
 import { type IndexedCompany, companyUrl, membersOf, slugOf } from './professionalnet/members.ts'
 import { type NetworkPost, urnsOf } from './professionalnet/network.ts'

@@ -64,8 +64,7 @@ export function pageOf<T>(
 /** Makes a cursor that works for one search only. */
 function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
   const check = hash(`${offset} of ${search} at ${at}/${arrived}/${since}`)
-  const position = { o: offset, t: at, n: arrived, b: since, s: hash(search), c: check }
-  return btoa(JSON.stringify(position)).replaceAll('=', '')
+  return btoa(JSON.stringify({ o: offset, t: at, n: arrived, b: since, c: check })).replaceAll('=', '')
 }
 
 /** Returns the position, or null if the cursor is of another search or was changed. */

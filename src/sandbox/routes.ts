@@ -44,11 +44,7 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   const network: Network = { seed, shelf: networkShelf, found: new Map() }
   // Cursors of sandboxes with other posts do not fit.
-  const corpusId = JSON.stringify([
-    seed,
-    posts,
-    [own.microblog, own.technews].map(({ isAlone, items }) => isAlone && items),
-  ])
+  const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews])
 
   const handlers: Handlers = {
     'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),

@@ -1,4 +1,5 @@
 import { inputOf } from '../api/input.ts'
+import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { check } from '../api/schema/check.ts'
@@ -164,9 +165,8 @@ function answer({ operation, handle, pathId }: Admitted, body: RequestBody, quer
 }
 
 /** Credits charged for a success with this body. */
-function creditsCharged({ price, list = '' }: Operation, body: unknown): number {
+function creditsCharged(operation: Operation, body: unknown): number {
+  const { price } = operation
   if (price.kind === 'free') return 0
-  if (price.kind === 'perRequest') return price.credits
-  const items = (body as Record<string, unknown> | null | undefined)?.[list]
-  return Array.isArray(items) ? price.credits * items.length : 0
+  return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
 }

@@ -1,8 +1,8 @@
+import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
 import { memoizeLatest } from './memoize-latest.ts'
 import type { Settings } from './options.ts'
 import type { Moment } from './pages.ts'
-import { topicAbout } from './phrases/about.ts'
 import { createRandom } from './random.ts'
 import type { Draft, MadeUp } from './series.ts'
 
