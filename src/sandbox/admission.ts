@@ -6,6 +6,7 @@ import { Refusal } from './responses.ts'
 import type { Route } from './routes.ts'
 import type { RequestEntry } from './types.ts'
 
+/** Every scope of the service, some more than once. */
 export const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => scopes)
 
 /** Scopes of a new API key: those that read (service description, part 5). */
@@ -24,7 +25,7 @@ export interface Admitted extends Route {
 
 /**
  * Checks a request's path, method, credential, scopes and limits, in this order, before its body is read. Notes the
- * operation in the request's entry. Returns why it is refused, if so.
+ * operation in the request's entry. Returns its route, or why it is refused.
  */
 export function admit(
   entry: RequestEntry,

@@ -16,6 +16,24 @@ const errors: Readonly<Record<number, string>> = {
 
 const open = 'The service does not document this shape'
 
+const creditRatesSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(creditRates).map(([name, value]) => [name, { type: 'integer', const: value }]),
+  ),
+  required: Object.keys(creditRates),
+  additionalProperties: false,
+}
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    requestId: { type: 'string' },
+    error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+  },
+  required: ['requestId', 'error'],
+}
+
 /**
  * Describes the service from the operation table. Undocumented shapes are open objects with a note: what this sandbox makes
  * up for them is not part of the service.
@@ -23,10 +41,8 @@ const open = 'The service does not document this shape'
 export function describeService() {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
-    }
+    const methods = (paths[operation.path] ??= {})
+    methods[operation.method.toLowerCase()] = describe(operation)
   }
   return {
     openapi: '3.1.0',
@@ -34,7 +50,7 @@ export function describeService() {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-      schemas: { CreditRates: creditRatesSchema(), Error: errorSchema() },
+      schemas: { CreditRates: creditRatesSchema, Error: errorSchema },
     },
   }
 }
@@ -78,31 +94,7 @@ function errorResponses({ errors: documented }: Operation): object {
   const content = json({ $ref: '#/components/schemas/Error' })
   if (documented === undefined)
     return { default: { description: 'An error; the service does not document which', content } }
-  return Object.fromEntries(
-    documented.map((status) => [status, { description: errors[status] ?? `Error ${status}`, content }]),
-  )
-}
-
-function creditRatesSchema(): object {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(creditRates).map(([name, value]) => [name, { type: 'integer', const: value }]),
-    ),
-    required: Object.keys(creditRates),
-    additionalProperties: false,
-  }
-}
-
-function errorSchema(): object {
-  return {
-    type: 'object',
-    properties: {
-      requestId: { type: 'string' },
-      error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
-    },
-    required: ['requestId', 'error'],
-  }
+  return Object.fromEntries(documented.map((status) => [status, { description: errors[status], content }]))
 }
 
 function json(schema: object): object {

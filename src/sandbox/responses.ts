@@ -56,11 +56,6 @@ const documentedCodes = Object.fromEntries(
   Object.entries(serviceErrorStatus).map(([code, status]) => [status, code]),
 )
 
-/** A 200 with a JSON body. */
-export function success(body: object): SandboxResponse {
-  return { status: 200, headers: jsonHeaders(), body: JSON.stringify(body) }
-}
-
 /** An error in the service's envelope, with the documented code of its status if there is one. */
 export function errorResponse(requestId: string, { status, details }: Refusal): SandboxResponse {
   const {

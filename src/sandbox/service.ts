@@ -11,7 +11,7 @@ import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type RequestBody, readBody } from './read-body.ts'
-import { Refusal, type SandboxResponse, errorResponse, invalid, success } from './responses.ts'
+import { Refusal, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
 import { type CountsAsOpen, toResponse } from './to-response.ts'
 import type { Fault, RequestEntry, Sandbox, SandboxCharge, SandboxOptions } from './types.ts'
@@ -120,7 +120,8 @@ export function createService(options: SandboxOptions) {
       try {
         const answered = answer(admitted, body, entry.query)
         successBody = answered
-        return success(id === openapi ? answered : { requestId, ...answered })
+        const text = JSON.stringify(id === openapi ? answered : { requestId, ...answered })
+        return { status: 200, headers: jsonHeaders(), body: text }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         return errorResponse(requestId, error)
