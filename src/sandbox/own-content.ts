@@ -55,7 +55,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content: SandboxContent = 'length' in given ? { microblog: given } : given
+      const content = Array.isArray(given) ? { microblog: given } : (given as SandboxContent)
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
       const additions = [microblog, professionalnet, technews, mentions].map(({ take }) => take(content))
@@ -84,9 +84,10 @@ function complete<Given, Indexed>(
   each: Complete<Given, Indexed>,
   { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
 ): Indexed[] {
-  return array(field, records).map((record, index) =>
-    each(record, `${field}[${index}]`, at - gap * index, known + index + 1),
-  )
+  return array(field, records).map((record, index) => {
+    assertRecord(`${field}[${index}]`, record)
+    return each(record, `${field}[${index}]`, at - gap * index, known + index + 1)
+  })
 }
 
 function microblogPost(given: SandboxPost, field: string, at: number, serial: number): IndexedPost {
@@ -125,8 +126,7 @@ function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
   }
 }
 
-function story(post: object, field: string, at: number): IndexedStory {
-  assertRecord(field, post)
+function story(post: object, _: string, at: number): IndexedStory {
   return { post, at, words: normalize(textsOf(post).join('\n')) }
 }
 
@@ -138,7 +138,7 @@ function textsOf(value: unknown): string[] {
 function listener(given: object, field: string, at: number, serial: number): Listener {
   const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: isoOf(at) }
   const record = { ...defaults.listener, ...made, ...given }
-  assertId(field, record, given, 'lis_')
+  assertId(field, record, 'lis_')
   array(`${field}.keywords`, record.keywords)
   array(`${field}.networks`, record.networks)
   return record
@@ -149,7 +149,7 @@ function mentionsFor([listener]: readonly Listener[]) {
     const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
     const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
-    assertId(field, mention, given, 'men_')
+    assertId(field, mention, 'men_')
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
   }
 }
@@ -164,8 +164,7 @@ function companyProfile(given: SandboxCompany, field: string, _: number, serial:
 }
 
 /** The client and the service refuse other ids. */
-function assertId(field: string, { id }: { id: unknown }, given: unknown, prefix: string): void {
-  assertRecord(field, given)
+function assertId(field: string, { id }: { id: unknown }, prefix: string): void {
   if (typeof id !== 'string' || !id.startsWith(prefix))
     fail(`${field}.id`, `a text that starts with ${prefix}`, id)
 }
