@@ -27,9 +27,10 @@ const classes = [
   [exitCodes.refused, [ApiError, RedirectError, InvalidResponseError, PaginationError]],
 ] as const
 
-/** The exit code of an error; a call that may have been charged comes first. */
+/** The exit code of an error; a call that may have been charged, or applied, comes first. */
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof SocialSearchError && error.charged === 'unknown') return exitCodes.unknown
+  if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
+    return exitCodes.unknown
   if (error instanceof CommandError) return exitCodes[error.code]
   const found = classes.find(([, kinds]) => kinds.some((kind) => error instanceof kind))
   return found?.[0] ?? exitCodes.failed

@@ -1,5 +1,5 @@
 import { jsonText } from '../lib/json.ts'
-import type { ToolResult } from '../tools/index.ts'
+import type { ToolFailure, ToolResult } from '../tools/index.ts'
 import type { CallToolResult } from './protocol.ts'
 
 /** A result for a client: as text for a model, and as JSON. Both have items as rows, so that no row repeats the names. */
@@ -19,7 +19,7 @@ function textOf(result: Omit<ToolResult, 'items'>, table: readonly unknown[]): s
   const { error, notice, record, counts, credits } = result
   const facts = Object.entries({ ...result, ok: null, notice: null, ...credits })
   const lines = [
-    error && `failed (${error.code}; charged: ${error.charged}; stop: ${error.stop}): ${error.message}`,
+    error && failureText(error),
     facts.flatMap(([name, fact]) => (typeof fact === 'object' ? [] : `${name}: ${fact}`)).join(', '),
     notice,
     counts && `counts: ${jsonText(counts)}`,
@@ -27,4 +27,9 @@ function textOf(result: Omit<ToolResult, 'items'>, table: readonly unknown[]): s
     table.map((row) => jsonText(row)).join('\n'),
   ]
   return lines.filter(Boolean).join('\n')
+}
+
+function failureText({ code, charged, applied, stop, message }: ToolFailure): string {
+  const outcome = `charged: ${charged}${applied === undefined ? '' : `; applied: ${applied}`}`
+  return `failed (${code}; ${outcome}; stop: ${stop}): ${message}`
 }

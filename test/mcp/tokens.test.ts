@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { createMcp } from '../../src/mcp/index.ts'
+import { type McpOptions, createMcp } from '../../src/mcp/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import type { ToolResult } from '../../src/tools/index.ts'
 import { connect } from './connect.ts'
@@ -24,9 +24,9 @@ function withItems({ fields = [], items, ...result }: Structured): ToolResult {
 }
 
 /** A server, and a model that knows of it what its tools tell. */
-function setUp(options: { simulated?: boolean } = {}) {
+function setUp(options: Partial<McpOptions> = {}) {
   const sandbox = createSandbox({ now: new Date('2026-11-22T18:00:00Z'), limits: { perMinute: false } })
-  const client = new SocialSearch(sandbox.clientOptions())
+  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
   const request = connect(createMcp({ client, budget: 100, ...options }), false)
   const seen = { calls: 0, tokens: 0 }
   return {
@@ -97,6 +97,14 @@ describe('createMcp()', () => {
       /^failed \(invalid_request; charged: no; stop: false\): query must be .*; count must be/,
     )
     expect(result.error?.code).toBe('invalid_request')
+  })
+
+  it('says in text and JSON that a failed write may have been applied', async () => {
+    const { sandbox, call } = setUp({ allow: ['mentions.setState'] })
+    sandbox.inject({ reset: 'after' })
+    const { text, result } = await call('mentions_setState', { id: 'men_764dbb8c410af7ff', state: 'seen' })
+    expect(text).toMatch(/^failed \(connection; charged: no; applied: unknown; stop: false\): /)
+    expect(result.error?.applied).toBe('unknown')
   })
 })
 

@@ -307,6 +307,18 @@ describe('exit codes', () => {
     expect((await social([...search, '--json'])).code).toBe(6)
   })
 
+  it('are 6 if a change may have been applied, and the error says so', async () => {
+    const change = ['mentions', 'set-state', 'men_764dbb8c410af7ff', '--body', '{"state":"seen"}']
+    const runs = []
+    for (const flags of [[], ['--json']]) {
+      server.inject({ reset: 'after' })
+      runs.push(await social([...change, ...flags], { env: { SOCIAL_SEARCH_API_KEY: server.writeKey } }))
+    }
+    expect(runs.map(({ code }) => code)).toEqual([6, 6])
+    expect(runs[0]?.err).toContain('it may have been applied')
+    expect(JSON.parse(runs[1]?.err ?? '')).toMatchObject({ applied: 'unknown', charged: 'no' })
+  })
+
   it('come with one JSON object of the error on stderr if --json is set', async () => {
     server.inject({ reset: 'after' })
     const error = JSON.parse((await social([...search, '--json'])).err) as object
