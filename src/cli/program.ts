@@ -133,7 +133,7 @@ function createProgram(
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await config()))
   addWatch(program, exit)
-  shared(
+  withClient(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
   )
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
@@ -215,8 +215,16 @@ function paramOption({ name, schema, help }: ParamFlag): Option {
   return schema.enum === undefined ? option : option.choices(schema.enum)
 }
 
-/** Adds the flags that all commands have. */
+/** Adds the flags of a command that prints, and may send. */
 function shared(command: Command): Command {
+  return withClient(command)
+    .option('--quiet', 'only errors on stderr')
+    .option('--no-color', 'no bold text; NO_COLOR does the same')
+    .option('--json', 'errors as JSON objects')
+}
+
+/** Adds the flags that choose a client and its limits. */
+function withClient(command: Command): Command {
   return command
     .option('--budget <credits>', 'most credits to spend')
     .option('--per-minute <n>', 'most requests a minute, or off')
@@ -227,9 +235,6 @@ function shared(command: Command): Command {
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
     .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')
-    .option('--quiet', 'only errors on stderr')
-    .option('--no-color', 'no bold text; NO_COLOR does the same')
-    .option('--json', 'errors as JSON objects')
 }
 
 function profileOption(): Option {

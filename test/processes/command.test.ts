@@ -61,6 +61,14 @@ describe('social-search', () => {
     ])
   })
 
+  it('lists in the help of mcp no flags of other commands', async () => {
+    const { out } = await social(['mcp', '--help'])
+    expect([...out.matchAll(/^ {2}(?:-h, )?(--[\w-]+)/gm)].map(([, flag]) => flag)).toEqual([
+      ...['--budget', '--per-minute', '--timeout', '--validation', '--base-url', '--profile', '--sandbox'],
+      ...['--confirm-above', '--max-per-call', '--allow', '--help'],
+    ])
+  })
+
   it('accepts the example in the help of each operation', async () => {
     const { out } = await social(['help', 'mentions', 'count'])
     expect(out).toContain('Example:\n  social-search mentions count\n')
