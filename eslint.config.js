@@ -43,6 +43,7 @@ const mayImport = {
       'resources',
       'client.ts',
       'index.ts',
+      'cache',
       'contract',
       'oauth',
       'export',

@@ -3,6 +3,7 @@ import { quoteOf } from '../core/credits/quote.ts'
 import { count } from '../lib/count.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { itemsOf } from '../api/list-items.ts'
+import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -31,11 +32,13 @@ export async function infer(words: readonly string[], flags: InferFlags): Promis
     throw new UsageError(`${cost}; pass --budget to agree`)
   tell(flags, cost)
 
-  const client = clientFor(flags)
+  const answers = await answerCache(flags)
+  const client = clientFor(flags, answers.options)
   const records: unknown[] = []
   const options = { maxPages, budget: budgetOf(flags) }
   for await (const page of pagesOf(client, operation, { params, id: flags.id }, options))
     records.push(...(list === undefined ? [page] : (itemsOf(operation, page) ?? [])))
+  answers.report(client)
   if (records.length === 0) throw new Error('no records came, so there is nothing to infer from')
 
   const name =

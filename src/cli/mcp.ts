@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { createMcp } from '../mcp/index.ts'
 import type { OperationId } from '../api/operations.ts'
+import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { clientFor } from './options.ts'
@@ -25,8 +26,9 @@ export async function mcp(flags: McpFlags): Promise<number> {
   } = flags
   if (budget === undefined)
     throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
+  const client = clientFor(flags, (await answerCache(flags)).options)
   const server = createMcp({
-    client: clientFor(flags),
+    client,
     budget: numberOf('--budget', budget),
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
     ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
@@ -34,7 +36,10 @@ export async function mcp(flags: McpFlags): Promise<number> {
     pages: referencePages(),
     simulated: flags.sandbox === true,
   })
-  const report = (): void => void process.stderr.write(`${JSON.stringify(server.report())}\n`)
+  const report = (): void => {
+    const saved = flags.cache === undefined ? {} : { saved: client.credits.saved }
+    process.stderr.write(`${JSON.stringify({ ...server.report(), ...saved })}\n`)
+  }
   process.once('beforeExit', report)
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
     process.once(signal, () => {

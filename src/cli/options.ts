@@ -23,14 +23,16 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
-    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
+    // With the same name each time, the next command finds what this one stores with `--cache`.
+    const account = { apiKey: sandbox.writeKey, organization: 'sandbox' }
+    return new SocialSearch({ ...sandbox.clientOptions(), ...account, ...options })
   }
   return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }
 
 function addressAndCredential(
   flags: Pick<SharedFlags, 'baseUrl' | 'profile'>,
-): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth' | 'organization'> {
   const { profile } = flags
   const hint = 'run social-search login, or try the command with --sandbox'
   // A profile goes before the variables.
@@ -45,7 +47,7 @@ function addressAndCredential(
   const login = stored?.baseUrl === baseUrl ? stored : null
   const apiKey = key || login?.apiKey
   if (apiKey) return { baseUrl, apiKey }
-  if (login !== null) return { baseUrl, auth: sessionOf(login) }
+  if (login !== null) return { baseUrl, auth: sessionOf(login), organization: login.organization }
   throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
 }
 

@@ -3,6 +3,7 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { summaryOf } from '../api/summaries.ts'
 import { version } from '../lib/version.ts'
+import { clearCache } from './answer-cache.ts'
 import { completion, shells } from './completion.ts'
 import { config } from './config.ts'
 import { doctor } from './doctor.ts'
@@ -80,6 +81,7 @@ function createProgram(
     .option('--pages <n>', 'most pages to buy', '1')
     .option('--out <file>', 'write to a new file; default stdout')
     .option('--force', 'replace --out if it exists')
+    .addOption(cacheOption())
     .addHelpText('after', exampleHelp('infer mentions.list --sandbox --out mentions.ts'))
     .action(async (words: string[], flags: InferFlags) => exit(await infer(words, flags)))
   program
@@ -132,6 +134,11 @@ function createProgram(
     .description('list the stored logins and their profiles, without keys')
     .option('--json', 'errors as JSON objects')
     .action(async () => exit(await config()))
+  program
+    .command('clear-cache')
+    .description('delete the answers that commands with --cache have stored')
+    .option('--json', 'errors as JSON objects')
+    .action(async () => exit(await clearCache()))
   addWatch(program, exit)
   withClient(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
@@ -142,6 +149,7 @@ function createProgram(
       '--allow <operations...>',
       'operations to offer; default: the searches, professionalnet.company.get and organization.usage',
     )
+    .addOption(cacheOption())
     .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
     // Loaded when it is used: it is larger than all the rest.
     .action(async (flags: McpFlags) => exit(await (await import('./mcp.ts')).mcp(flags)))
@@ -173,6 +181,7 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
     .option('--web', 'open the first record in the browser, too')
     .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
+  if (operation.price.kind !== 'free') command.addOption(cacheOption())
   if (operation.list !== undefined)
     command
       .option('--out <file>', 'write jsonl or csv to a file; --resume can continue it')
@@ -235,6 +244,10 @@ function withClient(command: Command): Command {
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
     .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')
+}
+
+function cacheOption(): Option {
+  return new Option('--cache <time>', 'store paid answers, and use stored ones up to this age, such as 1h')
 }
 
 function profileOption(): Option {

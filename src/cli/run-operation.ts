@@ -4,6 +4,7 @@ import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ApiError } from '../errors/index.ts'
+import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -48,7 +49,9 @@ export async function runOperation(
     }
   }
   const { hooks } = stop
+  const answers = await answerCache(flags)
   const client = clientFor(flags, {
+    ...answers.options,
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
     onWait: (wait) => showProgress(flags, `${done()}, ${waitText(wait)}`),
   })
@@ -123,6 +126,7 @@ export async function runOperation(
     return code
   } finally {
     job?.close(credits())
+    answers.report(client)
     stop.end()
   }
 }
@@ -157,7 +161,18 @@ function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefin
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
+  ...[
+    'sandbox',
+    'baseUrl',
+    'profile',
+    'all',
+    'maxPages',
+    'cache',
+    'budget',
+    'perMinute',
+    'timeout',
+    'validation',
+  ],
   ...['format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 

@@ -17,6 +17,8 @@ import { profile, profileFolder } from './profile.ts'
 export interface StoredLogin {
   readonly baseUrl: string
   readonly apiKey?: string
+  /** Names the organization behind the tokens, so that the answers of different logins are apart. */
+  readonly organization?: string
   readonly oauth?: Pick<OAuthClientOptions, 'issuer' | 'endpoints' | 'clientId' | 'redirectUri' | 'scopes'>
 }
 

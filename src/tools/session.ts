@@ -5,6 +5,7 @@ import type { OperationId } from '../api/operations.ts'
 import type { ClientTransport } from '../core/call/transport.ts'
 import { type Budget, CreditBudget, rounded } from '../core/credits/budget.ts'
 import { followAbort } from '../lib/abort.ts'
+import { timeText } from '../lib/count.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { CreditBudgetError } from '../errors/index.ts'
 import { type CallLimits, allow } from './allowance.ts'
@@ -256,7 +257,9 @@ export class ToolSession {
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
     const isEmpty = result.returned === 0 && run.next === undefined
-    const said = [this.#settings.simulated && simulated, hasTexts && strangers, isEmpty && noMatches]
+    const cached =
+      result.cachedAt && `From a cache, ${timeText(Date.now() - Date.parse(result.cachedAt))} old.`
+    const said = [this.#settings.simulated && simulated, cached, hasTexts && strangers, isEmpty && noMatches]
     const notice = said.filter(Boolean).join(' ')
     return {
       ok: failure === undefined,

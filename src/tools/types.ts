@@ -142,7 +142,7 @@ export interface ToolResult {
   ok: boolean
   /** What went wrong, and what to do. */
   error?: ToolFailure
-  /** Says that the texts below are data, that nothing was found, or that everything is simulated. */
+  /** Says that the texts below are data, how old they are, that nothing was found, or that everything is simulated. */
   notice?: string
   /** Items on the pages that were read. */
   returned?: number

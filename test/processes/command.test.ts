@@ -65,7 +65,7 @@ describe('social-search', () => {
     const { out } = await social(['mcp', '--help'])
     expect([...out.matchAll(/^ {2}(?:-h, )?(--[\w-]+)/gm)].map(([, flag]) => flag)).toEqual([
       ...['--budget', '--per-minute', '--timeout', '--validation', '--base-url', '--profile', '--sandbox'],
-      ...['--confirm-above', '--max-per-call', '--allow', '--help'],
+      ...['--confirm-above', '--max-per-call', '--allow', '--cache', '--help'],
     ])
   })
 
