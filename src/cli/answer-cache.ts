@@ -73,8 +73,7 @@ async function openStore() {
 }
 
 /** Deletes all stored answers, with the temporary files of SQLite. */
-export async function clearCache(): Promise<number> {
+export async function clearCache(): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   await print(`The answers in ${path} are deleted\n`)
-  return 0
 }

@@ -5,7 +5,7 @@ import { createTable } from './table.ts'
 import { print } from './terminal.ts'
 
 /** Prints the stored logins, without keys and tokens. */
-export async function config(): Promise<number> {
+export async function config(): Promise<void> {
   const records = profileNames().flatMap((name) => {
     const file = join(profileFolder(name), 'login.json')
     const login = storedLogin(file)
@@ -19,5 +19,4 @@ export async function config(): Promise<number> {
     width: columns,
   })
   await print(isTTY ? table.page(records) : records.map((each) => `${JSON.stringify(each)}\n`).join(''))
-  return 0
 }

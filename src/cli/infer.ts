@@ -16,8 +16,8 @@ export interface InferFlags extends SharedFlags {
   readonly force?: boolean
 }
 
-/** Writes a zod schema of an undocumented answer, inferred from answers. Returns the exit code. */
-export async function infer(words: readonly string[], flags: InferFlags): Promise<number> {
+/** Writes a zod schema of an undocumented answer, inferred from answers. */
+export async function infer(words: readonly string[], flags: InferFlags): Promise<void> {
   const operation = operationNamed(words)
   const { id, documented, list } = operation
   const { out, force, budget, sandbox } = flags
@@ -58,7 +58,6 @@ export type ${type} = z.infer<typeof ${name}>
     writeFileSync(out, text, { flag: force === true ? 'w' : 'wx' })
     tell(flags, `${out}: ${name} and ${type}, inferred from ${source}`)
   }
-  return 0
 }
 
 /** The schema that accepts all of the values, as source text. A field that some objects lack is optional. */

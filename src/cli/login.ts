@@ -23,7 +23,7 @@ export interface LoginFlags {
 const defaultScopes = 'search:read,mentions:read,listeners:read,feeds:read,org:read,offline_access'
 
 /** Stores a key, or the tokens of a login in the browser. */
-export async function login(flags: LoginFlags): Promise<number> {
+export async function login(flags: LoginFlags): Promise<void> {
   const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], issuer, clientId } = flags
   if (!baseUrl) throw new UsageError('pass --base-url, the address of the service')
   if (issuer !== undefined && clientId !== undefined) await storeTokens(baseUrl, issuer, clientId, flags)
@@ -33,7 +33,6 @@ export async function login(flags: LoginFlags): Promise<number> {
       throw new UsageError('a login in the browser needs --issuer and --client-id')
     await storeKey(baseUrl)
   }
-  return 0
 }
 
 async function storeKey(baseUrl: string): Promise<void> {
@@ -62,11 +61,11 @@ async function storeTokens(
 }
 
 /** Removes what `login` has stored. */
-export async function logout(): Promise<number> {
+export async function logout(): Promise<void> {
   const login = await removeLogin()
   if (login === null) {
     await print('You are not logged in\n')
-    return 0
+    return
   }
   const issuer = login?.oauth?.issuer
   const rest =
@@ -74,7 +73,6 @@ export async function logout(): Promise<number> {
       ? 'the key itself is still valid'
       : `the tokens stay valid until you revoke them at ${issuer}`
   await print(`${loginPath} is removed; ${rest}\n`)
-  return 0
 }
 
 /** Asks without echoing the key. */

@@ -17,7 +17,7 @@ export interface McpFlags extends SharedFlags {
 const sandboxBudget = '100'
 
 /** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
-export async function mcp(flags: McpFlags): Promise<number> {
+export async function mcp(flags: McpFlags): Promise<void> {
   const {
     budget = flags.sandbox === true ? sandboxBudget : undefined,
     confirmAbove,
@@ -47,7 +47,6 @@ export async function mcp(flags: McpFlags): Promise<number> {
       process.exit(code)
     })
   await server.stdio()
-  return 0
 }
 
 /** The pages of docs/reference, which are part of the package. */

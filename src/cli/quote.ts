@@ -7,7 +7,7 @@ import { print, wrapped } from './terminal.ts'
 export async function quote(
   words: readonly string[],
   flags: SharedFlags & { pages: string; ceiling?: string },
-): Promise<number> {
+): Promise<void> {
   const operation = operationNamed(words)
   const open = flags.params === '-' ? await textOf(process.stdin) : flags.params
   const { params } = paramsOf(operation, undefined, {}, open)
@@ -19,5 +19,4 @@ export async function quote(
   const { atMost, why } = result
   const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
   await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
-  return 0
 }

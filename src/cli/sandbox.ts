@@ -10,7 +10,7 @@ export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
 }
 
 /** Serves a sandbox over HTTP until a signal ends it. */
-export async function sandbox(flags: SandboxFlags): Promise<number> {
+export async function sandbox(flags: SandboxFlags): Promise<void> {
   const { perMinute, inFlight } = flags
   const { PORT = '4010' } = process.env
   const port = within(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT, 0, 65_535)
@@ -28,7 +28,6 @@ export async function sandbox(flags: SandboxFlags): Promise<number> {
   await print(greeting(server))
   await ended
   await server.close()
-  return 0
 }
 
 function limitOf(name: string, text: string): number | false {

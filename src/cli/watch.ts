@@ -5,12 +5,11 @@ import type { PagedOptions } from '../core/options/types.ts'
 import { jsonText } from '../lib/json.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
-import { exitCodeOf } from './exit-codes.ts'
 import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { RunLock } from './run-lock.ts'
 import { Stop } from './stop.ts'
-import { complain, print, say } from './terminal.ts'
+import { print, say } from './terminal.ts'
 import { UsageError } from './command-errors.ts'
 
 export interface WatchFlags extends SharedFlags {
@@ -21,8 +20,8 @@ export interface WatchFlags extends SharedFlags {
   readonly exec?: string
 }
 
-/** Prints new posts as JSON Lines, or passes each batch to a command. Returns the exit code. */
-export async function watch(query: string, flags: WatchFlags): Promise<number> {
+/** Prints new posts as JSON Lines, or passes each batch to a command. */
+export async function watch(query: string, flags: WatchFlags): Promise<void> {
   const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
   const stop = new Stop()
   const client = clientFor(flags, { hooks: stop.hooks })
@@ -45,18 +44,15 @@ export async function watch(query: string, flags: WatchFlags): Promise<number> {
     for await (const { posts, state, gap } of batches) {
       const text = posts.map((post) => `${jsonText(post)}\n`).join('')
       if (flags.exec !== undefined) await execute(flags.exec, text)
-      else if (!(await print(text))) return 0
+      else if (!(await print(text))) return
       lock?.replace(lock.path, `${JSON.stringify(state)}\n`)
       if (gap !== null) {
         say(`There are more posts: social-search microblog search --all ${paramsFlag(gap.next)}`)
       }
       stop.pageIsWritten()
     }
-    return 0
   } catch (error) {
-    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
-    complain(flags, reason)
-    return exitCodeOf(reason)
+    throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
     lock?.release()
     stop.end()
