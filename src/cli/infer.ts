@@ -6,8 +6,7 @@ import { itemsOf } from '../api/list-items.ts'
 import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
-import { budgetOf, clientFor } from './options.ts'
-import { pagesOf } from './pages-of.ts'
+import { budgetOf, clientFor, pagesOf } from './options.ts'
 import { print, tell } from './terminal.ts'
 
 export interface InferFlags extends SharedFlags {

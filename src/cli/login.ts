@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
@@ -6,7 +7,9 @@ import type { OAuthScope } from '../oauth/index.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
-import { loginPath, removeLogin, storeLogin, tokensPath } from './stored-login.ts'
+import { profile, profileFolder, profileNames } from './profile.ts'
+import { loginPath, removeLogin, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
+import { createTable } from './table.ts'
 import { print } from './terminal.ts'
 
 export interface LoginFlags {
@@ -73,6 +76,23 @@ export async function logout(): Promise<void> {
       ? 'the key itself is still valid'
       : `the tokens stay valid until you revoke them at ${issuer}`
   await print(`${loginPath} is removed; ${rest}\n`)
+}
+
+/** Prints the stored logins, without keys and tokens. */
+export async function config(): Promise<void> {
+  const records = profileNames().flatMap((name) => {
+    const file = join(profileFolder(name), 'login.json')
+    const login = storedLogin(file)
+    if (login === null) return []
+    const kind = login.apiKey === undefined ? 'OAuth' : 'key'
+    return [{ profile: name ?? null, isUsed: name === profile, baseUrl: login.baseUrl, login: kind, file }]
+  })
+  const { isTTY, columns } = process.stdout
+  const table = createTable(undefined, {
+    fields: ['profile', 'isUsed', 'baseUrl', 'login', 'file'],
+    width: columns,
+  })
+  await print(isTTY ? table.page(records) : records.map((each) => `${JSON.stringify(each)}\n`).join(''))
 }
 
 /** Asks without echoing the key. */

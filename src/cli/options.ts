@@ -1,4 +1,8 @@
+import type { Operation } from '../api/operation.ts'
+import type { OpenRecord } from '../api/undocumented.ts'
+import { clientTransport } from '../core/call/transport.ts'
 import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/options/types.ts'
+import { PagedCall } from '../core/pages/paged-call.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
@@ -70,4 +74,18 @@ export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions 
   if (all === true && Object.keys(bounds).length > 0)
     throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
   return all === true || Object.keys(bounds).length > 0 ? bounds : { maxPages: 1 }
+}
+
+/** The pages of a walk, or the only answer of an operation without pages; none after the last page. */
+export async function* pagesOf(
+  client: SocialSearch,
+  operation: Operation,
+  { params, id, state }: { params: object; id: string | undefined; state?: { next: object | null } },
+  options: PagedOptions,
+): AsyncGenerator<OpenRecord> {
+  if (state?.next === null) return
+  const transport = clientTransport(client.transport)
+  if (operation.paging === undefined)
+    yield (await transport.request(operation, params, options, id)).body as OpenRecord
+  else yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options).resume(state).pages()
 }

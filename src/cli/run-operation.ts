@@ -7,15 +7,13 @@ import { ApiError } from '../errors/index.ts'
 import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
-import { exitCodeOf } from './exit-codes.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf } from './flags.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
-import { type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
-import { pagesOf } from './pages-of.ts'
+import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell, waitText } from './terminal.ts'
-import { UsageError, exitCodes } from './command-errors.ts'
+import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 
 /** Runs the command of one operation; returns its exit code. */
 export async function runOperation(
