@@ -5,10 +5,7 @@ import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
 
 /** What a tool does and costs, for the model that chooses it. */
-export function describe(
-  operation: Operation,
-  { maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
-): string {
+export function describe(operation: Operation, { maxPerCall, confirmAbove }: CallLimits): string {
   const { documented } = operation
   const summary = summaryOf(operation.id)
   const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
