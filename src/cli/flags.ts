@@ -1,7 +1,9 @@
+import { text as textOf } from 'node:stream/consumers'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/assert.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../tools/param-texts.json' with { type: 'json' }
@@ -117,35 +119,27 @@ function rangeOf(min: number | undefined, max: number | undefined): string | nul
   return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
 
-/**
- * Builds the params of a call from the argument, the flags and `--params`.
- *
- * @param open JSON text of `--params`, or undefined.
- */
-export function paramsOf(
+/** Builds the params of a call from the argument, the flags and `--params`. */
+export async function paramsOf(
   operation: Operation,
-  positional: string | undefined,
-  options: Readonly<Record<string, unknown>>,
-  open: string | undefined,
-): { params: Record<string, unknown>; id: string | undefined } {
-  const params = open === undefined ? {} : parseObject(open)
+  flags: SharedFlags,
+  positional?: string,
+): Promise<{ params: Record<string, unknown>; id: string | undefined }> {
+  const open = flags.params ?? flags.body
+  const params = open === undefined ? {} : parseObject(open === '-' ? await textOf(process.stdin) : open)
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined
   if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
   for (const { attribute, path, schema, name } of paramFlags(operation)) {
-    const value = options[attribute]
+    const value = (flags as Readonly<Record<string, unknown>>)[attribute]
     if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
   }
   return { params, id: isId ? positional : undefined }
 }
 
 function parseObject(text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
-  }
+  const value = parsed(text)
+  if (value === undefined) throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
   if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
   return value
 }

@@ -23,7 +23,7 @@ export async function infer(words: readonly string[], flags: InferFlags): Promis
   if (documented) throw new UsageError(`${id} is documented; import its types and social-search-sdk/schemas`)
   if (out !== undefined && force !== true && existsSync(out))
     throw new UsageError(`${out} exists; pass --force to replace it, or another --out`)
-  const { params } = paramsOf(operation, undefined, {}, flags.params)
+  const { params } = await paramsOf(operation, flags)
   const maxPages = wholeNumberOf('--pages', flags.pages)
   const { atMost, why } = quoteOf(operation, undefined, operation.paging && { pages: maxPages })
   const cost = atMost === null ? `no bound: ${why}` : atMost === 0 ? why : `at most ${atMost} credits: ${why}`

@@ -1,4 +1,3 @@
-import { text as textOf } from 'node:stream/consumers'
 import { quoteOf } from '../core/credits/quote.ts'
 import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
 import { print, wrapped } from './terminal.ts'
@@ -9,8 +8,7 @@ export async function quote(
   flags: SharedFlags & { pages: string; ceiling?: string },
 ): Promise<void> {
   const operation = operationNamed(words)
-  const open = flags.params === '-' ? await textOf(process.stdin) : flags.params
-  const { params } = paramsOf(operation, undefined, {}, open)
+  const { params } = await paramsOf(operation, flags)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(operation, bound === undefined ? undefined : params[bound], {
     pages: wholeNumberOf('--pages', flags.pages),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../api/microblog.ts'
 import type { PagedOptions } from '../core/options/types.ts'
-import { jsonText } from '../lib/json.ts'
+import { jsonText, parsed } from '../lib/json.ts'
 import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
@@ -22,7 +22,7 @@ export interface WatchFlags extends SharedFlags {
 
 /** Prints new posts as JSON Lines, or passes each batch to a command. */
 export async function watch(query: string, flags: WatchFlags): Promise<void> {
-  const { params } = paramsOf(microblogSearch, query, { ...flags }, undefined)
+  const { params } = await paramsOf(microblogSearch, flags, query)
   const stop = new Stop()
   const client = clientFor(flags, { hooks: stop.hooks })
   let lock: RunLock | undefined
@@ -88,10 +88,7 @@ function execute(command: string, text: string): Promise<void> {
 
 function readState(path: string): WatchState | null {
   if (!existsSync(path)) return null
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as WatchState
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new UsageError(`${path} is not the state of a watch`)
-  }
+  const state = parsed(readFileSync(path, 'utf8')) as WatchState | undefined
+  if (state === undefined) throw new UsageError(`${path} is not the state of a watch`)
+  return state
 }
