@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { type MicroblogFilters, type MicroblogSearchParams, microblogSearch } from '../api/microblog.ts'
-import type { PagedOptions } from '../core/options/types.ts'
+import { type MicroblogFilters, microblogSearch } from '../api/microblog.ts'
 import { jsonText, parsed } from '../lib/json.ts'
-import type { Microblog } from '../resources/microblog.ts'
 import { type WatchState, watchSearch } from '../watch/index.ts'
 import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
@@ -24,13 +23,14 @@ export interface WatchFlags extends SharedFlags {
 export async function watch(query: string, flags: WatchFlags): Promise<void> {
   const { params } = await paramsOf(microblogSearch, flags, query)
   const stop = new Stop()
-  const client = clientFor(flags, { hooks: stop.hooks })
+  // The watch yields the posts of a page even if it ends after that page.
+  const client = clientFor(flags, { hooks: stop.hooks, observers: [{ onCall: () => stop.pageIsRead() }] })
   let lock: RunLock | undefined
   try {
     // Fails before a page is bought if the state cannot be written.
     if (flags.state !== undefined) lock = new RunLock(flags.state)
     const batches = watchSearch(
-      noting(client.microblog, stop),
+      client.microblog,
       { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
       {
         state: lock === undefined ? null : readState(lock.path),
@@ -59,31 +59,14 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   }
 }
 
-/** Reports each page to `stop` as soon as it is read: the watch yields the posts even if it ends then. */
-function noting(microblog: Microblog, stop: Stop): Microblog {
-  const search = (params: MicroblogSearchParams, options?: PagedOptions): object => ({
-    async *pages() {
-      for await (const page of microblog.search(params, options).pages()) {
-        stop.pageIsRead()
-        yield page
-      }
-    },
-  })
-  return { search } as Microblog
-}
-
 /** Runs a shell command with the text on stdin. */
-function execute(command: string, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
-    // The command may ignore stdin.
-    child.stdin.on('error', () => {})
-    child.on('error', reject)
-    child.on('close', (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`--exec: the command ended with ${code ?? signal}`)),
-    )
-    child.stdin.end(text)
-  })
+async function execute(command: string, text: string): Promise<void> {
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+  // The command may ignore stdin.
+  child.stdin.on('error', () => {})
+  child.stdin.end(text)
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  if (code !== 0) throw new Error(`--exec: the command ended with ${code ?? signal}`)
 }
 
 function readState(path: string): WatchState | null {
