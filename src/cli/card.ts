@@ -60,8 +60,6 @@ export function createCards(
     return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at(link))}\n\n`
   }
   return {
-    head: '',
-    tail: '',
     isStyled: true,
     page(records) {
       const isEmpty = isFirst && records.length === 0

@@ -70,7 +70,7 @@ export async function runOperation(
   let next: object | null | undefined = state.next
   let { records } = state
   let pages = 0
-  let head = state.bytes === 0 ? formatter.head : ''
+  let head = (state.bytes === 0 && formatter.head) || ''
   let unwritten: unknown
   try {
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
@@ -91,7 +91,7 @@ export async function runOperation(
       showProgress(flags, done())
       stop.pageIsWritten()
     }
-    if (job === undefined) await print(head + formatter.tail)
+    if (job === undefined) await print(head + (formatter.tail ?? ''))
     else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)

@@ -36,8 +36,6 @@ export function createTable(documented: readonly string[] | undefined, options: 
   let link: string | undefined
   const cell = (record: unknown, name: string): string => lineAt(record, name, options)
   return {
-    head: '',
-    tail: '',
     isStyled: true,
     page(records) {
       if (records.length === 0 && columns === undefined) return nothingFound

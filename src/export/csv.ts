@@ -6,7 +6,7 @@ import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
 /** Writes lines of a CSV file. */
 export interface CsvLines {
   readonly header: string
-  line(record: unknown): string
+  readonly line: (record: unknown) => string
 }
 
 /** Options of {@link toCsv}. */
