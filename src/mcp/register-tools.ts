@@ -1,8 +1,7 @@
 import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
-import { type McpServer, type ServerContext, canAskPerson } from './protocol.ts'
+import { type McpServer, type ServerContext, canAskPerson, listed, resultSchema } from './protocol.ts'
 import { contentOf } from './result-content.ts'
-import { listed, resultSchema } from './schemas.ts'
 
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
   for (const tool of tools) {

@@ -97,7 +97,7 @@ export class ToolSession {
         if (bought.items !== undefined) (items ??= []).push(...bought.items.slice(offset, end))
         if (bought.record !== undefined) result.record = bought.record
         const { cachedAt } = bought
-        if (cachedAt !== undefined && !(result.cachedAt! < cachedAt)) result.cachedAt = cachedAt
+        if (cachedAt !== undefined && cachedAt <= (result.cachedAt ?? cachedAt)) result.cachedAt = cachedAt
         if (hasRest) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
         failure = bought.error
