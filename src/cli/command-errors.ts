@@ -15,7 +15,6 @@ import {
   TokenStoreError,
 } from '../errors/index.ts'
 
-/** The exit codes of the command. */
 export const exitCodes = {
   done: 0,
   /** A file, the network or the machine failed, and nothing was charged. */

@@ -57,7 +57,6 @@ export function paramFlags(operation: Operation): ParamFlag[] {
   )
 }
 
-/** What a documented param means. */
 export function paramTextOf({ id }: Operation, path: string): string | undefined {
   const texts = (paramTexts as Readonly<Record<string, Readonly<Record<string, string>>>>)[id]
   return texts?.[path]?.replaceAll(/`|\.$/g, '')

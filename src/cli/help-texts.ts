@@ -40,7 +40,6 @@ export function exampleHelp(command: string): string {
   return `\nExample:\n  social-search ${command.trim()}`
 }
 
-/** The example of an operation's command. */
 export function exampleOf(id: string): string {
   return exampleHelp(`${commandOf(id)} ${examples[id as OperationId] ?? ''}`)
 }

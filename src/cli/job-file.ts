@@ -19,7 +19,6 @@ import { RunLock } from './run-lock.ts'
 /** The progress of a job, as in the state file beside its output. */
 export interface JobState {
   readonly operation: string
-  /** Params of the job. */
   readonly params: object
   readonly format: string
   readonly fields: readonly string[] | null
@@ -124,7 +123,6 @@ export class JobFile {
     this.#reserved = Math.max(this.#reserved, 2 * length)
   }
 
-  /** Replaces the credits in the state. */
   keepCredits(credits: number): void {
     if (credits !== this.state.credits) this.#store({ ...this.state, credits })
   }

@@ -63,7 +63,6 @@ async function storeTokens(
   await print(`The tokens are in ${tokensPath}; social-search doctor tries them\n`)
 }
 
-/** Removes what `login` has stored. */
 export async function logout(): Promise<void> {
   const login = await removeLogin()
   if (login === null) {

@@ -6,7 +6,6 @@ import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { clientFor } from './options.ts'
 
-/** The flags of `mcp`, as they were parsed. */
 export interface McpFlags extends SharedFlags {
   readonly confirmAbove?: string
   readonly maxPerCall?: string

@@ -67,13 +67,12 @@ export type WalkOptions = Pick<PagedOptions, 'maxPages' | 'limit'>
 
 /** How far a walk goes: one page, unless a flag says more. */
 export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions {
-  const bounds = {
+  if (maxPages === undefined && limit === undefined) return all === true ? {} : { maxPages: 1 }
+  if (all === true) throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
+  return {
     ...(maxPages !== undefined && { maxPages: wholeNumberOf('--max-pages', maxPages) }),
     ...(limit !== undefined && { limit: wholeNumberOf('--limit', limit) }),
   }
-  if (all === true && Object.keys(bounds).length > 0)
-    throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
-  return all === true || Object.keys(bounds).length > 0 ? bounds : { maxPages: 1 }
 }
 
 /** The pages of a walk, or the only answer of an operation without pages; none after the last page. */

@@ -39,18 +39,23 @@ export function createTable(documented: readonly string[] | undefined, options: 
     isStyled: true,
     page(records) {
       if (records.length === 0 && columns === undefined) return nothingFound
-      const lines = columns === undefined ? [titleOf((columns = columnsFor(records)))] : []
+      const lines: string[] = []
+      if (columns === undefined) {
+        columns = columnsFor(records)
+        lines.push(
+          styled(
+            'bold',
+            lineOf(columns, ({ title }) => title),
+            options,
+          ),
+        )
+      }
       for (const record of records) {
         lines.push(lineOf(columns, ({ name }) => cell(record, name)))
         if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link), options)}`)
       }
       return lines.map((line) => `${line}\n`).join('')
     },
-  }
-
-  function titleOf(columns: readonly Column[]): string {
-    const line = lineOf(columns, ({ title }) => title)
-    return styled('bold', line, options)
   }
 
   function columnsFor(records: readonly unknown[]): readonly Column[] {
@@ -116,7 +121,6 @@ export function createTable(documented: readonly string[] | undefined, options: 
   }
 }
 
-/** The column of the longest texts. */
 function longestOf(columns: readonly Column[]): Column | undefined {
   return columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
 }

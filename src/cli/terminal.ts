@@ -128,7 +128,6 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code ?? 'failed'
 }
 
-/** Paid data in an error. */
 function paidData(error: unknown): unknown {
   if (error instanceof InvalidResponseError) return error.body
   return error instanceof PaginationError ? error.page : undefined

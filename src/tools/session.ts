@@ -138,8 +138,8 @@ export class ToolSession {
     for (;;) {
       if (page.outcome === undefined) await this.#allow(run, page)
       try {
-        // While a person was asked, another call may have begun to buy it.
-        return await (page.outcome ?? this.#begin(run, page))
+        // While a person was asked, another call may have begun to buy it, also for another handle.
+        return await (page.outcome ?? this.#pages.outcomeOf(page) ?? this.#begin(run, page))
       } catch (error) {
         // The caller that it was bought for may have left before it was sent.
         if (!isRefusal(error, 'cancelled') || run.signal?.aborted === true) throw error
@@ -165,9 +165,6 @@ export class ToolSession {
   }
 
   #begin(run: Run, page: Page): Promise<Bought> {
-    // Another call with the same params may have begun to buy it.
-    const twin = this.#pages.page(page.operation, page.params, page.id)
-    if (twin.outcome !== undefined) return twin.outcome
     const outcome = buy(page, run, this.#settings, this.#pages)
     page.outcome = outcome
     if (page.operation.price.kind !== 'free') this.#pages.keep(page)
