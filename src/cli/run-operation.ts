@@ -7,6 +7,7 @@ import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf } from './flags.ts'
+import { nothingFound } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
@@ -91,7 +92,8 @@ export async function runOperation(
       showProgress(flags, done())
       stop.pageIsWritten()
     }
-    if (job === undefined) await print(head + (formatter.tail ?? ''))
+    const isEmpty = records === 0 && formatter.isStyled === true
+    if (job === undefined) await print(head + (formatter.tail ?? '') + (isEmpty ? nothingFound : ''))
     else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)

@@ -1,13 +1,5 @@
 import { cellOf } from '../export/fields.ts'
-import {
-  type FormatOptions,
-  type Formatter,
-  lineAt,
-  localTime,
-  nothingFound,
-  oneLine,
-  styled,
-} from './formatter.ts'
+import { type FormatOptions, type Formatter, lineAt, localTime, oneLine, styled } from './formatter.ts'
 import { cut, widthOf } from './text-layout.ts'
 
 /** Room that a column of texts needs, except for the longest texts, which need a third of the line. */
@@ -38,7 +30,7 @@ export function createTable(documented: readonly string[] | undefined, options: 
   return {
     isStyled: true,
     page(records) {
-      if (records.length === 0 && columns === undefined) return nothingFound
+      if (records.length === 0) return ''
       const lines: string[] = []
       if (columns === undefined) {
         columns = columnsFor(records)
