@@ -12,17 +12,11 @@ export interface McpFlags extends SharedFlags {
   readonly allow?: string[]
 }
 
-/** Credits of a session against the sandbox, which cost nothing. */
-const sandboxBudget = '100'
-
 /** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
 export async function mcp(flags: McpFlags): Promise<void> {
-  const {
-    budget = flags.sandbox === true ? sandboxBudget : undefined,
-    confirmAbove,
-    maxPerCall,
-    allow,
-  } = flags
+  const { sandbox, confirmAbove, maxPerCall, allow } = flags
+  // Credits of the sandbox cost nothing.
+  const budget = flags.budget ?? (sandbox === true ? '100' : undefined)
   if (budget === undefined)
     throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
   const client = clientFor(flags, (await answerCache(flags)).options)
@@ -33,7 +27,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
     ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
-    simulated: flags.sandbox === true,
+    simulated: sandbox === true,
   })
   const report = (): void => {
     const saved = flags.cache === undefined ? {} : { saved: client.credits.saved }

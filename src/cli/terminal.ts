@@ -105,16 +105,10 @@ export function complain(
   next?: string,
   paid: unknown = paidData(error),
 ): void {
-  const { name, message } = error as Error
+  const { name, code = 'failed', message } = error as Error & { code?: unknown }
   if (json === true) {
-    const fields =
-      error instanceof SocialSearchError ? error.toJSON() : { name, code: codeOf(error), message }
-    const all = {
-      ...fields,
-      ...(paid !== undefined && { body: paid }),
-      ...(next !== undefined && { resume: next }),
-    }
-    say(jsonText(all))
+    const fields = error instanceof SocialSearchError ? error.toJSON() : { name, code, message }
+    say(jsonText({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
@@ -122,10 +116,6 @@ export function complain(
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code ?? 'failed'
 }
 
 function paidData(error: unknown): unknown {

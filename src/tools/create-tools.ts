@@ -33,13 +33,13 @@ export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
 }
 
-const known: Record<keyof ToolsOptions, true> = {
+/** The options that MCP servers have, too. */
+export const commonOptions: Record<keyof Omit<ToolsOptions, 'confirm'>, true> = {
   client: true,
   budget: true,
   allow: true,
   maxPerCall: true,
   confirmAbove: true,
-  confirm: true,
   maxItems: true,
   maxText: true,
   fields: true,
@@ -57,7 +57,7 @@ const sessions = new WeakMap<object, ToolSession>()
  * await tools.microblog_search.execute({ query: 'typescript' })
  */
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
-  assertOptions(options, known)
+  assertOptions(options, { ...commonOptions, confirm: true })
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
