@@ -5,9 +5,8 @@ import { commonOptions, createTools, toolReport } from '../tools/create-tools.ts
 import type { AgentTool, ToolReport, ToolsOptions } from '../tools/index.ts'
 import { Approvals } from './approvals.ts'
 import {
-  type McpServer,
+  McpServer,
   createMcpHandler,
-  createServer,
   localhostAllowedHostnames,
   originValidationResponse,
   serveStdio,
@@ -62,8 +61,8 @@ export function createMcp(options: McpOptions): Mcp {
   const approvals = new Approvals()
   const report = () => toolReport(tools)
   const server = (): McpServer => {
-    const about = instructions + (others.simulated === true ? simulated : '')
-    const server = createServer('social-search', version, about)
+    const about = { instructions: instructions + (others.simulated === true ? simulated : '') }
+    const server = new McpServer({ name: 'social-search', version }, about)
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     registerResources(server, { client: options.client, report, pages })
     registerPrompts(server)

@@ -1,7 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  McpServer,
+  type McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
@@ -9,7 +9,7 @@ import {
 export {
   type CallToolResult,
   type InputRequiredResult,
-  type McpServer,
+  McpServer,
   type ServerContext,
   createMcpHandler,
   inputRequired,
@@ -17,10 +17,6 @@ export {
   originValidationResponse,
   validateHostHeader,
 } from '@modelcontextprotocol/server'
-
-export function createServer(name: string, version: string, instructions: string): McpServer {
-  return new McpServer({ name, version }, { instructions })
-}
 
 /** Whether the client of a request can show a form to a person. */
 export function canAskPerson({ server }: McpServer, { mcpReq }: ServerContext): boolean {

@@ -114,24 +114,21 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   }
 }
 
-/** The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then. */
-function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
-  const method = methodOf(client, id)
-  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
-    (await method(params, { ...options, signal })) as CallResult<Id>
-}
-
 /**
- * The method with this id.
+ * The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then.
  *
  * @throws {ConfigurationError} if the client has no such method.
  */
-function methodOf(client: object, id: string): (params: unknown, options: object) => PromiseLike<unknown> {
-  let found: unknown = client
-  for (const name of id.split('.')) found = (found as Record<string, unknown> | null | undefined)?.[name]
-  if (typeof found === 'function') return found as ReturnType<typeof methodOf>
-  const [resource = id] = id.split('.')
-  throw new ConfigurationError(
-    `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
-  )
+function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
+  let method: unknown = client
+  for (const name of id.split('.')) method = (method as Record<string, unknown> | null | undefined)?.[name]
+  if (typeof method !== 'function') {
+    const [resource = id] = id.split('.')
+    throw new ConfigurationError(
+      `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
+    )
+  }
+  const call = method as (params: unknown, options: object) => PromiseLike<unknown>
+  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
+    (await call(params, { ...options, signal })) as CallResult<Id>
 }
