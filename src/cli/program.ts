@@ -4,7 +4,7 @@ import { operations } from '../api/operations.ts'
 import { summaryOf } from '../api/summaries.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
-import { completion, shells } from './completion.ts'
+import { completionScript, completions, shells } from './completion.ts'
 import { doctor } from './doctor.ts'
 import { type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
@@ -84,10 +84,9 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .usage('<shell>')
     .description(`print the script that completes commands in ${shells.join(', ')}`)
     .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc'))
+    // The scripts themselves pass words after `--`.
     .action(async (words: string[]) => {
-      // The scripts themselves pass words after `--`.
-      const shell = args.includes('--') ? undefined : (words[0] ?? '')
-      await print(completion(program, shell, words))
+      await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
     })
   shared(program.command('doctor').description('check address, key, scopes, contract and runtime')).action(
     doctor,
