@@ -34,13 +34,8 @@ export function createTable(documented: readonly string[] | undefined, options: 
       const lines: string[] = []
       if (columns === undefined) {
         columns = columnsFor(records)
-        lines.push(
-          styled(
-            'bold',
-            lineOf(columns, ({ title }) => title),
-            options,
-          ),
-        )
+        const titles = lineOf(columns, ({ title }) => title)
+        lines.push(styled('bold', titles, options))
       }
       for (const record of records) {
         lines.push(lineOf(columns, ({ name }) => cell(record, name)))
@@ -61,8 +56,8 @@ export function createTable(documented: readonly string[] | undefined, options: 
     const short = (name: string): string =>
       (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
     const all = shown.map((name): Column => {
-      const values = records.map((record) => cellOf(record, name.split('.'), ', ') ?? undefined)
-      const known = values.filter((value) => value !== undefined)
+      const values = records.map((record) => cellOf(record, name.split('.'), ', '))
+      const known = values.filter((value) => value !== null)
       const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
       const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
