@@ -76,6 +76,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--port <n>', 'port to listen on, 0 for any free port; default: the variable PORT, or 4010')
     .option('--per-minute <n>', 'requests a minute that each search surface accepts, or off; default 20')
     .option('--in-flight <n>', 'requests that may be open at once, or off; default 2')
+    .option('--growth <n>', 'new posts an hour about each query; default none')
     .option('--json', 'errors as JSON objects')
     .addHelpText('after', exampleHelp('sandbox --port 4010'))
     .action(sandbox)

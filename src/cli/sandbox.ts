@@ -7,21 +7,23 @@ import { print } from './terminal.ts'
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
   readonly port?: string
   readonly inFlight?: string
+  readonly growth?: string
 }
 
 /** Serves a sandbox over HTTP until a signal ends it. */
 export async function sandbox(flags: SandboxFlags): Promise<void> {
-  const { perMinute, inFlight } = flags
+  const { perMinute, inFlight, growth } = flags
   const { PORT = '4010' } = process.env
   const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
   const limits = {
     ...(perMinute !== undefined && { perMinute: limitOf('--per-minute', perMinute) }),
     ...(inFlight !== undefined && { inFlight: limitOf('--in-flight', inFlight) }),
   }
+  const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
-  const server = await serveSandbox({ port, limits }).catch((error: unknown) => {
+  const server = await serveSandbox({ port, limits, ...growing }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
   })
@@ -46,6 +48,7 @@ function greeting(server: SandboxServer): string {
   Base URL       ${server.baseUrl}
   API key        ${server.apiKey}
   Key to write   ${server.writeKey} (has mentions:write, too)
+  Publish URL    ${server.publishUrl}
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 
