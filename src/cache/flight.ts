@@ -76,6 +76,8 @@ export class Flight {
         try {
           const call = this.#open(this.#settings(leader.call.settings))
           this.#call = call
+          const first = leader.call
+          call.expire = () => first.throwIfAborted()
           if (call.observer && leader.call.observer) call.observer.call.id = leader.call.observer.call.id
           this.#share()
           fetched = await run(call)

@@ -60,10 +60,11 @@ export function nonEmptyText(name: string, value: unknown): string {
   return checked(value as string, isValid, `${name} must be a string that is not empty`)
 }
 
-/** Checks a duration, which must fit a timer. */
+/** Checks a duration, which must fit a timer. Rounds it, because messages repeat it. */
 export function milliseconds(name: string, value: unknown): number {
   const isValid = typeof value === 'number' && value >= 1 && value <= maxTimerMs
-  return checked(value as number, isValid, `${name} must be a number of milliseconds from 1 to ${maxTimerMs}`)
+  const rule = `${name} must be a number of milliseconds from 1 to ${maxTimerMs}`
+  return Math.round(checked(value as number, isValid, rule))
 }
 
 /** Checks a whole number from 1 to `max`. */

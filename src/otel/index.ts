@@ -94,6 +94,7 @@ const key = {
   params: 'social_search.params',
   requestId: 'social_search.request_id',
   charged: 'social_search.charged',
+  applied: 'social_search.applied',
   spent: 'social_search.credits.spent',
   uncertain: 'social_search.credits.uncertain',
   saved: 'social_search.credits.saved',
@@ -114,11 +115,12 @@ const key = {
 } as const
 
 function attributesOfCall(call: ObservedCall): Attributes {
-  const { params, charged, credits, attempts, cached, requestId } = call
+  const { params, charged, applied, credits, attempts, cached, requestId } = call
   return {
     ...(params && { [key.params]: JSON.stringify(params) }),
     ...(requestId !== undefined && { [key.requestId]: requestId }),
     [key.charged]: charged,
+    ...(applied && { [key.applied]: applied }),
     [key.spent]: credits.spent,
     [key.uncertain]: credits.uncertain,
     [key.attempts]: attempts.length,

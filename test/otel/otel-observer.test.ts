@@ -296,6 +296,7 @@ describe('otelObserver()', () => {
     await settle(client.microblog.search(query))
     await settle(client.microblog.search(query))
     await settle(client.microblog.search({ query: 'wrong' }))
+    await settle(client.mentions.setState('men_1', { state: 'done' }))
     const recorded = [...spans.flatMap(({ attributes }) => Object.keys(attributes)), ...Object.keys(units)]
     expect([...new Set(listed)].sort()).toEqual([...new Set(recorded)].sort())
   })

@@ -261,7 +261,10 @@ describe('a write whose answer is lost', () => {
     const refused = await tools.mentions_setState.execute({ id: 'men_764dbb8c410af7ff', state: 'seen' })
     sandbox.inject({ status: 400 })
     const read = await tools.mentions_list.execute({})
-    expect([refused.error?.applied, read.error]).toEqual(['no', expect.not.objectContaining({ applied: 'no' })])
+    expect([refused.error?.applied, read.error]).toEqual([
+      'no',
+      expect.not.objectContaining({ applied: 'no' }),
+    ])
   })
 })
 

@@ -53,6 +53,19 @@ describe('microblog.search()', () => {
     expectTypeOf((await call.withResponse()).response).toEqualTypeOf<Response>()
   })
 
+  it('has the then() and catch() of a promise', () => {
+    const call = client.microblog.search(params)
+    // eslint-disable-next-line @typescript-eslint/use-unknown-in-catch-callback-variable -- what users write
+    expectTypeOf(call.catch((error) => String(error.message))).resolves.toEqualTypeOf<
+      MicroblogSearchPage | string
+    >()
+    // eslint-disable-next-line @typescript-eslint/use-unknown-in-catch-callback-variable -- what users write
+    call.catch((error: Error) => error.message)
+    // eslint-disable-next-line @typescript-eslint/use-unknown-in-catch-callback-variable -- what users write
+    client.organization.context().then(undefined, (error: Error) => error.message)
+    expectTypeOf(call).toExtend<Promise<MicroblogSearchPage>>()
+  })
+
   it('accepts page.next as params', () => {
     expectTypeOf<NonNullable<MicroblogSearchPage['next']>>().toExtend<MicroblogSearchParams>()
   })

@@ -1,4 +1,4 @@
-import type { Attempt, Charged } from '../../errors/index.ts'
+import type { Applied, Attempt, Charged, ErrorContext } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { type LogLevel, type LogFields, logTo } from '../../lib/logger.ts'
 import { dateIn } from '../../lib/time.ts'
@@ -71,17 +71,18 @@ export class CallObserver {
   /** Makes a call, within those observers that wrap it, and reports its end. */
   async observe<T extends { requestId: string | undefined; cached?: Cached }>(
     work: () => Promise<T>,
-    attemptsOf: () => readonly Attempt[],
+    contextOf: () => ErrorContext,
   ): Promise<T> {
     const start = performance.now()
     let answer: T | undefined
-    const end = (outcome: string, charged: Charged): ObservedCall => {
-      const attempts = attemptsOf()
+    const end = (outcome: string, charged?: Charged, applied?: Applied): ObservedCall => {
+      const { attempts = [] } = contextOf()
       const { spent, uncertain } = this.#purchase
       const { requestId = attempts.at(-1)?.requestId, cached } = answer ?? {}
       const duration = performance.now() - start
       const credits = { spent, uncertain }
-      const event = { ...this.call, outcome, charged, attempts, duration, requestId, credits, cached }
+      const known = { outcome, charged: charged ?? attempts.at(-1)?.charged ?? 'no', applied }
+      const event = { ...this.call, ...known, attempts, duration, requestId, credits, cached }
       this.#tell('onCall', event)
       return event
     }
@@ -89,11 +90,11 @@ export class CallObserver {
       work().then(
         (value) => {
           answer = value
-          return end('ok', attemptsOf().at(-1)?.charged ?? 'no')
+          return end('ok')
         },
         (error: unknown) => {
           const { code = 'aborted', charged = 'unknown' } = isSocialSearchError(error) ? error : {}
-          end(code, charged)
+          end(code, charged, contextOf().applied)
           throw error
         },
       )

@@ -84,6 +84,8 @@ export class Call implements CallTicket, Abortable {
   readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
+  /** Aborts a call that is not sent by then. */
+  expire: (() => void) | undefined
   readonly #openCalls: OpenCalls
   #phase: TimeoutPhase = 'queue'
   #aborted: { readonly reason: unknown } | undefined
@@ -147,7 +149,9 @@ export class Call implements CallTicket, Abortable {
     this.#onAbort?.(reason)
   }
 
+  /** Also aborts an expired call: work that blocks the thread delays the timer. */
   throwIfAborted(): void {
+    if (performance.now() > this.sendBy) this.expire?.()
     if (this.#aborted !== undefined) throw this.#aborted.reason
   }
 
@@ -176,7 +180,7 @@ export class Call implements CallTicket, Abortable {
   }
 
   get maxQueueWait(): number {
-    return this.sendBy - performance.now()
+    return Math.max(0, this.sendBy - performance.now())
   }
 
   /** Whether a request sent in `ms` milliseconds is still in time. */
@@ -194,9 +198,13 @@ export class Call implements CallTicket, Abortable {
   /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
   take(lease: Lease): Lease {
     this.#leaveQueue()
-    if (this.#aborted === undefined) return lease
-    this.tell(() => lease.release())
-    throw this.#aborted.reason
+    try {
+      this.throwIfAborted()
+      return lease
+    } catch (error) {
+      this.tell(() => lease.release())
+      throw error
+    }
   }
 
   /** Begins an attempt in the timeline. */
@@ -278,7 +286,7 @@ export class Call implements CallTicket, Abortable {
   }
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
-    const retryAfter = Math.ceil(remaining / 1000)
+    const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
     const message = `not sent: the surface opens in ${retryAfter} s`
     if (reason === 'pace') return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })

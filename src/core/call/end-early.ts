@@ -44,7 +44,11 @@ function cancelUnlessInFlight(call: Call, reason: unknown): void {
 
 function expireAfter(call: Call, ms: number, then: () => void): void {
   if (ms === Infinity) return
-  call.sendBy = Math.min(call.sendBy, performance.now() + ms)
+  const end = performance.now() + ms
+  if (end < call.sendBy) {
+    call.sendBy = end
+    call.expire = then
+  }
   const timer = setTimeout(then, ms)
   call.onClose(() => clearTimeout(timer))
 }

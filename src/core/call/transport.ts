@@ -118,7 +118,7 @@ export class ClientTransport implements Transport {
       const cache = this.#client.cache as CallCache | undefined
       const answer = () =>
         cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
-      return call.observer?.observe(answer, () => call.attempts) ?? answer()
+      return call.observer?.observe(answer, () => call.context()) ?? answer()
     } catch (error) {
       if (!(error instanceof ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.

@@ -4,7 +4,7 @@ import type { AuthProvider } from '../http/credential.ts'
 import type { Hooks } from '../http/hooks.ts'
 import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
-import type { Attempt, Charged } from '../../errors/index.ts'
+import type { Applied, Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Limiter } from '../../limits/interface.ts'
 
@@ -106,6 +106,8 @@ export interface ObservedCall extends ObservedStart {
   /** `ok`, the code of the error, or `aborted`. */
   outcome: string
   charged: Charged
+  /** Of a failed write: whether it changed data. */
+  applied: Applied | undefined
   /** The timeline: `queued`, `paced`, `waited`, `status` and more of each attempt. */
   attempts: readonly Attempt[]
   /** Of the whole call. */

@@ -42,12 +42,12 @@ export class ApiCall<Body> implements Promise<Body> {
 
   then<A = Body, B = never>(
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
-    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    onrejected?: OnRejected<B>,
   ): Promise<A | B> {
     return this.answer().then(bodyOf, throwToCaller).then(onfulfilled, onrejected)
   }
 
-  catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
+  catch<B = never>(onrejected?: OnRejected<B>): Promise<Body | B> {
     return this.then(undefined, onrejected)
   }
 
@@ -62,6 +62,9 @@ export class ApiCall<Body> implements Promise<Body> {
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
 }
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in Promise, so that a handler may declare its type
+type OnRejected<B> = ((reason: any) => B | PromiseLike<B>) | null
 
 /** One function for all calls, so that a call that waits takes less memory. */
 const bodyOf = ({ body }: Answer): never => body as never

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, RateLimitError, type SharedOptions, TimeoutError } from '../../../src/index.ts'
+import { ResultCache } from '../../../src/cache/index.ts'
+import {
+  type Budget,
+  type ClientOptions,
+  CreditBudget,
+  RateLimitError,
+  type SharedOptions,
+  SurfaceClosed,
+  TimeoutError,
+} from '../../../src/index.ts'
 import { createProxy } from '../../../src/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
@@ -69,6 +78,71 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies SharedOptio
       expect(error).toMatchObject({ code: 'timeout', phase: 'queue' })
       expect([(error as TimeoutError).retryAfter! > 59, ms]).toEqual([true, 0])
     }
+  })
+})
+
+describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])('%o', (options) => {
+  let blockedMs: number
+  /** Blocks the thread for 60 ms, so that no timer fires. */
+  const block = (): undefined => void (blockedMs += 60)
+  beforeEach(() => {
+    blockedMs = 0
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + blockedMs)
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  const budget: Budget = {
+    reserve: () => {
+      block()
+      return { settle: () => {}, doubt: () => {}, release: () => {} }
+    },
+  }
+  const apiKey = () => {
+    block()
+    return 'org_live_5f2b8c1d9e'
+  }
+  const store = { get: block, set: () => {}, delete: () => {} }
+
+  it.each<[string, () => Partial<ClientOptions>]>([
+    ['reserve() of a budget', () => ({ budget })],
+    ['the function apiKey', () => ({ apiKey })],
+    ['get() of a cache store', () => ({ cache: new ResultCache({ maxAge: 1000, store }) })],
+    ['reserve() with a cache', () => ({ budget, cache: new ResultCache({ maxAge: 1000 }) })],
+  ])('rejects a call with a TimeoutError when %s blocks for longer', async (_, blocking) => {
+    service.script(() => ok())
+    const client = makeClient({ ...options, ...blocking() })
+    const settled = client.microblog.search(query).catch((error: unknown) => error)
+    // A cache hashes its key first.
+    while (blockedMs === 0) await new Promise((resolve) => setImmediate(resolve))
+    const { value: error } = await settle(settled)
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toMatchObject({ phase: 'queue', charged: 'no', attempts: [] })
+    expect((error as Error).message).toMatch(/^microblog.search: (the deadline of 40|not sent in 5) ms/)
+    expect(error).not.toHaveProperty('retryAfter')
+    expect([service.arrivals.length, client.credits.reserved]).toEqual([0, 0])
+  })
+
+  it('sends nothing and releases the lease when a limiter blocks for longer', async () => {
+    service.script(() => ok())
+    const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: vi.fn() }
+    const acquire = () => {
+      block()
+      return Promise.resolve(lease)
+    }
+    const client = makeClient({ ...options, limiter: { acquire, hold: () => {} } })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ code: 'timeout', phase: 'queue', attempts: [] })
+    expect([service.arrivals.length, lease.release.mock.calls.length]).toEqual([0, 1])
+  })
+})
+
+describe('retryAfter', () => {
+  it.each([0, 1, 999])('is 1 s when the surface opens in %i ms', async (ms) => {
+    const limiter = { acquire: () => Promise.reject(new SurfaceClosed(ms)), hold: () => {} }
+    const { error } = await settle(makeClient({ limiter }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 1 })
+    expect((error as Error).message).toContain('the surface opens in 1 s')
   })
 })
 

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ClosedError, ConnectionError, CreditBudgetError, TimeoutError } from '../../../src/index.ts'
+import {
+  type ClientOptions,
+  ClosedError,
+  ConnectionError,
+  CreditBudgetError,
+  TimeoutError,
+} from '../../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
@@ -12,6 +18,24 @@ const hang = (): Promise<Response> => new Promise(() => {})
 /** A body that begins and then says nothing more. */
 const stalled = (): ReadableStream =>
   new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"requ')) })
+
+it.each([
+  [{ timeout: 147.6 }, 'no complete response within 148 ms (waiting for headers)'],
+  [{ deadline: 147.6 }, 'the deadline of 148 ms passed before the response began'],
+  [{ maxQueueWait: 147.6, limits: { inFlight: 1 } }, 'not sent in 148 ms in the queue'],
+] satisfies [Partial<ClientOptions>, string][])(
+  'search() reports whole milliseconds when given %j',
+  async (...args) => {
+    const [options, message] = args
+    service.script(hang)
+    const client = makeClient(options)
+    const first = client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
+    const second = client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
+    const { value: error } = await settle(Promise.race([first, second]))
+    expect((error as Error).message).toContain(message)
+    await client.close()
+  },
+)
 
 describe('timeout', () => {
   it('search() ends an attempt after 30 s when the service never responds, and does not retry it', async () => {
@@ -198,7 +222,9 @@ describe('abort', () => {
     const other = new CreditBudgetError({ needed: 2, remaining: 1 }, { operation: 'microblog.search' })
     const client = makeClient({ fetch: hang })
     const abort = new AbortController()
-    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).catch((error) => error)
+    const call = client.microblog
+      .search({ query: 'rust' }, { signal: abort.signal })
+      .catch((error: unknown) => error)
     await pass(100)
     abort.abort(other)
     await settle(client.close())

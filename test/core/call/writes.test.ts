@@ -84,6 +84,28 @@ describe('mentions.setState()', () => {
   })
 })
 
+describe('applied of onCall', () => {
+  it.each([
+    ['unknown', 'the response is lost', unreachable()],
+    ['no', 'the service refuses it', failure(404, 'not_found')],
+    [undefined, 'it succeeds', ok({ requestId: 'req_1' })],
+  ])('is %s when %s', async (applied, _, response) => {
+    service.script(response)
+    const onCall = vi.fn()
+    await failed(makeClient(), { observers: [{ onCall }] })
+    expect(onCall).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ applied, charged: 'no' }))
+  })
+
+  it('is unknown when the caller aborts a request in flight', async () => {
+    service.script(() => new Promise<Response>(() => {}))
+    const onCall = vi.fn()
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 100)
+    await failed(makeClient(), { observers: [{ onCall }], signal: controller.signal })
+    expect(onCall).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ applied: 'unknown' }))
+  })
+})
+
 describe('applied', () => {
   it('is absent from errors of reads and searches', async () => {
     service.script(failure(404, 'not_found'))

@@ -32,7 +32,9 @@ describe('auth.token()', () => {
     )
     const abort = new AbortController()
     const first = client.microblog.search({ query: 'a' }).then()
-    const second = client.microblog.search({ query: 'b' }, { signal: abort.signal }).catch((error) => error)
+    const second = client.microblog
+      .search({ query: 'b' }, { signal: abort.signal })
+      .catch((error: unknown) => error)
     await pass(3000)
     const reason = new Error('mine')
     abort.abort(reason)
