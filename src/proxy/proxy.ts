@@ -174,7 +174,12 @@ function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
 const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater({ retryAfter = defaultRetryAfter }: TimeoutError): Refusal {
-  const message = 'not sent: too many calls wait at the proxy'
-  return new Refusal(429, 'rate_limited', message, { retryAfter })
+function retryLater({ retryAfter }: TimeoutError): Refusal {
+  const reason =
+    retryAfter === undefined
+      ? 'it waited too long at the proxy'
+      : `rate limit reached; retry after ${retryAfter} s`
+  return new Refusal(429, 'rate_limited', `not sent: ${reason}`, {
+    retryAfter: retryAfter ?? defaultRetryAfter,
+  })
 }

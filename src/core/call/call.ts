@@ -279,7 +279,7 @@ export class Call implements CallTicket, Abortable {
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.ceil(remaining / 1000)
-    const message = `not sent: the surface opens in ${retryAfter} s`
+    const message = `not sent: rate limit reached; retry after ${retryAfter} s`
     if (reason === 'pace') return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }
