@@ -13,7 +13,6 @@ import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { logOnce } from '../errors/report.ts'
 import { CallerBudgets } from './caller-budgets.ts'
-import { isPublicError } from './responses.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
@@ -74,8 +73,9 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   /** Pages of other origins that may use the proxy. Default none. */
   cors?: ProxyCors | undefined
   /**
-   * Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: logs the cause of a 500
-   * to `console.error`, once for each cause and without the text of errors thrown by your code, which may hold secrets.
+   * Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: logs to
+   * `console.error` why the response is a 500, or why the service refused the proxy. It logs each cause once, without the
+   * text of errors thrown by your code, which may hold secrets.
    */
   onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
 }
@@ -137,14 +137,8 @@ export function resolveProxy(options: ProxyOptions) {
     maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
     origins: [...(origins as readonly string[])],
     credentials,
-    onError: options.onError ?? logFailures(),
-  }
-}
-
-/** Logs each cause of a 500 once, since the response does not name it. */
-function logFailures(): NonNullable<ProxyOptions['onError']> {
-  const log = logOnce('thrown by authorize, budget or the client')
-  return (error, { operation }) => {
-    if (!isPublicError(error)) log(`the proxy responded to ${operation} with 500`, error)
+    onError: options.onError ?? (() => {}),
+    /** For causes that the response does not name. */
+    log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
   }
 }

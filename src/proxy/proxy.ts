@@ -4,7 +4,14 @@ import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../errors/report.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
-import { addCredits, errorResponse, failedCall, isPublicError, jsonResponse } from './responses.ts'
+import {
+  addCredits,
+  errorResponse,
+  failedCall,
+  isPublicError,
+  jsonResponse,
+  refusesProxy,
+} from './responses.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './operations-at.ts'
@@ -98,7 +105,10 @@ async function forward(
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError(error, failed) })
     if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
-    return failedCall(publicError, requestId, meter, stakeOf(operation) === 'write')
+    const response = failedCall(publicError, requestId, meter, stakeOf(operation) === 'write')
+    if (publicError === null || refusesProxy(publicError))
+      settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
+    return response
   } finally {
     admitted?.release()
   }
@@ -164,7 +174,12 @@ function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
 const defaultRetryAfter = 5
 
 /** The organization's limits are exhausted for now; this package's client waits and retries. */
-function retryLater({ retryAfter = defaultRetryAfter }: TimeoutError): Refusal {
-  const message = 'not sent: too many calls wait at the proxy'
-  return new Refusal(429, 'rate_limited', message, { retryAfter })
+function retryLater({ retryAfter }: TimeoutError): Refusal {
+  const reason =
+    retryAfter === undefined
+      ? 'it waited too long at the proxy'
+      : `rate limit reached; retry after ${retryAfter} s`
+  return new Refusal(429, 'rate_limited', `not sent: ${reason}`, {
+    retryAfter: retryAfter ?? defaultRetryAfter,
+  })
 }

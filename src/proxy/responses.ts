@@ -2,9 +2,11 @@ import type { CreditBudget } from '../core/credits/budget.ts'
 import { creditsHeader, writeCredits, writeProxyError } from '../core/http/proxy-protocol.ts'
 import {
   ApiError,
+  AuthenticationError,
   type Charged,
   InvalidRequestError,
   InvalidResponseError,
+  PermissionDeniedError,
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
@@ -51,6 +53,16 @@ export function isPublicError(error: unknown): error is SocialSearchError {
   return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
 }
 
+/** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. A hook's own refusal is for the page. */
+export function refusesProxy(error: SocialSearchError): boolean {
+  if (!(error instanceof AuthenticationError || error instanceof PermissionDeniedError)) return false
+  const attempt = error.attempts.at(-1)
+  if (attempt === undefined || attempt.sent === null) return false
+  const code: string = error.code
+  // A hook may hold back a paid response; the service does not charge for a refusal in its own error body.
+  return attempt.charged === 'no' || code === `http_${error.status}`
+}
+
 /** The response to a call that failed; null stands for an error that the browser may not see. */
 export function failedCall(
   error: SocialSearchError | null,
@@ -79,6 +91,10 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
   const details = writeProxyError(error)
   if (error instanceof ApiError) {
     const { status, issues, retryAfter } = error
+    if (refusesProxy(error)) {
+      const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
+      return new Refusal(502, 'service_refused_proxy', reason, { details })
+    }
     const isError = status >= 400 && status < 600
     return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
   }

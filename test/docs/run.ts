@@ -29,6 +29,7 @@ const given = () => {
     client: new SocialSearch(sandbox.clientOptions()), baseUrl, apiKey, query: 'coffee',
     url: 'https://professionalnet.example/company/candlemere-lighting', request: new Request(baseUrl),
     load: async () => null, save: async () => {}, later() {}, salvage() {}, review() {},
+    userOf: async () => ({ id: 'ada' }),
   }
 }
 const failures = {}
@@ -47,7 +48,7 @@ export async function runAll(samples: ReadonlyMap<string, string>): Promise<Reco
         `const ${namespace === undefined ? names.replaceAll(/\btype \w+,?/g, '') : names} = await import(${from})`,
     )
     return `
-await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later, salvage, review }) => {
+await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later, salvage, review, userOf }) => {
 { ${body} }
 })(given()).catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`
   })

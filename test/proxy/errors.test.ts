@@ -48,8 +48,6 @@ const met: [name: string, fault: Fault, call?: Call][] = [
       }),
     },
   ],
-  ['AuthenticationError', { status: 401 }],
-  ['PermissionDeniedError', { status: 403, body: envelope('forbidden') }],
   ['NotFoundError', { status: 404 }, (client) => client.mentions.get('men_x')],
   ['RateLimitError', { status: 429, retryAfter: 100 }],
   ['UpstreamError', many({ status: 502 })],

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
+import { AuthenticationError } from '../../src/index.ts'
 import { toNodeListener } from '../../src/node/index.ts'
 import { post, searchPath, setUp } from './setup.ts'
 
@@ -42,6 +43,16 @@ describe('createProxy() without onError', () => {
     for (let i = 0; i < 2; i++) expect((await post(proxy)).status).toBe(500)
     expect(logged()).toEqual([
       'the proxy responded to microblog.search with 500; TypeError: thrown by authorize, budget or the client; ' +
+        'pass onError to see each error',
+    ])
+  })
+
+  it('logs an error of authorize when its class is one that pages get from calls', async () => {
+    const revoked = { status: 401, code: 'unauthorized', message: 'the session service refused' } as const
+    const { proxy } = setUp({ ...silent, authorize: () => Promise.reject(new AuthenticationError(revoked)) })
+    expect((await post(proxy)).status).toBe(500)
+    expect(logged()).toEqual([
+      'the proxy responded to microblog.search with 500; AuthenticationError: the session service refused; ' +
         'pass onError to see each error',
     ])
   })

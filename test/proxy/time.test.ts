@@ -167,7 +167,8 @@ describe('createProxy() under load', () => {
     const first = post(proxy)
     const { value, ms } = await settle(post(proxy))
     expect([value?.status, value?.headers.get('retry-after'), ms]).toEqual([429, '5', 15_000])
-    const { requestId } = (await value?.json()) as { requestId: string }
+    const { requestId, error } = (await value?.json()) as { requestId: string; error: object }
+    expect(error).toMatchObject({ message: 'not sent: it waited too long at the proxy' })
     expect(failures).toMatchObject([[{ name: 'TimeoutError', phase: 'queue' }, { requestId }]])
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)

@@ -287,7 +287,7 @@ export class Call implements CallTicket, Abortable {
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
-    const message = `not sent: the surface opens in ${retryAfter} s`
+    const message = `not sent: rate limit reached; retry after ${retryAfter} s`
     if (reason === 'pace') return this.timeoutError(message, retryAfter)
     return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
   }

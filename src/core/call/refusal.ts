@@ -55,7 +55,8 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
     requestId: redactor.requestId(body),
     issues: errorBody?.issues,
     retryAfter: announced === null ? undefined : announced / 1000,
-    ...(status === 403 && { requiredScopes: isByProxy ? errorBody.requiredScopes : operation.scopes }),
+    // A proxy's 403 is about its caller.
+    ...(status === 403 && !isByProxy && { requiredScopes: operation.scopes }),
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)

@@ -1,5 +1,4 @@
 import { isRecord } from '../../lib/is-record.ts'
-import type { Scope } from '../../api/operation.ts'
 import {
   ApiError,
   type ApiErrorDetails,
@@ -53,10 +52,7 @@ export interface ProxyErrorFields {
 export function writeProxyError(error: SocialSearchError): ProxyErrorFields {
   const { charged, applied } = error
   const outcome = { charged, ...(applied && { applied }) }
-  if (error instanceof ApiError) {
-    const { requiredScopes } = error
-    return { ...outcome, ...(requiredScopes && { requiredScopes }) }
-  }
+  if (error instanceof ApiError) return outcome
   // `by` marks the error as the proxy's: the service may have the same code, such as `timeout`.
   return { ...outcome, by: 'proxy', ...detailsOf(error) }
 }
@@ -82,23 +78,18 @@ export interface ProxyError {
   readonly risk: Charged
   /** Makes an error of this package's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
-  /** The missing scopes. */
-  readonly requiredScopes?: readonly Scope[]
 }
 
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
 export function readProxyError(body: unknown): ProxyError | null {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
-  const { code, charged, applied, by, requiredScopes } = error
+  const { code, charged, applied, by } = error
   if (!isOneOf(charged, ['no', 'yes', 'unknown'])) return null
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
   const toError = isOwn ? errorFactories[code] : undefined
   return {
     risk: applied === 'unknown' ? applied : charged,
     ...(toError && { toError: (details) => toError(error, details) }),
-    ...(Array.isArray(requiredScopes) && {
-      requiredScopes: requiredScopes.filter((scope): scope is Scope => typeof scope === 'string'),
-    }),
   }
 }
 

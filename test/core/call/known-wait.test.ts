@@ -41,6 +41,9 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies SharedOptio
     const { retryAfter = 0 } = error as TimeoutError
     expect(retryAfter).toBeGreaterThanOrEqual(60)
     expect(retryAfter).toBeLessThanOrEqual(62)
+    expect((error as TimeoutError).message).toBe(
+      `microblog.search: not sent: rate limit reached; retry after ${retryAfter} s`,
+    )
     expect([ms, service.arrivals.length, budget.reserved, client.credits.reserved]).toEqual([0, 0, 0, 0])
     await pass(retryAfter * 1000)
     expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
@@ -176,7 +179,11 @@ describe('a proxy', () => {
     })
     const { value } = await settle(proxy(request))
     expect(value!.status).toBe(429)
-    expect(Number(value!.headers.get('retry-after'))).toBeGreaterThanOrEqual(60)
+    const retryAfter = Number(value!.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThanOrEqual(60)
+    expect(await value!.json()).toMatchObject({
+      error: { message: `not sent: rate limit reached; retry after ${retryAfter} s` },
+    })
     expect(service.arrivals).toHaveLength(0)
   })
 })

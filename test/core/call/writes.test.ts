@@ -28,9 +28,10 @@ function proxied(): Client {
 }
 
 describe.each([
-  ['of the service', () => makeClient()],
-  ['behind a proxy', proxied],
-])('mentions.setState() of a client %s', (_, client) => {
+  ['of the service', () => makeClient(), 403],
+  // A 403 refuses the proxy, not the page.
+  ['behind a proxy', proxied, 502],
+])('mentions.setState() of a client %s', (_, client, forbidden) => {
   it.each([
     ['the response is lost', unreachable],
     ['the service answers 500', () => failure(500, 'internal_error')],
@@ -46,8 +47,12 @@ describe.each([
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it.each([400, 403, 404])('has applied no when the service answers %i', async (status) => {
-    service.script(failure(status, 'refused'))
+  it.each([
+    [400, 400],
+    [403, forbidden],
+    [404, 404],
+  ])('has applied no when the service answers %i', async (answered, status) => {
+    service.script(failure(answered, 'refused'))
     expect(await failed(client())).toMatchObject({ status, applied: 'no', charged: 'no' })
   })
 })

@@ -1,0 +1,57 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { runAll } from './run.ts'
+import { pages, samplesOf } from './samples.ts'
+
+const folder = new URL('../../src/proxy/', import.meta.url)
+const sources = readdirSync(folder)
+  .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  .join()
+
+/** The error responses of the tables, as `status code class`. */
+const listed = (pages.get('docs/proxy.md') ?? '').split('\n').flatMap((row) => {
+  const [, , responses = '', page = ''] = row.split('|')
+  const classes = [...page.matchAll(/`(\w+Error)`/g)].map(([, name]) => name)
+  const pairs = [...responses.matchAll(/(\d{3}) `(\w+)`/g)]
+  return pairs.map(([, status, code], i) => `${status} ${code} ${classes[i] ?? classes[0]}`)
+})
+
+/** The error that the client of a page makes of a response. */
+async function classOf(status: number, code: string): Promise<string> {
+  const error = { code, message: 'refused', charged: 'no', by: 'proxy' }
+  const fetch = () => Promise.resolve(Response.json({ requestId: 'proxy_1', error }, { status }))
+  const client = new SocialSearch({ baseUrl: 'https://app.example/api', auth: false, fetch })
+  return client.organization.usage().then(
+    () => 'none',
+    (error: unknown) => (error as Error).name,
+  )
+}
+
+describe('docs/proxy.md', () => {
+  it('lists each error of createProxy() with its status, its code and its class in the page', async () => {
+    const refusals = [...sources.matchAll(/new Refusal\(\s*(\d{3}),\s*'(\w+)'/g)].map(
+      ([, status, code]) => [Number(status), code ?? ''] as const,
+    )
+    const [, own = ''] = /statusOfCode[^{]*\{([^}]*)\}/.exec(sources) ?? []
+    const errors = [...own.matchAll(/(\w+): (\d{3})/g)].map(
+      ([, code, status]) => [Number(status), code ?? ''] as const,
+    )
+    // Nobody gets the response to a caller who has left.
+    const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
+    const expected = sent.map(async ([status, code]) => `${status} ${code} ${await classOf(status, code)}`)
+    expect(sent.length).toBeGreaterThan(15)
+    expect(listed.toSorted()).toEqual((await Promise.all(expected)).toSorted())
+  })
+
+  it('tells visitors the credits that they have left', async () => {
+    const sample = samplesOf('docs/proxy.md').find((text) => text.includes('creditsLeft')) ?? ''
+    const search = `
+const body = JSON.stringify({ query })
+const headers = { 'content-type': 'application/json' }
+await proxy(new Request('https://app.example/data/microblog/tweets/search', { method: 'POST', headers, body }))
+const left = await (await creditsLeft(request)).json()
+if (left.remaining !== 8) throw new Error(JSON.stringify(left))`
+    expect(await runAll(new Map([['sample', sample + search]]))).toEqual({})
+  })
+})
