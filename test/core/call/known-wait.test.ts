@@ -145,7 +145,7 @@ describe('retryAfter', () => {
     const limiter = { acquire: () => Promise.reject(new SurfaceClosed(ms)), hold: () => {} }
     const { error } = await settle(makeClient({ limiter }).microblog.search(query))
     expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 1 })
-    expect((error as Error).message).toContain('the surface opens in 1 s')
+    expect((error as Error).message).toContain('retry after 1 s')
   })
 })
 
