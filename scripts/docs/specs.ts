@@ -2,7 +2,6 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Schema } from '../../src/api/schema/schema.ts'
-import { summaryOf } from '../../src/api/summaries.ts'
 import { describeService } from '../../src/sandbox/description.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
@@ -43,7 +42,7 @@ function schemaFile(name: string, schema: Schema): object {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: name, ...jsonSchemaOf(schema) }
 }
 
-function bruno({ id, method, path, pathId, price, request }: Operation, seq: number): string {
+function bruno({ id, summary, method, path, pathId, price, request }: Operation, seq: number): string {
   const hasBody = method !== 'GET'
   const { required = [] } = jsonSchemaOf(request)
   const body = Object.fromEntries(required.map((name) => [name, examples[name]]))
@@ -60,7 +59,7 @@ function bruno({ id, method, path, pathId, price, request }: Operation, seq: num
     ...(id === 'professionalnet.posts.search'
       ? [block('vars:post-response', 'postUrl: res.body.posts[0].share_url')]
       : []),
-    block('docs', sentence(summaryOf(id)), `Price: ${priceOf(price)}.`),
+    block('docs', sentence(summary), `Price: ${priceOf(price)}.`),
   ].join('')
 }
 

@@ -8,6 +8,7 @@ const open: Schema<OpenRecord> = anyObject
 /** GET /openapi.json (service description, parts 4.1 and 9). */
 export const descriptionGet = {
   id: 'openapi',
+  summary: "get the service's description of itself, with its credit rates",
   method: 'GET',
   path: '/openapi.json',
   // Which scope it needs, if any, is not documented.

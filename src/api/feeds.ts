@@ -6,6 +6,7 @@ import { prefixedId } from './path-id.ts'
 export const feedsList = {
   ...undocumentedRead,
   id: 'feeds.list',
+  summary: "list the organization's saved views",
   path: '/feeds',
   scopes: ['feeds:read'],
   list: 'feeds',
@@ -16,6 +17,7 @@ export const feedsList = {
 export const feedsGet = {
   ...undocumentedRead,
   id: 'feeds.get',
+  summary: 'get a feed by its id',
   path: '/feeds/{id}',
   pathId: prefixedId('svw_'),
   scopes: ['feeds:read'],

@@ -6,6 +6,7 @@ import { prefixedId } from './path-id.ts'
 export const listenersList = {
   ...undocumentedRead,
   id: 'listeners.list',
+  summary: "list the organization's brand and keyword monitors",
   path: '/listeners',
   scopes: ['listeners:read'],
   list: 'listeners',
@@ -16,6 +17,7 @@ export const listenersList = {
 export const listenersGet = {
   ...undocumentedRead,
   id: 'listeners.get',
+  summary: 'get a listener by its id',
   path: '/listeners/{id}',
   pathId: prefixedId('lis_'),
   scopes: ['listeners:read'],

@@ -6,6 +6,7 @@ import { prefixedId } from './path-id.ts'
 export const mentionsList = {
   ...undocumentedRead,
   id: 'mentions.list',
+  summary: "list the mentions that the organization's listeners found",
   path: '/mentions',
   scopes: ['mentions:read'],
   list: 'mentions',
@@ -16,6 +17,7 @@ export const mentionsList = {
 export const mentionsGet = {
   ...undocumentedRead,
   id: 'mentions.get',
+  summary: 'get a mention by its id',
   path: '/mentions/{id}',
   pathId: prefixedId('men_'),
   scopes: ['mentions:read'],
@@ -25,6 +27,7 @@ export const mentionsGet = {
 export const mentionsCount = {
   ...undocumentedRead,
   id: 'mentions.count',
+  summary: 'count the mentions that match filters',
   path: '/mentions/count',
   scopes: ['mentions:read'],
 } as const satisfies Operation
@@ -33,6 +36,7 @@ export const mentionsCount = {
 export const mentionsSetState = {
   ...undocumentedRead,
   id: 'mentions.setState',
+  summary: 'change the state of a mention',
   method: 'PATCH',
   path: '/mentions/{id}/state',
   pathId: prefixedId('men_'),

@@ -211,6 +211,7 @@ const response: Schema<MicroblogSearchBody> = microblogSearchBody
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
+  summary: 'find public microblog posts by keywords and filters',
   method: 'POST',
   path: '/data/microblog/tweets/search',
   scopes: ['search:read'],

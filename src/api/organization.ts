@@ -5,6 +5,7 @@ import type { Operation } from './operation.ts'
 export const organizationContext = {
   ...undocumentedRead,
   id: 'organization.context',
+  summary: 'get the brand and business context of the organization',
   path: '/organization/context',
   scopes: ['org:read'],
 } as const satisfies Operation
@@ -13,6 +14,7 @@ export const organizationContext = {
 export const organizationUsage = {
   ...undocumentedRead,
   id: 'organization.usage',
+  summary: 'get the credits used in the current billing period',
   path: '/organization/usage',
   scopes: ['org:read'],
 } as const satisfies Operation

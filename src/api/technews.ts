@@ -6,6 +6,7 @@ import type { Operation } from './operation.ts'
 export const technewsSearch = {
   ...undocumentedSearch,
   id: 'technews.search',
+  summary: 'find stories and comments on the tech news site',
   path: '/data/technews/search',
   surface: 'technews',
   price: { kind: 'perRequest', credits: unnamedRates.technewsSearch, rate: null },

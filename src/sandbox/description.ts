@@ -1,4 +1,3 @@
-import { summaryOf } from '../api/summaries.ts'
 import { creditRates } from '../api/credits.ts'
 import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
@@ -43,13 +42,13 @@ export function describeService(): Outcome {
 }
 
 function describe(operation: Operation): object {
-  const { id, method, scopes, documented, request, response } = operation
+  const { id, summary, method, scopes, documented, request, response } = operation
   const shape = (schema: Schema) =>
     json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
   const parameters = [...pathParameters(operation), ...queryParameters(operation)]
   return {
     operationId: id,
-    summary: summaryOf(id),
+    summary,
     ...(!documented && { description: 'The service does not document what this takes and gives' }),
     // Since OpenAPI 3.1, schemes other than OAuth can list roles here.
     security: [{ apiKey: [...scopes] }],

@@ -1,5 +1,4 @@
 import { maxPages } from '../api/schema/tool-input.ts'
-import { summaryOf } from '../api/summaries.ts'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { CallLimits } from './allowance.ts'
@@ -9,8 +8,7 @@ export function describe(
   operation: Operation,
   { maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits,
 ): string {
-  const { documented } = operation
-  const summary = summaryOf(operation.id)
+  const { summary, documented } = operation
   const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
   const isFree = operation.price.kind === 'free'
   const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`

@@ -20,6 +20,7 @@ const common = {
 export const planetsCreate = {
   ...common,
   id: 'planets.create',
+  summary: 'create a planet',
   method: 'POST',
   path: '/planets',
   errors: [400, 403],
@@ -29,6 +30,7 @@ export const planetsCreate = {
 export const planetsUpdate = {
   ...common,
   id: 'planets.update',
+  summary: 'update a planet',
   method: 'PUT',
   path: '/planets/{planetId}',
   pathId: { schema: int64() },
@@ -39,6 +41,7 @@ export const planetsUpdate = {
 export const celestialBodiesCreate = {
   ...common,
   id: 'celestialBodies.create',
+  summary: 'create a celestial body',
   method: 'POST',
   path: '/celestial-bodies',
 } as const satisfies Operation

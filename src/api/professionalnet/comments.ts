@@ -67,6 +67,7 @@ const response: Schema<ProfessionalnetPostsCommentsBody> = professionalnetPostsC
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
+  summary: 'list the comments on a post',
   method: 'POST',
   path: '/data/professionalnet/posts/comments',
   scopes: ['search:read'],

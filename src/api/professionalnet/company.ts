@@ -100,6 +100,7 @@ const response: Schema<ProfessionalnetCompanyGetBody> = professionalnetCompanyGe
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
   id: 'professionalnet.company.get',
+  summary: 'get the profile of a company by the URL of its page',
   method: 'POST',
   path: '/data/professionalnet/company/get',
   scopes: ['search:read'],

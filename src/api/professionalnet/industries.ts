@@ -50,6 +50,7 @@ const response: Schema<IndustriesListBody> = professionalnetIndustriesListBody
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {
   id: 'professionalnet.industries.list',
+  summary: 'find the codes of industries',
   method: 'GET',
   path: '/data/professionalnet/industries',
   scopes: ['search:read'],

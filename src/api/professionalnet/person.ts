@@ -6,6 +6,7 @@ import type { Operation } from '../operation.ts'
 export const personPosts = {
   ...undocumentedSearch,
   id: 'professionalnet.person.posts',
+  summary: 'list the posts of a person',
   path: '/data/professionalnet/person/posts',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personPosts, rate: null },
@@ -16,6 +17,7 @@ export const personPosts = {
 export const personComments = {
   ...undocumentedSearch,
   id: 'professionalnet.person.comments',
+  summary: 'list the comments of a person',
   path: '/data/professionalnet/person/comments',
   surface: 'professionalnet',
   price: { kind: 'perRequest', credits: unnamedRates.personComments, rate: null },

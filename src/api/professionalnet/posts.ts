@@ -226,6 +226,7 @@ const response: Schema<ProfessionalnetPostsSearchBody> = professionalnetPostsSea
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {
   id: 'professionalnet.posts.search',
+  summary: 'find public posts on the professional network',
   method: 'POST',
   path: '/data/professionalnet/posts/search',
   scopes: ['search:read'],

@@ -6,6 +6,7 @@ import type { Operation } from '../operation.ts'
 export const postReactions = {
   ...undocumentedSearch,
   id: 'professionalnet.posts.reactions',
+  summary: 'list the reactions on a post',
   path: '/data/professionalnet/posts/reactions',
   surface: 'professionalnet',
   price: {
