@@ -1,6 +1,6 @@
 /**
  * Credits that the service charges for a success (service description, part 8.1), by the names under which it publishes
- * the rates. Three rates are documented without a name.
+ * the rates. Rates that are documented without a name stand with their operations.
  */
 export const creditRates = {
   apiTwitterSearchPerRequest: 2,
@@ -11,9 +11,7 @@ export const creditRates = {
 
 export type CreditRateName = keyof typeof creditRates
 
-/** Rates that are documented without the name under which they are published, in credits. */
-export const unnamedRates = {
-  personPosts: 10,
-  personComments: 10,
-  technewsSearch: 2,
-} as const
+/** The credits of a price, by the name of their rate. */
+export function atRate<Rate extends CreditRateName>(rate: Rate) {
+  return { credits: creditRates[rate], rate } as const
+}

@@ -1,4 +1,3 @@
-import { unnamedRates } from './credits.ts'
 import { undocumentedSearch } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,6 +8,6 @@ export const technewsSearch = {
   summary: 'find stories and comments on the tech news site',
   path: '/data/technews/search',
   surface: 'technews',
-  price: { kind: 'perRequest', credits: unnamedRates.technewsSearch, rate: null },
+  price: { kind: 'perRequest', credits: 2, rate: null },
   list: 'posts',
 } as const satisfies Operation

@@ -23,7 +23,7 @@ export {
   microblogSearchMeta,
   microblogSearchParams,
 } from '../api/microblog.ts'
-export { openBody } from '../api/schema/open.ts'
+export { openBody } from '../api/undocumented.ts'
 export {
   orbit,
   planet,

@@ -1,19 +1,15 @@
 import type { Operation } from '../operation.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
 import { int64 } from '../schema/build.ts'
 import { boundedPlanet } from './planet.ts'
 import type { Planet, PlanetId } from './planet.ts'
-
-const planet: Schema<Planet<PlanetId>> = boundedPlanet
 
 /** Fields shared by the operations of the catalog (service description, part 4.8): no scopes, surfaces or credits. */
 const common = {
   scopes: [],
   surface: null,
   price: { kind: 'free' },
-  documented: true,
-  request: planet,
-  response: planet,
+  ...documented<Planet<PlanetId>, Planet<PlanetId>>(boundedPlanet, boundedPlanet),
 } as const
 
 /** POST /planets. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { atRate } from '../credits.ts'
 import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
 
 /** Which post's comments to fetch. */
 export interface ProfessionalnetPostsCommentsParams {
@@ -61,9 +61,6 @@ export const professionalnetPostsCommentsBody = object({
   meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
 })
 
-const request: Schema<ProfessionalnetPostsCommentsParams> = professionalnetPostsCommentsParams
-const response: Schema<ProfessionalnetPostsCommentsBody> = professionalnetPostsCommentsBody
-
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
   id: 'professionalnet.posts.comments',
@@ -74,14 +71,14 @@ export const postComments = {
   surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    credits: creditRates.apiLinkedInPostCommentsPerComment,
-    rate: 'apiLinkedInPostCommentsPerComment',
+    ...atRate('apiLinkedInPostCommentsPerComment'),
     ceiling: { param: 'maxComments', default: defaultMaxComments },
   },
   timeoutMs: recommendedTimeoutMs,
-  documented: true,
+  ...documented<ProfessionalnetPostsCommentsParams, ProfessionalnetPostsCommentsBody>(
+    professionalnetPostsCommentsParams,
+    professionalnetPostsCommentsBody,
+  ),
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
   list: 'comments',
 } as const satisfies Operation

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { atRate } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
 
 /** Which company to look up. */
 export interface ProfessionalnetCompanyGetParams {
@@ -94,9 +94,6 @@ export const professionalnetCompanyGetBody = object({
   company: professionalnetCompany,
 })
 
-const request: Schema<ProfessionalnetCompanyGetParams> = professionalnetCompanyGetParams
-const response: Schema<ProfessionalnetCompanyGetBody> = professionalnetCompanyGetBody
-
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
   id: 'professionalnet.company.get',
@@ -105,14 +102,11 @@ export const companyGet = {
   path: '/data/professionalnet/company/get',
   scopes: ['search:read'],
   surface: 'professionalnet',
-  price: {
-    kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
-  },
+  price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
   timeoutMs: recommendedTimeoutMs,
-  documented: true,
+  ...documented<ProfessionalnetCompanyGetParams, ProfessionalnetCompanyGetBody>(
+    professionalnetCompanyGetParams,
+    professionalnetCompanyGetBody,
+  ),
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
 } as const satisfies Operation

@@ -1,4 +1,3 @@
-import { unnamedRates } from '../credits.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
@@ -9,7 +8,7 @@ export const personPosts = {
   summary: 'list the posts of a person',
   path: '/data/professionalnet/person/posts',
   surface: 'professionalnet',
-  price: { kind: 'perRequest', credits: unnamedRates.personPosts, rate: null },
+  price: { kind: 'perRequest', credits: 10, rate: null },
   list: 'posts',
 } as const satisfies Operation
 
@@ -20,6 +19,6 @@ export const personComments = {
   summary: 'list the comments of a person',
   path: '/data/professionalnet/person/comments',
   surface: 'professionalnet',
-  price: { kind: 'perRequest', credits: unnamedRates.personComments, rate: null },
+  price: { kind: 'perRequest', credits: 10, rate: null },
   list: 'comments',
 } as const satisfies Operation

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
+import { atRate } from '../credits.ts'
 import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, noted, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -220,9 +220,6 @@ export const professionalnetPostsSearchBody = object({
   meta: object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
 })
 
-const request: Schema<ProfessionalnetPostsSearchParams> = professionalnetPostsSearchParams
-const response: Schema<ProfessionalnetPostsSearchBody> = professionalnetPostsSearchBody
-
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {
   id: 'professionalnet.posts.search',
@@ -231,16 +228,13 @@ export const professionalnetPostsSearch = {
   path: '/data/professionalnet/posts/search',
   scopes: ['search:read'],
   surface: 'professionalnet',
-  price: {
-    kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
-  },
+  price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
   timeoutMs: recommendedTimeoutMs,
-  documented: true,
+  ...documented<ProfessionalnetPostsSearchParams, ProfessionalnetPostsSearchBody>(
+    professionalnetPostsSearchParams,
+    professionalnetPostsSearchBody,
+  ),
   errors: [400, 401, 429, 502, 503],
-  request,
-  response,
   list: 'posts',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

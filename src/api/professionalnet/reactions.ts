@@ -1,4 +1,4 @@
-import { creditRates } from '../credits.ts'
+import { atRate } from '../credits.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
@@ -9,11 +9,6 @@ export const postReactions = {
   summary: 'list the reactions on a post',
   path: '/data/professionalnet/posts/reactions',
   surface: 'professionalnet',
-  price: {
-    kind: 'perItem',
-    credits: creditRates.apiLinkedInPostReactionsPerReaction,
-    rate: 'apiLinkedInPostReactionsPerReaction',
-    ceiling: null,
-  },
+  price: { kind: 'perItem', ...atRate('apiLinkedInPostReactionsPerReaction'), ceiling: null },
   list: 'reactions',
 } as const satisfies Operation
