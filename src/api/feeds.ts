@@ -2,7 +2,6 @@ import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { prefixedId } from './path-id.ts'
 
-/** GET /feeds (service description, parts 4.1 and 4.7). */
 export const feedsList = {
   ...undocumentedRead,
   id: 'feeds.list',
@@ -13,7 +12,6 @@ export const feedsList = {
   paging: inferredCursor,
 } as const satisfies Operation
 
-/** GET /feeds/{id} (service description, parts 4.1 and 4.7). */
 export const feedsGet = {
   ...undocumentedRead,
   id: 'feeds.get',

@@ -2,7 +2,6 @@ import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { prefixedId } from './path-id.ts'
 
-/** GET /mentions (service description, parts 4.1 and 4.7). */
 export const mentionsList = {
   ...undocumentedRead,
   id: 'mentions.list',
@@ -13,7 +12,6 @@ export const mentionsList = {
   paging: inferredCursor,
 } as const satisfies Operation
 
-/** GET /mentions/{id} (service description, parts 4.1 and 4.7). */
 export const mentionsGet = {
   ...undocumentedRead,
   id: 'mentions.get',
@@ -23,7 +21,6 @@ export const mentionsGet = {
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
-/** GET /mentions/count (service description, parts 4.1 and 4.7). */
 export const mentionsCount = {
   ...undocumentedRead,
   id: 'mentions.count',
@@ -32,7 +29,6 @@ export const mentionsCount = {
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
-/** PATCH /mentions/{id}/state (service description, parts 4.1 and 4.7). */
 export const mentionsSetState = {
   ...undocumentedRead,
   id: 'mentions.setState',

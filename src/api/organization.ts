@@ -1,7 +1,6 @@
 import { undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
-/** GET /organization/context (service description, parts 4.1 and 4.7). */
 export const organizationContext = {
   ...undocumentedRead,
   id: 'organization.context',
@@ -10,7 +9,6 @@ export const organizationContext = {
   scopes: ['org:read'],
 } as const satisfies Operation
 
-/** GET /organization/usage (service description, parts 4.1 and 4.7). */
 export const organizationUsage = {
   ...undocumentedRead,
   id: 'organization.usage',

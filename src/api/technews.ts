@@ -1,7 +1,6 @@
 import { undocumentedSearch } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 
-/** POST /data/technews/search (service description, parts 4.1 and 4.7). */
 export const technewsSearch = {
   ...undocumentedSearch,
   id: 'technews.search',

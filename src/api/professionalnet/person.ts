@@ -1,7 +1,6 @@
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
-/** POST /data/professionalnet/person/posts (service description, parts 4.1 and 4.7). */
 export const personPosts = {
   ...undocumentedSearch,
   id: 'professionalnet.person.posts',
@@ -12,7 +11,6 @@ export const personPosts = {
   list: 'posts',
 } as const satisfies Operation
 
-/** POST /data/professionalnet/person/comments (service description, parts 4.1 and 4.7). */
 export const personComments = {
   ...undocumentedSearch,
   id: 'professionalnet.person.comments',

@@ -2,7 +2,6 @@ import { atRate } from '../credits.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
-/** POST /data/professionalnet/posts/reactions (service description, parts 4.1 and 4.7). */
 export const postReactions = {
   ...undocumentedSearch,
   id: 'professionalnet.posts.reactions',
