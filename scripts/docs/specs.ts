@@ -4,7 +4,6 @@ import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Schema } from '../../src/api/schema/schema.ts'
 import { describeService } from '../../src/sandbox/description.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import * as schemas from '../../src/schemas/index.ts'
 import { priceOf, sentence } from './words.ts'
 
 const title = 'Social Search and Organization Data API'
@@ -18,7 +17,7 @@ const examples: Readonly<Record<string, string>> = {
 }
 
 /** Files for other tools, by path: an OpenAPI document, JSON Schemas of the documented shapes, a Bruno collection. */
-export function renderSpecs(): Map<string, string> {
+export function renderSpecs(schemas: Readonly<Record<string, Schema>>): Map<string, string> {
   const { body } = describeService() as { body: object }
   const openapi = { ...body, info: { title, version: '1' }, servers: [{ url: address }] }
   const all = operations as readonly Operation[]
