@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { atRate } from '../credits.ts'
-import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
+import { defaultMaxComments } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** Which post's comments to fetch. */
 export interface ProfessionalnetPostsCommentsParams {
@@ -63,22 +64,18 @@ export const professionalnetPostsCommentsBody = object({
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
+  ...paidCall,
   id: 'professionalnet.posts.comments',
   summary: 'list the comments on a post',
-  method: 'POST',
   path: '/data/professionalnet/posts/comments',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
   price: {
     kind: 'perItem',
     ...atRate('apiLinkedInPostCommentsPerComment'),
     ceiling: { param: 'maxComments', default: defaultMaxComments },
   },
-  timeoutMs: recommendedTimeoutMs,
   ...documented<ProfessionalnetPostsCommentsParams, ProfessionalnetPostsCommentsBody>(
     professionalnetPostsCommentsParams,
     professionalnetPostsCommentsBody,
   ),
-  errors: [400, 401, 429, 502, 503],
   list: 'comments',
 } as const satisfies Operation

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { atRate } from '../credits.ts'
-import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** Which company to look up. */
 export interface ProfessionalnetCompanyGetParams {
@@ -96,17 +96,13 @@ export const professionalnetCompanyGetBody = object({
 
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
+  ...paidCall,
   id: 'professionalnet.company.get',
   summary: 'get the profile of a company by the URL of its page',
-  method: 'POST',
   path: '/data/professionalnet/company/get',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
   price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
-  timeoutMs: recommendedTimeoutMs,
   ...documented<ProfessionalnetCompanyGetParams, ProfessionalnetCompanyGetBody>(
     professionalnetCompanyGetParams,
     professionalnetCompanyGetBody,
   ),
-  errors: [400, 401, 429, 502, 503],
 } as const satisfies Operation

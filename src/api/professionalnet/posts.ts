@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { atRate } from '../credits.ts'
-import { recommendedTimeoutMs } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, noted, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -222,19 +222,15 @@ export const professionalnetPostsSearchBody = object({
 
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {
+  ...paidCall,
   id: 'professionalnet.posts.search',
   summary: 'find public posts on the professional network',
-  method: 'POST',
   path: '/data/professionalnet/posts/search',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
   price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
-  timeoutMs: recommendedTimeoutMs,
   ...documented<ProfessionalnetPostsSearchParams, ProfessionalnetPostsSearchBody>(
     professionalnetPostsSearchParams,
     professionalnetPostsSearchBody,
   ),
-  errors: [400, 401, 429, 502, 503],
   list: 'posts',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation
