@@ -26,7 +26,14 @@ export default {
     'test/browser/pages/*.ts',
   ],
   project: ['src/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
-  ignore: ['bench/peers/extra/**', 'test/agents/**', 'test/stores/**', 'test/apps/**', 'examples/*/**'],
+  ignore: [
+    'bench/peers/extra/**',
+    'test/agents/**',
+    'test/stores/**',
+    'test/opentelemetry/**',
+    'test/apps/**',
+    'examples/*/**',
+  ],
   ignoreBinaries: ['redis-server'],
   ignoreDependencies: ['publint', '@arethetypeswrong/cli', 'standardwebhooks'],
 } satisfies KnipConfig

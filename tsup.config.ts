@@ -32,7 +32,7 @@ const common = {
   removeNodeProtocol: false,
 } as const satisfies Options
 
-/** Replaces a module by the one beside it for browsers: `polling.ts` by `polling.browser.ts`. */
+/** Replaces a module by the one beside it for browsers: `inspect.ts` by `inspect.browser.ts`. */
 const modulesForBrowsers: Plugin = {
   name: 'modules-for-browsers',
   setup(build) {

@@ -18,7 +18,7 @@ export {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from './limits/limiter.ts'
+} from './limits/interface.ts'
 export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'

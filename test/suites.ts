@@ -9,6 +9,7 @@ const apart: Readonly<Record<string, string>> = {
   examples: 'npm run test:examples (needs chromium, redis-server and the registry)',
   agents: 'npm run test:agents (needs the registry)',
   stores: 'npm run test:stores (needs redis-server and the registry)',
+  opentelemetry: 'npm run test:otel (needs the registry)',
 }
 
 /** The tests of a separate suite are in the folder with its name. */

@@ -18,8 +18,7 @@ const examples: Readonly<Record<string, string>> = {
 
 /** Files for other tools, by path: an OpenAPI document, JSON Schemas of the documented shapes, a Bruno collection. */
 export function renderSpecs(schemas: Readonly<Record<string, Schema>>): Map<string, string> {
-  const { body } = describeService() as { body: object }
-  const openapi = { ...body, info: { title, version: '1' }, servers: [{ url: address }] }
+  const openapi = { ...describeService(), info: { title, version: '1' }, servers: [{ url: address }] }
   const all = operations as readonly Operation[]
   return new Map([
     ['openapi.json', json(openapi)],

@@ -1,6 +1,5 @@
-import { ConnectionError, type ErrorContext } from '../errors/index.ts'
 import { sleep } from '../lib/time.ts'
-import { type CacheStore, askStore } from './store.ts'
+import { type SharedStore, askStore } from './store.ts'
 
 /** For how long a claim holds without renewal, in milliseconds. */
 const claimMs = 10_000
@@ -13,9 +12,6 @@ const outcomeMs = 60_000
 
 /** Looks for a claim that keeps vanishing; then the store does not keep its promise. */
 const maxTries = 100
-
-/** A store that processes can agree through. */
-export type SharedStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
 
 /** The right of one process to send a request. */
 export class Claim {
@@ -30,36 +26,27 @@ export class Claim {
   }
 
   /**
-   * Claims a request, or waits for the process that has claimed it. True if this process may send, `found` if the other
-   * has answered.
-   *
-   * @throws {ConnectionError} if the other process ended without an answer, and may have been charged.
+   * Claims a request, or waits for the process that has claimed it. Returns what `look` finds if that process has answered;
+   * `lost` if it ended without an answer, and may have been charged.
    */
   async take<T>(
     isWanted: () => boolean,
     look: () => Promise<T | null>,
-    context: () => ErrorContext,
-  ): Promise<T | boolean> {
+  ): Promise<T | 'taken' | 'lost' | 'no longer wanted'> {
     for (let tries = 0; tries < maxTries && isWanted(); tries++) {
       if (await askStore(() => this.#store.setIfAbsent(this.#key, this.#token, claimMs))) {
         this.#timer = setInterval(() => void this.#renew().catch(() => {}), claimMs / 4)
-        return true
+        return 'taken'
       }
       const holder = await askStore(() => this.#store.get(this.#key))
       if (typeof holder !== 'string') continue
       while (isWanted() && (await askStore(() => this.#store.get(this.#key))) === holder) await sleep(pollMs)
-      if (!isWanted()) return false
+      if (!isWanted()) break
       const found = await look()
       if (found !== null) return found
-      if ((await askStore(() => this.#store.get(`${this.#key}:${holder}`))) !== 'free')
-        throw new ConnectionError('another process sent the same request and ended without its answer', {
-          ...context(),
-          phase: 'exchange',
-          reason: 'the other process ended',
-          charged: 'unknown',
-        })
+      if ((await askStore(() => this.#store.get(`${this.#key}:${holder}`))) !== 'free') return 'lost'
     }
-    return false
+    return 'no longer wanted'
   }
 
   /** Ends the claim. Other processes may send the request if it is `free`: it was certainly not charged. */

@@ -1,9 +1,8 @@
-import type { CallCache } from '../core/call/call-cache.ts'
-import type { Answer, Call } from '../core/call/call.ts'
+import type { Answer, Call, CallCache } from '../core/call/call.ts'
 import { decodeInTime, unusable } from '../core/call/response.ts'
 import { run } from '../core/call/run.ts'
 import type { CallSettings } from '../core/options/settings.ts'
-import { type Attempt, ConfigurationError } from '../errors/index.ts'
+import { ConfigurationError } from '../errors/index.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { type Entry, type RequestNames, namesOf } from './entry.ts'
@@ -87,22 +86,18 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   const response =
     fetched?.response ??
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
-  const attempts = (isPayer && fetched?.attempts) || []
-  const { credits } = (isPayer && fetched) || { credits: { spent: 0, uncertain: 0 } }
+  const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
+  const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
   call.attempts = attempts
   const parsed = dialect.parse(text)
   const requestId = redactor.requestId(parsed)
   if (isPayer) Object.assign(call.purchase, credits)
-  const decoded = await decodeInTime(call, attempts.at(-1) ?? noAttempt, parsed)
-  if (!decoded.ok) throw unusable(call, attempts.at(-1) ?? noAttempt, decoded, requestId, parsed)
+  const { charged = 'no' } = attempts.at(-1) ?? {}
+  const decoded = await decodeInTime(call, charged, parsed)
+  if (!decoded.ok) throw unusable(call, charged, decoded, requestId, parsed)
   if (!isPayer) call.purchase.save(entry.cost)
   const { body, invalid } = decoded
   const age = Math.max(0, Date.now() - entry.at)
-  const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age } }
+  const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age, saved: entry.cost } }
   return { response, redactor, text, parsed, requestId, body, invalid, attempts, credits, ...cached }
-}
-
-/** Stands for the attempt of a call that made none. */
-const noAttempt: Attempt = {
-  ...{ queued: 0, paced: 0, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 },
 }

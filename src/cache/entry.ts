@@ -32,7 +32,7 @@ export interface RequestNames {
 }
 
 export function namesOf({ id, paging }: Operation, request: ComposedRequest): RequestNames {
-  const params = { ...(paramsOf(request) as Record<string, unknown> | undefined) }
+  const params = { ...paramsOf(request) }
   const nameOf = (params: object) => canonicalJson([id, request.path, params]) ?? ''
   if (paging === undefined) return { own: nameOf(params), first: null }
   const { [paging.param]: place, ...others } = params

@@ -69,7 +69,6 @@ export class Flight {
     try {
       const entry = await this.#request.find(() => this.#members.size > 0)
       if (entry !== null) {
-        this.#close()
         this.#land({ entry })
         return
       }

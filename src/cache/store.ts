@@ -1,5 +1,4 @@
 import { within } from '../lib/abort.ts'
-import { type Log, logTo } from '../lib/logger.ts'
 
 /** Where a cache keeps answers. Each method may return a promise. */
 export interface CacheStore {
@@ -15,6 +14,13 @@ export interface CacheStore {
    * atomic. With it, processes that share the store also share requests, and `set` must honour `maxAge`.
    */
   setIfAbsent?(key: string, value: string, maxAge: number): boolean | Promise<boolean>
+}
+
+/** A store that processes can agree through. */
+export type SharedStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
+
+export function isShared(store: CacheStore): store is SharedStore {
+  return store.setIfAbsent !== undefined
 }
 
 /** Time for one operation of a store, in milliseconds. */
@@ -60,18 +66,4 @@ export function askStore<T>(work: () => T | Promise<T>): Promise<T> {
       throw new Error(`the store did not reply within ${storeMs} ms`)
     },
   )
-}
-
-/** Asks a store; a failure costs a warning, and gives undefined. */
-export async function tryStore<T>(
-  work: () => T | Promise<T>,
-  observers: readonly { readonly onLog?: Log }[],
-): Promise<T | undefined> {
-  try {
-    return await askStore(work)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    logTo(observers, 'warn', 'the cache failed', { reason })
-    return undefined
-  }
 }

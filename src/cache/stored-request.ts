@@ -1,9 +1,10 @@
 import { check } from '../api/schema/check.ts'
 import type { Answer, Call } from '../core/call/call.ts'
 import { type Attempt, ConnectionError } from '../errors/index.ts'
-import { Claim, type SharedStore } from './claim.ts'
+import { logTo } from '../lib/logger.ts'
+import { Claim } from './claim.ts'
 import { type Entry, type RequestNames, keyOf, readEntry, walkOf } from './entry.ts'
-import { type CacheStore, tryStore } from './store.ts'
+import { type CacheStore, askStore, isShared } from './store.ts'
 
 /** The stored answer of one request. If the store fails, a warning is logged, and the call goes on. */
 export class StoredRequest {
@@ -41,36 +42,29 @@ export class StoredRequest {
    */
   async find(isWanted: () => boolean): Promise<Entry | null> {
     const { own, first } = this.#names
-    const key = await this.#try(() => keyOf(this.#store, this.#owner, own))
+    const store = this.#store
+    const key = await this.#try(() => keyOf(store, this.#owner, own))
     if (key === undefined) return null
     this.#key = key
-    if (first !== null)
-      this.#walk = (await this.#read(await keyOf(this.#store, this.#owner, first)))?.walk ?? null
+    if (first !== null) this.#walk = (await this.#read(await keyOf(store, this.#owner, first)))?.walk ?? null
     const look = async (): Promise<Entry | null> => {
       const entry = (await this.#read(key)) ?? null
       return entry && this.#isFresh(entry) && (first === null || entry.walk === this.#walk) ? entry : null
     }
-    return (
-      (await look()) ?? (isShared(this.#store) ? this.#takeClaim(this.#store, key, isWanted, look) : null)
-    )
-  }
-
-  async #takeClaim(
-    store: SharedStore,
-    key: string,
-    isWanted: () => boolean,
-    look: () => Promise<Entry | null>,
-  ): Promise<Entry | null> {
+    const found = await look()
+    if (found !== null || !isShared(store)) return found
     const claim = new Claim(store, key)
-    try {
-      const taken = await claim.take(isWanted, look, () => this.#call.context())
-      if (taken === true) this.#claim = claim
-      return typeof taken === 'object' ? taken : null
-    } catch (error) {
-      if (error instanceof ConnectionError) throw error
-      await this.#try(() => Promise.reject(error))
-      return null
-    }
+    const taken = (await this.#try(() => claim.take(isWanted, look))) ?? 'no longer wanted'
+    if (typeof taken === 'object') return taken
+    if (taken === 'taken') this.#claim = claim
+    if (taken === 'lost')
+      throw new ConnectionError('another process sent the same request and ended without its answer', {
+        ...this.#call.context(),
+        phase: 'exchange',
+        reason: 'the other process ended',
+        charged: 'unknown',
+      })
+    return null
   }
 
   /** The answer as it is stored; `walk` is added by {@link end}. */
@@ -89,10 +83,10 @@ export class StoredRequest {
       attempts.at(-1)?.charged === 'yes' &&
       check(operation.response, body).length === 0
     )
-      await this.#try(async () => {
+      await this.#try(() => {
         const isFirst = operation.paging !== undefined && this.#names.first === null
         const walk = isFirst ? walkOf(operation, body) : this.#walk
-        await this.#store.set(key, JSON.stringify({ ...entry, walk }), this.#maxAge)
+        return askStore(() => this.#store.set(key, JSON.stringify({ ...entry, walk }), this.#maxAge))
       })
     const isFree = attempts.every(({ charged }) => charged === 'no')
     await this.#try(() => this.#claim?.release(isFree))
@@ -100,14 +94,18 @@ export class StoredRequest {
 
   #read(key: string): Promise<Entry | null | undefined> {
     const { operation, client } = this.#call
-    return this.#try(async () => readEntry(await this.#store.get(key), operation, client.dialect))
+    return this.#try(async () =>
+      readEntry(await askStore(() => this.#store.get(key)), operation, client.dialect),
+    )
   }
 
-  #try<T>(work: () => T | Promise<T>): Promise<T | undefined> {
-    return tryStore(work, this.#call.settings.observers)
+  async #try<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      logTo(this.#call.settings.observers, 'warn', 'the cache failed', { reason })
+      return undefined
+    }
   }
-}
-
-function isShared(store: CacheStore): store is SharedStore {
-  return store.setIfAbsent !== undefined
 }

@@ -6,8 +6,8 @@ import {
   admit,
   payloadOf,
   receiveNames,
-  refusal,
   resolveReceiver,
+  respond,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors/index.ts'
@@ -68,7 +68,7 @@ export function createCallbackReceiver(options: CallbackOptions): (request: Requ
 
   return async (request) => {
     const outcome = outcomes.get(new URL(request.url).pathname)
-    if (outcome === undefined) return refusal(404)
+    if (outcome === undefined) return respond(404)
     const delivery = await admit(request, options)
     if (delivery instanceof Response) return delivery
     const payload = payloadOf(delivery, parseCatalogJson)

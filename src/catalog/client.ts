@@ -1,4 +1,4 @@
-import { type Share } from '../limits/limiter.ts'
+import { type Share } from '../limits/interface.ts'
 import { type CallOptions, type ClientOptions, type SharedOptions } from '../core/options/types.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../api/catalog/planet.ts'

@@ -44,3 +44,12 @@ export function isBreakage({ kind }: ContractDifference): boolean {
 
 /** A difference within one operation. */
 export type Finding = Omit<ContractDifference, 'operation'>
+
+export function finding(
+  kind: ContractDifferenceKind,
+  path: string,
+  assumed: unknown,
+  published: unknown,
+): Finding {
+  return { kind, path, assumed, published }
+}

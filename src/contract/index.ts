@@ -1,5 +1,5 @@
 import { compareOperation } from './compare-operation.ts'
-import type { ContractDifference } from './difference.ts'
+import { type ContractDifference, type Finding, finding } from './difference.ts'
 import { keyOf, readOperations } from './read-operations.ts'
 import { own } from './resolve.ts'
 import { descriptionGet } from '../api/description.ts'
@@ -22,41 +22,25 @@ export type { ContractDifference, ContractDifferenceKind } from './difference.ts
  */
 export function compareContract(description: OpenRecord): ContractDifference[] {
   const differences: ContractDifference[] = []
-  const report = (difference: ContractDifference): void => void differences.push(difference)
-  const version = own(description, 'openapi')
+  const report = (operation: string | null, ...findings: readonly Finding[]): void =>
+    void differences.push(...findings.map((each) => ({ ...each, operation })))
+  const version = own(description, 'openapi') ?? null
   if (typeof version !== 'string' || !/^3\.1\.\d/.test(version))
-    report({
-      kind: 'unreadable',
-      operation: null,
-      path: 'openapi',
-      assumed: '3.1',
-      published: version ?? null,
-    })
+    report(null, finding('unreadable', 'openapi', '3.1', version))
 
-  const published = readOperations(description, report)
+  const { published, unreadable } = readOperations(description)
+  report(null, ...unreadable)
   for (const operation of operations as readonly Operation[]) {
     const { id, method, path } = operation
     const key = keyOf(method, path)
     const theirs = published.get(key)
     published.delete(key)
-    if (theirs !== undefined) {
-      for (const finding of compareOperation(operation, theirs, description))
-        report({ ...finding, operation: id })
-      // A description that does not mention itself is there all the same.
-    } else if (id !== descriptionGet.id) {
-      report({
-        kind: 'operation_missing',
-        operation: id,
-        path: `${method} ${path}`,
-        assumed: id,
-        published: null,
-      })
-    }
+    if (theirs !== undefined) report(id, ...compareOperation(operation, theirs))
+    // A description that does not mention itself is there all the same.
+    else if (id !== descriptionGet.id) report(id, finding('operation_missing', `${method} ${path}`, id, null))
   }
-  for (const { name } of published.values())
-    report({ kind: 'operation_unknown', operation: null, path: name, assumed: null, published: name })
-
-  for (const { rate, ...values } of rateDifferences(publishedRates(description)))
-    report({ kind: 'credit_rate', operation: null, path: rate, ...values })
+  for (const { name } of published.values()) report(null, finding('operation_unknown', name, null, name))
+  for (const { rate, assumed, published } of rateDifferences(publishedRates(description)))
+    report(null, finding('credit_rate', rate, assumed, published))
   return differences
 }

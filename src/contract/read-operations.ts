@@ -1,11 +1,8 @@
 import { isRecord } from '../lib/is-record.ts'
-import type { ContractDifference } from './difference.ts'
+import { type Finding, finding } from './difference.ts'
 import { own, resolve } from './resolve.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'trace']
-
-/** Headers that OpenAPI does not describe as parameters of an operation. */
-const ignoredHeaders = ['accept', 'content-type', 'authorization']
 
 const isJson = /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i
 
@@ -13,8 +10,11 @@ const isJson = /^(application\/([\w.-]+\+)?json\s*(;|$)|\*\/\*$)/i
 export interface PublishedOperation {
   /** Method and path, as in the description. */
   name: string
-  /** The operation, and its path item, which may have parameters for all operations of the path. */
-  parts: readonly [operation: unknown, pathItem: unknown]
+  operation: Record<string, unknown>
+  /** May have parameters for all operations of the path. */
+  pathItem: unknown
+  /** The whole description, for references. */
+  document: unknown
 }
 
 /** A parameter of the description. */
@@ -31,63 +31,59 @@ export function keyOf(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replace(/^\/v1(?=\/)/, '').replaceAll(/\{[^{}]*\}/g, '{}')}`
 }
 
-/** All operations of a description, by {@link keyOf}. Reports those that cannot be read. */
-export function readOperations(
-  description: unknown,
-  report: (difference: ContractDifference) => void,
-): Map<string, PublishedOperation> {
-  const found = new Map<string, PublishedOperation>()
-  const unreadable = (path: string, published: unknown): void =>
-    report({ kind: 'unreadable', operation: null, path, assumed: null, published })
-  const paths = own(description, 'paths')
-  if (!isRecord(paths)) unreadable('paths', paths ?? null)
+/** All operations of a description, by {@link keyOf}, and findings about those that cannot be read. */
+export function readOperations(document: unknown): {
+  published: Map<string, PublishedOperation>
+  unreadable: Finding[]
+} {
+  const published = new Map<string, PublishedOperation>()
+  const unreadable: Finding[] = []
+  const refuse = (path: string, value: unknown) => unreadable.push(finding('unreadable', path, null, value))
+  const paths = own(document, 'paths')
+  if (!isRecord(paths)) refuse('paths', paths ?? null)
   for (const [path, value] of Object.entries(isRecord(paths) ? paths : {})) {
     if (path.startsWith('x-')) continue
-    const pathItem = resolve(description, value)
-    if (!isRecord(pathItem)) unreadable(`paths.${path}`, value)
+    const pathItem = resolve(document, value)
+    if (!isRecord(pathItem)) refuse(`paths.${path}`, value)
     for (const method of methods) {
       const operation = own(pathItem, method)
       if (operation === undefined) continue
       const key = keyOf(method, path)
       const name = `${method.toUpperCase()} ${path}`
-      if (!isRecord(operation) || found.has(key))
-        unreadable(name, isRecord(operation) ? 'described twice' : operation)
-      else found.set(key, { name, parts: [operation, pathItem] })
+      if (!isRecord(operation)) refuse(name, operation)
+      else if (published.has(key)) refuse(name, 'described twice')
+      else published.set(key, { name, operation, pathItem, document })
     }
   }
-  return found
+  return { published, unreadable }
 }
 
-/** The parameters of an operation; they override those of its path. Null stands for a parameter that cannot be read. */
-export function readParameters(
-  { parts: [operation, pathItem] }: PublishedOperation,
-  document: unknown,
-): (PublishedParameter | null)[] {
+/** The parameters of an operation, which override those of its path, and the number of those that cannot be read. */
+export function readParameters({ operation, pathItem, document }: PublishedOperation): {
+  parameters: PublishedParameter[]
+  unreadable: number
+} {
   const found = new Map<string, PublishedParameter>()
-  const unreadable: null[] = []
-  for (const list of [own(pathItem, 'parameters'), own(operation, 'parameters')]) {
-    if (list !== undefined && !Array.isArray(list)) unreadable.push(null)
+  let unreadable = 0
+  for (const part of [pathItem, operation]) {
+    const list = own(part, 'parameters')
     const seen = new Set<string>()
-    for (const given of Array.isArray(list) ? (list as unknown[]) : []) {
-      const parameter = resolve(document, given)
-      const [name, place] = [own(parameter, 'name'), own(parameter, 'in')]
-      if (typeof name !== 'string' || typeof place !== 'string') {
-        unreadable.push(null)
-        continue
-      }
-      const key = `${place} ${name}`
-      if (seen.has(key)) unreadable.push(null)
-      else if (place !== 'header' || !ignoredHeaders.includes(name.toLowerCase()))
-        found.set(key, {
-          name,
-          in: place,
-          required: own(parameter, 'required') === true,
-          schema: parameterSchema(parameter, place),
-        })
+    for (const given of list === undefined ? [] : [list].flat()) {
+      const parameter = readParameter(resolve(document, given))
+      const key = `${parameter?.in} ${parameter?.name}`
+      if (parameter === null || seen.has(key)) unreadable += 1
+      else found.set(key, parameter)
       seen.add(key)
     }
   }
-  return [...found.values(), ...unreadable]
+  return { parameters: [...found.values()], unreadable }
+}
+
+function readParameter(parameter: unknown): PublishedParameter | null {
+  const [name, place] = [own(parameter, 'name'), own(parameter, 'in')]
+  if (typeof name !== 'string' || typeof place !== 'string') return null
+  const required = own(parameter, 'required') === true
+  return { name, in: place, required, schema: parameterSchema(parameter, place) }
 }
 
 /** The schema of a parameter. Keywords that change its serialization count as unreadable. */
@@ -99,31 +95,25 @@ function parameterSchema(parameter: unknown, place: string): unknown {
 }
 
 /**
- * The schema of a JSON body; undefined without one. If there are several, the first, with `content` as an unreadable
+ * The schema of a JSON body; undefined without JSON. If there are several, the first, with `content` as an unreadable
  * keyword.
+ *
+ * @param open Stands for the schema of a body that has none.
  */
-export function jsonOf(body: unknown): unknown {
+export function jsonOf(body: unknown, open?: true): unknown {
   const content = own(body, 'content')
+  if (content === undefined) return isRecord(body) ? open : undefined
   const types = Object.keys(isRecord(content) ? content : {}).filter((type) => isJson.test(type))
-  const [schema] = types.map((type) => own(own(content, type), 'schema'))
-  return types.length < 2 ? schema : { allOf: [schema], content: types }
-}
-
-/** The schema of a body: a body without a schema accepts anything, and a body without JSON is unreadable. */
-export function openJsonOf(body: unknown): unknown {
-  const content = own(body, 'content')
-  const isSilent =
-    content === undefined
-      ? isRecord(body)
-      : isRecord(content) && Object.keys(content).some((type) => isJson.test(type))
-  return jsonOf(body) ?? (isSilent || undefined)
+  if (types.length === 0) return undefined
+  const [schema = open] = types.map((type) => own(own(content, type), 'schema'))
+  return types.length === 1 ? schema : { allOf: [schema], content: types }
 }
 
 /** The responses of an operation: its first success with a body, and the statuses of the others. */
-export function readResponses(
-  { parts: [operation] }: PublishedOperation,
-  document: unknown,
-): { success: unknown; others: string[] } {
+export function readResponses({ operation, document }: PublishedOperation): {
+  success: unknown
+  others: string[]
+} {
   const responses = own(operation, 'responses')
   const statuses = Object.keys(isRecord(responses) ? responses : {}).filter((name) => !name.startsWith('x-'))
   const success = statuses.find((status) => /^2(?!0[45])/.test(status))

@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/is-record.ts'
 import { lookUp } from './resolve.ts'
-import { type Bound, type Shape, anything, boundKeywords, both } from './shape.ts'
+import { type Shape, both, boundKeywords, settled } from './shape.ts'
 
 /** Maximum number of parts read of one schema, since a hostile schema could be endless. */
 const maxParts = 200
@@ -14,11 +14,11 @@ const annotations = new Set([
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
 
 /**
- * Combines schemas that apply to the same value: local references, `allOf`, and alternatives that are null or lists of
- * values.
+ * Reads a schema as one shape: local references, `allOf`, and alternatives that are null or lists of values count as parts
+ * of it.
  */
-export function readSchema(schemas: readonly unknown[], document: unknown): Shape {
-  return settled(readParts(schemas, { document, left: { parts: maxParts }, refs: new Set() }))
+export function readSchema(schema: unknown, document: unknown): Shape {
+  return settled(readPart(schema, { document, left: { parts: maxParts }, refs: new Set() }))
 }
 
 interface Reading {
@@ -29,39 +29,17 @@ interface Reading {
   refs: Set<unknown>
 }
 
-function readParts(schemas: readonly unknown[], reading: Reading): Shape {
-  const pending = [...schemas]
-  const unread: [string, unknown][] = []
-  let shape = anything
-  /** Whether properties that no part names are refused. */
-  let isWhole = false
-  while (pending.length > 0) {
-    if (reading.left.parts-- <= 0) return both(shape, cannotRead('$ref', 'more parts than can be read'))
-    const schema = pending.pop()
-    const isFirst = pending.length === 0 && shape.properties.size === 0
-    if (schema === true) continue
-    if (!isRecord(schema)) {
-      unread.push(['schema', schema])
-      continue
-    }
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === '$ref') {
-        const target = lookUp(reading.document, value)
-        if (target === undefined) unread.push([keyword, value])
-        else if (!reading.refs.has(value)) pending.push(target)
-        reading.refs.add(value)
-      } else if (keyword === 'allOf' && Array.isArray(value)) {
-        pending.push(...(value as unknown[]).slice(0, maxParts + 1))
-      } else if (isFirst && keyword === 'unevaluatedProperties' && value === false) {
-        isWhole = true
-      } else {
-        const part = readKeyword(keyword, value, schema, reading)
-        if (part === null) unread.push([keyword, value])
-        else if (part !== anything) shape = both(shape, { ...anything, ...part })
-      }
-    }
-  }
-  return both(shape, { ...anything, unread, names: isWhole ? new Set(shape.properties.keys()) : null })
+function readPart(schema: unknown, reading: Reading): Shape {
+  reading.left.parts -= 1
+  if (reading.left.parts === -1) return cannotRead('$ref', 'more parts than can be read')
+  if (schema === true || reading.left.parts < 0) return {}
+  if (!isRecord(schema)) return cannotRead('schema', schema)
+  const shape = Object.entries(schema)
+    .map(([keyword, value]) => readKeyword(keyword, value, schema, reading) ?? cannotRead(keyword, value))
+    .reduce<Shape>(both, {})
+  // Unlike `additionalProperties`, it accepts the properties of all parts of this schema.
+  const isWhole = schema['unevaluatedProperties'] === false
+  return isWhole ? both(shape, { names: [...(shape.properties?.keys() ?? [])] }) : shape
 }
 
 /** Reads one keyword; null if it cannot be compared. */
@@ -70,9 +48,18 @@ function readKeyword(
   value: unknown,
   schema: Record<string, unknown>,
   reading: Reading,
-): Partial<Shape> | null {
-  if (annotations.has(keyword) || keyword.startsWith('x-')) return anything
+): Shape | null {
+  if (annotations.has(keyword) || keyword.startsWith('x-')) return {}
   switch (keyword) {
+    case '$ref': {
+      const target = lookUp(reading.document, value)
+      if (target === undefined) return null
+      if (reading.refs.has(value)) return {}
+      reading.refs.add(value)
+      return readPart(target, reading)
+    }
+    case 'allOf':
+      return Array.isArray(value) ? value.map((part) => readPart(part, reading)).reduce(both, {}) : null
     case 'type': {
       const list: unknown[] = Array.isArray(value) ? value : [value]
       return list.every((each) => types.includes(each as string)) ? { types: list as string[] } : null
@@ -82,29 +69,27 @@ function readKeyword(
     case 'enum':
       return Array.isArray(value) ? valuesOf(value as unknown[]) : null
     case 'default':
-      return isPlain(value) ? { defaults: [JSON.stringify(value)] } : null
+      return isPlain(value) ? { defaults: [value] } : null
     case 'properties':
-      return isRecord(value)
-        ? { properties: new Map(Object.entries(value).map(([name, schema]) => [name, [schema]])) }
-        : null
+      return isRecord(value) ? { properties: new Map(Object.entries(value)) } : null
     case 'required':
-      return isTexts(value) ? { required: new Set(value) } : null
+      return isTexts(value) ? { required: value } : null
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      if (isRecord(value)) return Object.keys(value).length === 0 ? anything : null
+      if (isRecord(value)) return Object.keys(value).length === 0 ? {} : null
       if (typeof value !== 'boolean') return null
-      // Applies only to the properties of the same part, so it refuses those of other parts.
-      return value ? anything : { names: namesOf(schema['properties']) }
+      if (value || keyword === 'unevaluatedProperties') return {}
+      // Refuses also the properties of other parts.
+      return { names: Object.keys(isRecord(schema['properties']) ? schema['properties'] : {}) }
     case 'items':
-      return isRecord(value) || value === true ? { items: [value] } : null
+      return isRecord(value) || value === true ? { items: value } : null
     case 'uniqueItems':
-      return value === false ? anything : null
+      return value === false ? {} : null
     case 'anyOf':
     case 'oneOf':
       return Array.isArray(value) ? readAlternatives(value as unknown[], keyword === 'oneOf', reading) : null
   }
-  const isBound = boundKeywords.includes(keyword as Bound)
-  return isBound && Number.isFinite(value) ? { bounds: { [keyword]: value as number } } : null
+  return (boundKeywords as string[]).includes(keyword) && Number.isFinite(value) ? { [keyword]: value } : null
 }
 
 /** Reads alternatives if, apart from null, they are one schema or lists of values. */
@@ -115,48 +100,41 @@ function readAlternatives(
 ): Shape | null {
   if (alternatives.length > maxParts) return null
   const shapes = alternatives.map((each) =>
-    settled(readParts([each], { ...reading, refs: new Set(reading.refs) })),
+    settled(readPart(each, { ...reading, refs: new Set(reading.refs) })),
   )
   // `oneOf` refuses a value that two of its parts allow.
-  const allowed = shapes.flatMap(plainValuesOf)
+  const allowed = shapes.flatMap(({ types, values }) => [
+    ...(values ?? []),
+    ...((types?.includes('null') ?? true) ? [null] : []),
+  ])
   if (isExclusive && new Set(allowed).size < allowed.length) return null
-  const isNull = ({ types, unread }: Shape) => types?.join() === 'null' && unread.length === 0
-  const rest = shapes.filter((shape) => !isNull(shape))
+  const rest = shapes.filter(({ types, unread }) => types?.join() !== 'null' || unread !== undefined)
   const [first] = rest
   if (first === undefined) return shapes[0] ?? null
   const whole = rest.length === 1 ? first : listOf(rest)
-  if (whole?.types == null || rest.length === shapes.length) return whole
-  return { ...whole, types: [...new Set([...whole.types, 'null'])] }
+  if (whole?.types === undefined || rest.length === shapes.length) return whole
+  return { ...whole, types: [...whole.types, 'null'] }
 }
 
 /** Combines alternatives that are all lists of values into one list; otherwise null. */
 function listOf(shapes: readonly Shape[]): Shape | null {
-  const isList = ({ types, values, unread, bounds, defaults }: Shape) =>
-    values !== null && types?.length !== 0 && [unread, defaults, Object.keys(bounds)].flat().length === 0
+  const refused = ['unread', 'defaults', ...boundKeywords] as const
+  const isList = (shape: Shape) =>
+    shape.values !== undefined && shape.types?.length !== 0 && refused.every((field) => !(field in shape))
   if (!shapes.every(isList)) return null
   return {
-    ...anything,
-    types: [...new Set(shapes.flatMap(({ types }) => types ?? []))],
+    types: shapes.flatMap(({ types }) => types ?? []),
     values: [...new Set(shapes.flatMap(({ values }) => values ?? []))],
   }
-}
-
-/** The listed values of a shape, with null if it is allowed; each as JSON. */
-function plainValuesOf({ types, values }: Shape): string[] {
-  return [...(values ?? []), ...((types?.includes('null') ?? true) ? ['null'] : [])]
-}
-
-function namesOf(properties: unknown): ReadonlySet<string> {
-  return new Set(isRecord(properties) ? Object.keys(properties) : [])
 }
 
 /**
  * Reads a list of texts, numbers or booleans; lists of objects are not compared. Null counts as a type, not as a value.
  */
-function valuesOf(values: readonly unknown[]): Partial<Shape> | null {
+function valuesOf(values: readonly unknown[]): Shape | null {
   if (!values.every(isPlain)) return null
-  const texts = values.filter((value) => value !== null).map((value) => JSON.stringify(value))
-  return { types: [...new Set(values.map(typeOf))], ...(texts.length > 0 && { values: texts }) }
+  const others = values.filter((value) => value !== null)
+  return { types: values.map(typeOf), ...(others.length > 0 && { values: others }) }
 }
 
 function typeOf(value: unknown): string {
@@ -173,35 +151,5 @@ function isTexts(value: unknown): value is string[] {
 }
 
 function cannotRead(keyword: string, value: unknown): Shape {
-  return { ...anything, unread: [[keyword, value]] }
-}
-
-/** Normalizes a shape, so that two ways to write the same do not differ. */
-function settled(shape: Shape): Shape {
-  const isNumber = shape.types?.includes('number') ?? false
-  return {
-    ...shape,
-    types: shape.types?.filter((type) => !isNumber || type !== 'integer').toSorted() ?? null,
-    values: shape.values?.toSorted() ?? null,
-    bounds: settledBounds(shape.bounds, !isNumber && (shape.types?.includes('integer') ?? false)),
-  }
-}
-
-function settledBounds(given: Shape['bounds'], whole: boolean): Shape['bounds'] {
-  const bounds = { ...given }
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = bounds
-  if (whole && exclusiveMinimum !== undefined) {
-    bounds.minimum = Math.max(minimum, Math.floor(exclusiveMinimum) + 1)
-    delete bounds.exclusiveMinimum
-  }
-  if (whole && exclusiveMaximum !== undefined) {
-    bounds.maximum = Math.min(maximum, Math.ceil(exclusiveMaximum) - 1)
-    delete bounds.exclusiveMaximum
-  }
-  // Every length is at least 0, and every exact integer within these bounds.
-  if ((bounds.minLength ?? 1) <= 0) delete bounds.minLength
-  if ((bounds.minItems ?? 1) <= 0) delete bounds.minItems
-  if (whole && (bounds.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete bounds.minimum
-  if (whole && (bounds.maximum ?? 0) >= Number.MAX_SAFE_INTEGER) delete bounds.maximum
-  return bounds
+  return { unread: [[keyword, value]] }
 }

@@ -1,90 +1,115 @@
-/** The bounds that are compared. */
-export const boundKeywords = [
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-] as const
+/** The bounds that are compared, each with the function that returns the tighter of two. */
+const bounds = {
+  minLength: Math.max,
+  maxLength: Math.min,
+  minItems: Math.max,
+  maxItems: Math.min,
+  minimum: Math.max,
+  maximum: Math.min,
+  exclusiveMinimum: Math.max,
+  exclusiveMaximum: Math.min,
+}
 
-export type Bound = (typeof boundKeywords)[number]
+export const boundKeywords = Object.keys(bounds) as (keyof typeof bounds)[]
 
-/** The comparable part of a schema. */
-export interface Shape {
-  /** Allowed JSON types; null for all. */
-  types: readonly string[] | null
-  /** Allowed values, each as JSON; null for all. */
-  values: readonly string[] | null
-  bounds: Readonly<Partial<Record<Bound, number>>>
-  /** The values of `default`, each as JSON; several if parts of a schema contradict each other. */
-  defaults: readonly string[]
-  /** Schemas of each property; a value must fit all of them. */
-  properties: ReadonlyMap<string, readonly unknown[]>
-  required: ReadonlySet<string>
-  /** The names of the only allowed properties; null for all. */
-  names: ReadonlySet<string> | null
-  /** Schemas of each item of an array; an item must fit all of them. */
-  items: readonly unknown[]
+/** The comparable part of a schema, with bounds by their keyword. An absent field allows everything. */
+export type Shape = { readonly [Keyword in keyof typeof bounds]?: number } & {
+  /** Allowed JSON types. */
+  readonly types?: readonly string[]
+  /** Allowed values other than null. */
+  readonly values?: readonly unknown[]
+  /** The values of `default`; several if parts of a schema contradict each other. */
+  readonly defaults?: readonly unknown[]
+  /** The schema of each property. */
+  readonly properties?: ReadonlyMap<string, unknown>
+  readonly required?: readonly string[]
+  /** The names of the only allowed properties. */
+  readonly names?: readonly string[]
+  /** The schema of each item of an array. */
+  readonly items?: unknown
   /** Keywords that cannot be compared, with their values. */
-  unread: readonly (readonly [keyword: string, value: unknown])[]
+  readonly unread?: readonly (readonly [keyword: string, value: unknown])[]
 }
 
-/** The shape that accepts every value. */
-export const anything: Shape = {
-  types: null,
-  values: null,
-  bounds: {},
-  defaults: [],
-  properties: new Map(),
-  required: new Set(),
-  names: null,
-  items: [],
-  unread: [],
-}
-
-/** The names of the properties that a shape describes or requires. */
-export function fieldsOf({ properties, required }: Shape): ReadonlySet<string> {
-  return new Set([...properties.keys(), ...required])
+/** Returns what two shapes that apply to the same value allow, for each field that both have. */
+const combined: {
+  [Field in keyof Shape]-?: (a: Required<Shape>[Field], b: Required<Shape>[Field]) => unknown
+} = {
+  ...bounds,
+  types: commonTypes,
+  values: common,
+  defaults: union,
+  properties: (a, b) =>
+    new Map([
+      ...a,
+      ...[...b].map(([name, schema]) => [name, a.has(name) ? allOf(a.get(name), schema) : schema] as const),
+    ]),
+  required: union,
+  names: common,
+  items: allOf,
+  unread: union,
 }
 
 /** Combines two shapes that apply to the same value. */
 export function both(a: Shape, b: Shape): Shape {
-  const [one, other] = [a.names, b.names]
-  const names = one && other ? new Set([...one].filter((name) => other.has(name))) : (one ?? other)
-  const properties = new Map<string, readonly unknown[]>()
-  // A closed part refuses the properties of the other part.
-  for (const [name, schemas] of [...a.properties, ...b.properties])
-    if (names?.has(name) ?? true) properties.set(name, [...(properties.get(name) ?? []), ...schemas])
-  return {
-    types: commonTypes(a.types, b.types),
-    values:
-      a.values && b.values ? a.values.filter((value) => b.values?.includes(value)) : (a.values ?? b.values),
-    bounds: tighter(a.bounds, b.bounds),
-    defaults: [...new Set([...a.defaults, ...b.defaults])],
-    properties,
-    required: new Set([...a.required, ...b.required]),
-    names,
-    items: [...a.items, ...b.items],
-    unread: [...a.unread, ...b.unread],
-  }
+  const shape: Record<string, unknown> = { ...a, ...b }
+  for (const field of Object.keys(a) as (keyof Shape)[])
+    if (Object.hasOwn(b, field)) shape[field] = combined[field](a[field] as never, b[field] as never)
+  return shape
 }
 
-/** The types that two sets have in common; an integer is a number. */
-export function commonTypes(a: Shape['types'], b: Shape['types']): Shape['types'] {
-  if (a === null || b === null) return a ?? b
-  const within = (types: readonly string[]) => (type: string) =>
-    types.includes(type) || (type === 'integer' && types.includes('number'))
-  return [...new Set([...a.filter(within(b)), ...b.filter(within(a))])]
+function allOf(...schemas: unknown[]): unknown {
+  return { allOf: schemas }
 }
 
-function tighter(a: Shape['bounds'], b: Shape['bounds']): Shape['bounds'] {
-  const bounds = { ...a }
-  for (const [keyword, value] of Object.entries(b) as [Bound, number][]) {
-    const choose = /max/i.test(keyword) ? Math.min : Math.max
-    bounds[keyword] = choose(value, bounds[keyword] ?? value)
+function common<T>(a: readonly T[], b: readonly T[]): T[] {
+  const others = new Set(b)
+  return a.filter((each) => others.has(each))
+}
+
+function union<T>(a: readonly T[], b: readonly T[]): T[] {
+  return [...new Set([...a, ...b])]
+}
+
+/** The types that two lists have in common; an integer is a number. */
+export function commonTypes(a: readonly string[], b: readonly string[]): string[] {
+  const all = (types: readonly string[]) => [...types, ...(types.includes('number') ? ['integer'] : [])]
+  return common(all(a), all(b))
+}
+
+/** The names of the properties that a shape describes or requires. */
+export function fieldsOf({ properties = new Map<string, unknown>(), required = [] }: Shape): string[] {
+  return union([...properties.keys()], required)
+}
+
+/** Normalizes a shape, so that two ways to write the same do not differ. */
+export function settled(given: Shape): Shape {
+  const isNumber = given.types?.includes('number') === true
+  const isInteger = given.types?.includes('integer') === true && !isNumber
+  const shape: { -readonly [Field in keyof Shape]: Shape[Field] } = { ...given }
+  if (shape.types)
+    shape.types = union(shape.types, [])
+      .filter((type) => !isNumber || type !== 'integer')
+      .toSorted()
+  if (shape.values) shape.values = shape.values.toSorted()
+  if (shape.names) {
+    // A closed part refuses the properties of the other parts.
+    const allowed = new Set(shape.names)
+    shape.properties = new Map([...(shape.properties ?? [])].filter(([name]) => allowed.has(name)))
   }
-  return bounds
+  const { exclusiveMinimum: above, exclusiveMaximum: below } = shape
+  if (isInteger && above !== undefined) {
+    shape.minimum = Math.max(shape.minimum ?? -Infinity, Math.floor(above) + 1)
+    delete shape.exclusiveMinimum
+  }
+  if (isInteger && below !== undefined) {
+    shape.maximum = Math.min(shape.maximum ?? Infinity, Math.ceil(below) - 1)
+    delete shape.exclusiveMaximum
+  }
+  // Every length is at least 0, and every exact integer within these bounds.
+  if ((shape.minLength ?? 1) <= 0) delete shape.minLength
+  if ((shape.minItems ?? 1) <= 0) delete shape.minItems
+  if (isInteger && (shape.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete shape.minimum
+  if (isInteger && (shape.maximum ?? 0) >= Number.MAX_SAFE_INTEGER) delete shape.maximum
+  return shape
 }

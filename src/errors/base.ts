@@ -133,6 +133,17 @@ export function hide(error: SocialSearchError, name: string, value: unknown): vo
 
 /** A failure that several calls may share, such as a refused token. */
 export abstract class SharedError extends SocialSearchError {
+  readonly #args: readonly unknown[]
+
+  /** @param args Arguments of the subclass, up to the context. */
+  constructor(code: ClientErrorCode, message: string, args: readonly unknown[], context?: ErrorContext) {
+    super(code, message, context)
+    this.#args = args
+  }
+
   /** The same failure, for one of the calls. */
-  abstract of(context: ErrorContext): SharedError
+  of(context: ErrorContext): this {
+    const Class = this.constructor as new (...args: unknown[]) => this
+    return new Class(...this.#args, context)
+  }
 }

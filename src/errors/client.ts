@@ -7,11 +7,7 @@ import { summary } from './summary.ts'
  * An option is invalid. Thrown by the constructor, or by a call before it is sent. The message contains no secret.
  *
  * @example
- * try {
- *   new SocialSearch({ baseUrl, apiKey, timeout: -1 })
- * } catch (error) {
- *   if (error instanceof ConfigurationError) console.error(error.message)
- * }
+ * if (error instanceof ConfigurationError) console.error(error.message)
  */
 export class ConfigurationError extends SocialSearchError {
   static {
@@ -171,15 +167,12 @@ export class CreditBudgetError extends SharedError {
     super(
       'credit_budget',
       `refused before sending: it may cost ${count(needed, 'credit')}, the budget has ${remaining} left`,
+      [details],
       context,
     )
     this.needed = needed
     this.remaining = remaining
     if (budget !== undefined) this.budget = budget
-  }
-
-  override of(context: ErrorContext): CreditBudgetError {
-    return new (this.constructor as typeof CreditBudgetError)(this, context)
   }
 }
 
@@ -198,12 +191,8 @@ export class BudgetUnavailableError extends SharedError {
   readonly reason: string
 
   constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is unreachable: ${reason}`, context)
+    super('budget_unavailable', `the budget is unreachable: ${reason}`, [reason], context)
     this.reason = reason
-  }
-
-  override of(context: ErrorContext): BudgetUnavailableError {
-    return new (this.constructor as typeof BudgetUnavailableError)(this.reason, context)
   }
 }
 

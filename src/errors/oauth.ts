@@ -22,12 +22,9 @@ export class ReauthorizationRequiredError extends SharedError {
   readonly reason: ReauthorizationReason
 
   constructor(reason: ReauthorizationReason, context?: ErrorContext) {
-    super('reauthorization_required', `the user has to authorize again: ${explanations[reason]}`, context)
+    const message = `the user has to authorize again: ${explanations[reason]}`
+    super('reauthorization_required', message, [reason], context)
     this.reason = reason
-  }
-
-  override of(context: ErrorContext): ReauthorizationRequiredError {
-    return new (this.constructor as typeof ReauthorizationRequiredError)(this.reason, context)
   }
 }
 
@@ -74,20 +71,14 @@ export class OAuthError extends SharedError {
   declare readonly status?: number
   /** Seconds until a retry is welcome, if the server announced it. */
   declare readonly retryAfter?: number
-  readonly #text: string
 
   constructor(text: string, details: OAuthErrorDetails, context?: ErrorContext) {
-    super('oauth', `${details.step}: ${text}`, context)
-    this.#text = text
+    super('oauth', `${details.step}: ${text}`, [text, details], context)
     this.step = details.step
     this.reason = details.reason
     this.processed = details.processed
     if (details.status !== undefined) this.status = details.status
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
-  }
-
-  override of(context: ErrorContext): OAuthError {
-    return new (this.constructor as typeof OAuthError)(this.#text, this, context)
   }
 }
 
@@ -102,14 +93,8 @@ export class TokenStoreError extends SharedError {
     this.prototype.name = 'TokenStoreError'
   }
   declare readonly code: 'token_store'
-  readonly #text: string
 
   constructor(text: string, context?: ErrorContext) {
-    super('token_store', text, context)
-    this.#text = text
-  }
-
-  override of(context: ErrorContext): TokenStoreError {
-    return new (this.constructor as typeof TokenStoreError)(this.#text, context)
+    super('token_store', text, [text], context)
   }
 }

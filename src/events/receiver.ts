@@ -1,18 +1,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../api/schema/apply-schema.ts'
-import { assertFunction, assertOptions, assertSchema, shown } from '../errors/assert.ts'
+import { assertFunction, assertOptions, assertSchema, checked } from '../errors/assert.ts'
 import { firstIssues } from '../api/issues.ts'
 import { sha256 } from '../lib/hash.ts'
 import {
   type Delivery,
   type ReceiveOptions,
-  accepted,
   acknowledge,
   admit,
   payloadOf,
   receiveNames,
-  refusal,
   resolveReceiver,
+  respond,
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors/index.ts'
@@ -99,28 +98,23 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
   assertEvents(options as unknown as EventOptions)
 
   async function receive(request: Request): Promise<Response> {
-    if (request.method !== 'POST') return refusal(405, { allow: 'POST' })
-    if (!isAmong(contentTypes, request.headers.get('content-type'))) return refusal(415)
+    if (request.method !== 'POST') return respond(405, { allow: 'POST' })
+    if (!isAmong(contentTypes, request.headers.get('content-type'))) return respond(415)
     const delivery = await admit(request, options)
     if (delivery instanceof Response) return delivery
-    if (!(await isFresh(delivery, options))) return refusal(401)
+    if (!(await isFresh(delivery, options))) return respond(401)
 
     const raw = payloadOf(delivery)
     const { value: payload, issues } = schema ? await applySchema(schema, raw) : { value: raw, issues: [] }
     if (issues.length > 0) {
       report(new InvalidEventError(firstIssues(issues), raw), options)
-      return mismatch === 'refuse' ? refusal(422) : accepted()
+      return mismatch === 'refuse' ? respond(422) : respond(202)
     }
-    const id: unknown = await (options.id ? options.id(delivery, payload) : sha256(delivery.body))
-    if (typeof id !== 'string' || id === '') {
-      throw new ConfigurationError(`id must return a string that is not empty, got ${shown(id)}`)
-    }
-    const known: unknown = seen === undefined ? false : await seen(id)
+    const id = await (options.id ? options.id(delivery, payload) : sha256(delivery.body))
+    checked(id, typeof id === 'string' && id !== '', 'id must return a string that is not empty')
+    const known = seen === undefined ? false : await seen(id)
     // A truthy reply of a store about a new id would otherwise drop every event.
-    if (typeof known !== 'boolean') {
-      throw new ConfigurationError(`seen must return true or false, got ${shown(known)}`)
-    }
-    if (known) return accepted()
+    if (checked(known, typeof known === 'boolean', 'seen must return true or false')) return respond(202)
     const event = withDelivery({ payload, id }, delivery)
     return acknowledge(() => options.onEvent(event), options)
   }
@@ -130,7 +124,7 @@ export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSc
       return await receive(request)
     } catch (error) {
       report(error, options)
-      return refusal(500)
+      return respond(500)
     }
   }
 }
@@ -142,9 +136,8 @@ function assertEvents(options: EventOptions): void {
   }
   const { schema, mismatch, contentTypes, replay } = options
   if (schema !== undefined) assertSchema(schema)
-  if (mismatch !== undefined && !['acknowledge', 'refuse'].includes(mismatch)) {
-    throw new ConfigurationError(`mismatch must be acknowledge or refuse, got ${shown(mismatch)}`)
-  }
+  const isKnown = [undefined, 'acknowledge', 'refuse'].includes(mismatch)
+  checked(mismatch, isKnown, 'mismatch must be acknowledge or refuse')
   if (contentTypes !== undefined && !(Array.isArray(contentTypes) && contentTypes.every(isMediaType))) {
     throw new ConfigurationError('contentTypes must be a list of media types such as application/json')
   }
@@ -152,9 +145,8 @@ function assertEvents(options: EventOptions): void {
   assertOptions(replay, { timestamp: true, tolerance: true }, 'replay')
   assertFunction('replay.timestamp', replay.timestamp)
   const { tolerance = defaultTolerance } = replay
-  if (!(Number.isFinite(tolerance) && tolerance >= 0)) {
-    throw new ConfigurationError(`replay.tolerance must be a number of milliseconds, got ${shown(tolerance)}`)
-  }
+  const isDuration = Number.isFinite(tolerance) && tolerance >= 0
+  checked(tolerance, isDuration, 'replay.tolerance must be a number of milliseconds')
 }
 
 function isMediaType(value: unknown): boolean {

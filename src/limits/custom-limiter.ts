@@ -6,7 +6,7 @@ import {
   type Limiter,
   SurfaceClosed,
   longestHoldMs,
-} from './limiter.ts'
+} from './interface.ts'
 
 /** Adapts a user's limiter, which cancels by signal, and enforces the wait of a 429 even if that limiter does not. */
 export class CustomLimiter implements CallLimiter {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { isMomentary } from './contention.ts'
@@ -9,22 +10,48 @@ import {
   type Limits,
   type QueueWait,
   type Share,
-} from './limiter.ts'
+} from './interface.ts'
 import { Pace } from './pace.ts'
-import { CountedSlots, Polling } from './polling.ts'
-import { QueuedSlots, type Slots } from './slots.ts'
-import { type Slot, SurfaceQueue } from './surface-queue.ts'
+import { CountedSlots, PollingCalls } from './cloudflare-workers.ts'
+import { type Slot, type Slots, SurfaceQueue } from './surface-queue.ts'
+
+/** Slots of p-limit, whose queue holds surfaces with a call to send: the calls wait in the queue of their surface. */
+class QueuedSlots implements Slots {
+  readonly isFull = false
+  readonly #limit: ReturnType<typeof pLimit>
+
+  constructor(most: number) {
+    this.#limit = pLimit(most)
+  }
+
+  get taken(): number {
+    return this.#limit.activeCount
+  }
+
+  get most(): number {
+    return this.#limit.concurrency
+  }
+
+  set most(most: number) {
+    if (most !== this.most) this.#limit.concurrency = most
+  }
+
+  take(): Promise<Slot> {
+    return new Promise((resolve) => {
+      void this.#limit(() => new Promise<void>((free) => resolve({ release: () => free() })))
+    })
+  }
+}
 
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   protected readonly slots: Slots
-  readonly #polling: Polling | undefined
+  readonly #polling: PollingCalls | undefined
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
   #fewerSlotsUntil = -Infinity
-
   readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
   /** @param inUse A set that the limiter joins when it grants a lease. */
@@ -34,7 +61,7 @@ export class LocalLimiter implements CallLimiter {
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
       this.slots = new CountedSlots(inFlight)
-      this.#polling = new Polling(() => this.wake())
+      this.#polling = new PollingCalls(() => this.wake())
     } else this.slots = new QueuedSlots(inFlight)
   }
 

@@ -1,6 +1,6 @@
 import { Contention, isMomentary } from './contention.ts'
 import type { JitterMargin } from './jitter-margin.ts'
-import { type Limits, type Share, longestHoldMs } from './limiter.ts'
+import { type Limits, type Share, longestHoldMs } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface Send {

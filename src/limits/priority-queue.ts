@@ -1,4 +1,4 @@
-import type { Ticket } from './limiter.ts'
+import type { Ticket } from './interface.ts'
 
 /** What determines the place of an entry. */
 export interface Ranked {

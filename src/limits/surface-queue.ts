@@ -1,6 +1,6 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './limiter.ts'
+import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './interface.ts'
 import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
 import type { Pace, Send, SendLog } from './pace.ts'
 
@@ -14,6 +14,17 @@ export interface Slot {
   sent?(send: Send): void
   /** Frees the slot; null if no request used it. */
   release(send: Send | null): void
+}
+
+/** The requests that a process may have in flight. */
+export interface Slots {
+  /** How many are in use. */
+  readonly taken: number
+  /** How many may be in use. */
+  most: number
+  /** Whether `take()` would resolve with undefined: all are in use, and it cannot wait. */
+  readonly isFull: boolean
+  take(): Promise<Slot | undefined>
 }
 
 /** Where a surface queue gets its slots. */

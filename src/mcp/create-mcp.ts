@@ -1,5 +1,6 @@
 import { assertOptions } from '../errors/assert.ts'
 import { version } from '../lib/version.ts'
+import { skipNotice } from '../lib/wait-notice.ts'
 import type { OperationId } from '../api/operations.ts'
 import {
   type AgentTool,
@@ -92,7 +93,10 @@ export function createMcp(options: McpOptions): Mcp {
     // A page of another site could otherwise reach a server on the machine of its reader.
     fetch: async (request) =>
       wrongHost(request, names) ?? originValidationResponse(request, names) ?? handler.fetch(request),
-    stdio: () => serveStdio(server),
+    stdio: () => {
+      skipNotice()
+      return serveStdio(server)
+    },
     server,
     report,
   }

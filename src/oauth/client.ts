@@ -1,6 +1,6 @@
 import { assertMethod, assertObject } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { type PendingAuthorization, Protocol } from './protocol.ts'
+import { type AuthorizationRequest, type PendingAuthorization, Protocol } from './protocol.ts'
 import { OAuthSession } from './session.ts'
 import {
   type OAuthClientOptions,
@@ -9,13 +9,6 @@ import {
   resolveOAuthOptions,
 } from './settings.ts'
 import type { TokenStore } from './store.ts'
-
-/** The URL to send a user to, and the data to keep until they return. */
-export interface AuthorizationRequest {
-  readonly url: string
-  /** Plain JSON for the user's own session; it holds a secret, so it must not reach another user. Good for one `exchange`. */
-  readonly pending: PendingAuthorization
-}
 
 /**
  * A client of the authorization server: sends users there, and exchanges their callback for tokens.
@@ -46,8 +39,7 @@ export class OAuthClient {
    * @param extra Further parameters that the server takes, such as `prompt`.
    */
   async authorizationUrl(extra: Readonly<Record<string, string>> = {}): Promise<AuthorizationRequest> {
-    const { url, pending } = await this.#protocol.authorizationUrl(extra)
-    return { url: url.href, pending }
+    return this.#protocol.authorizationUrl(extra)
   }
 
   /**

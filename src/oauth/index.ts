@@ -1,5 +1,5 @@
-export { type AuthorizationRequest, type OAuthClient, createOAuthClient } from './client.ts'
-export type { PendingAuthorization } from './protocol.ts'
+export { type OAuthClient, createOAuthClient } from './client.ts'
+export type { AuthorizationRequest, PendingAuthorization } from './protocol.ts'
 export type { OAuthSession } from './session.ts'
 export type { ClientAuthentication, OAuthClientOptions, OAuthEndpoints } from './settings.ts'
 export { MemoryTokenStore, type TokenSet, type TokenStore } from './store.ts'

@@ -12,6 +12,13 @@ export interface PendingAuthorization {
   readonly codeVerifier: string
 }
 
+/** The URL to send a user to, and the data to keep until they return. */
+export interface AuthorizationRequest {
+  readonly url: string
+  /** Plain JSON for the user's own session; it holds a secret, so it must not reach another user. Good for one `exchange`. */
+  readonly pending: PendingAuthorization
+}
+
 /** The OAuth protocol with one server. Errors of the library stop here, since they contain tokens. */
 export class Protocol {
   readonly #settings: OAuthSettings
@@ -49,9 +56,7 @@ export class Protocol {
     return { issuer: new URL(this.#server.issuer).href, clientId, baseUrl: resource }
   }
 
-  async authorizationUrl(
-    extra: Readonly<Record<string, string>>,
-  ): Promise<{ url: URL; pending: PendingAuthorization }> {
+  async authorizationUrl(extra: Readonly<Record<string, string>>): Promise<AuthorizationRequest> {
     const { clientId, redirectUri, scope, resource } = this.#settings
     const pending = { state: oauth.generateRandomState(), codeVerifier: oauth.generateRandomCodeVerifier() }
     const url = new URL(this.endpoints.authorization)
@@ -68,66 +73,48 @@ export class Protocol {
     const taken = Object.keys(extra).find((name) => Object.hasOwn(params, name))
     if (taken !== undefined) throw new ConfigurationError(`${taken} is set by the client`)
     for (const [name, value] of Object.entries({ ...extra, ...params })) url.searchParams.set(name, value)
-    return { url, pending }
+    return { url: url.href, pending }
   }
 
   /** @throws {OAuthError} */
   async exchangeCode(callback: URL, { state, codeVerifier }: PendingAuthorization): Promise<TokenSet> {
     const codes = callback.searchParams.getAll('code')
     const redactor = this.#redactor(...codes, codeVerifier)
-    const params = await withOAuthErrors('authorization', redactor, () => {
-      const params = oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
-      if (codes.length !== 1 || codes[0] === '') throw new TypeError('it must have one code')
-      return params
+    const code = await withOAuthErrors('authorization', redactor, () => {
+      oauth.validateAuthResponse(this.#server, this.#client, callback.searchParams, state)
+      const [code = '', ...others] = codes
+      if (code === '' || others.length > 0) throw new TypeError('it must have one code')
+      return code
     })
-    const { redirectUri } = this.#settings
-    return this.#requestTokens('exchange', redactor, async (options) =>
-      oauth.processAuthorizationCodeResponse(
-        this.#server,
-        this.#client,
-        await oauth.authorizationCodeGrantRequest(
-          this.#server,
-          this.#client,
-          this.#authentication,
-          params,
-          redirectUri,
-          codeVerifier,
-          options,
-        ),
-      ),
-    )
+    const params = { code, redirect_uri: this.#settings.redirectUri, code_verifier: codeVerifier }
+    return this.#requestTokens('exchange', redactor, 'authorization_code', params)
   }
 
   /** @throws {OAuthError} */
   async refresh(refreshToken: string): Promise<TokenSet> {
-    return this.#requestTokens('refresh', this.#redactor(refreshToken), async (options) =>
-      oauth.processRefreshTokenResponse(
-        this.#server,
-        this.#client,
-        await oauth.refreshTokenGrantRequest(
-          this.#server,
-          this.#client,
-          this.#authentication,
-          refreshToken,
-          options,
-        ),
-      ),
-    )
+    const params = { refresh_token: refreshToken }
+    return this.#requestTokens('refresh', this.#redactor(refreshToken), 'refresh_token', params)
   }
 
   async #requestTokens(
     step: OAuthStep,
     redactor: Redactor,
-    request: (options: oauth.TokenEndpointRequestOptions) => Promise<oauth.TokenEndpointResponse>,
+    grantType: string,
+    params: Readonly<Record<string, string>>,
   ): Promise<TokenSet> {
+    const [server, client] = [this.#server, this.#client]
     // The token's lifetime starts later than this, so it is never overestimated.
     const obtainedAt = Date.now()
-    const options = {
-      ...requestOptions(step, redactor, this.#settings, this.#server.token_endpoint),
-      additionalParameters: { resource: this.#settings.resource },
-    }
     const response = await withOAuthErrors(step, redactor, async () => {
-      const response = await request(options)
+      const received = await oauth.genericTokenEndpointRequest(
+        server,
+        client,
+        this.#authentication,
+        grantType,
+        { ...params, resource: this.#settings.resource },
+        requestOptions(step, redactor, this.#settings, server.token_endpoint),
+      )
+      const response = await oauth.processGenericTokenEndpointResponse(server, client, received)
       // The library also accepts tokens that are bound to a key.
       if (response.token_type !== 'bearer') throw new TypeError('the token type is not Bearer')
       assertToken(response.access_token, 'the access token')

@@ -28,16 +28,8 @@ function isTemporary({ processed, reason, status = 0 }: OAuthError): boolean {
   return processed === 'no' && (isUnavailable || status === 429 || status >= 500)
 }
 
-/** A pause after a failed early renewal, while the old token still works. */
-export class RenewalPause {
-  #until = -Infinity
-
-  get isActive(): boolean {
-    return performance.now() < this.#until
-  }
-
-  start(error: unknown): void {
-    const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
-    this.#until = performance.now() + Math.max(retryAfter * 1000, maxWaitMs)
-  }
+/** How long to pause after a failed early renewal, in milliseconds: the old token still works. */
+export function renewalPauseMs(error: unknown): number {
+  const { retryAfter = 0 } = error instanceof OAuthError ? error : {}
+  return Math.max(retryAfter * 1000, maxWaitMs)
 }

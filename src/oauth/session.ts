@@ -2,7 +2,7 @@ import type { AuthProvider } from '../core/http/credential.ts'
 import { sleep } from '../lib/time.ts'
 import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors/index.ts'
 import type { Protocol } from './protocol.ts'
-import { RenewalPause, mayHaveUsedRefreshToken, retryDelay } from './retry-delay.ts'
+import { mayHaveUsedRefreshToken, renewalPauseMs, retryDelay } from './retry-delay.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
 
 /**
@@ -16,7 +16,6 @@ export class OAuthSession implements AuthProvider {
   readonly #store: TokenStore
   readonly #protocol: Protocol
   readonly #leewayMs: number
-  readonly #pause = new RenewalPause()
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** The access token that the service rejected, until there is a new one. */
@@ -26,6 +25,8 @@ export class OAuthSession implements AuthProvider {
   /** Tokens that are not stored yet, and those they replace. */
   #unsaved: { tokens: TokenSet; replaced: TokenSet } | undefined
   #renewing: Promise<TokenSet> | undefined
+  /** Until when not to renew early, in monotonic milliseconds. */
+  #pausedUntil = -Infinity
   #lastTurn: Promise<unknown> = Promise.resolve()
 
   constructor(store: TokenStore, protocol: Protocol, leewayMs: number) {
@@ -49,7 +50,7 @@ export class OAuthSession implements AuthProvider {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
       if (!cached || error instanceof ReauthorizationRequiredError || !this.#isUsable(cached)) throw error
-      this.#pause.start(error)
+      this.#pausedUntil = performance.now() + renewalPauseMs(error)
       return cached.accessToken
     }
   }
@@ -82,7 +83,8 @@ export class OAuthSession implements AuthProvider {
   #isFresh(tokens: TokenSet): boolean {
     const { refreshToken, obtainedAt, expiresAt } = tokens
     if (!this.#isUsable(tokens)) return false
-    if (expiresAt === undefined || refreshToken === undefined || this.#pause.isActive) return true
+    if (expiresAt === undefined || refreshToken === undefined) return true
+    if (performance.now() < this.#pausedUntil) return true
     const leeway = Math.min(this.#leewayMs, (expiresAt - obtainedAt) / 2)
     return Date.now() < expiresAt - leeway
   }

@@ -3,9 +3,9 @@ import {
   assertFunction,
   assertMethod,
   assertOptions,
+  checked,
   milliseconds,
   nonEmptyText,
-  shown,
 } from '../errors/assert.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import type { Fetch } from '../core/http/send.ts'
@@ -64,21 +64,7 @@ export interface OAuthClientOptions {
 }
 
 /** Checked options with defaults. */
-export interface OAuthSettings {
-  readonly issuer: string | undefined
-  readonly endpoints: OAuthEndpoints | undefined
-  readonly clientId: string
-  readonly clientSecret: string | undefined
-  readonly clientAuthentication: ClientAuthentication | undefined
-  readonly redirectUri: string
-  readonly resource: string
-  readonly scope: string
-  readonly store: TokenStore
-  readonly leewayMs: number
-  readonly timeoutMs: number
-  /** Undefined for the global fetch. */
-  readonly fetch: Fetch | undefined
-}
+export type OAuthSettings = ReturnType<typeof resolveOAuthOptions>
 
 const names: Record<keyof OAuthClientOptions, true> = {
   ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
@@ -94,7 +80,7 @@ const names: Record<keyof OAuthClientOptions, true> = {
 }
 
 /** @throws {ConfigurationError} for invalid options; the message contains no secret. */
-export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings {
+export function resolveOAuthOptions(options: OAuthClientOptions) {
   assertOptions(options, names)
   const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
   const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
@@ -118,8 +104,8 @@ export function resolveOAuthOptions(options: OAuthClientOptions): OAuthSettings 
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
     throw new ConfigurationError('scopes must be a list of at least one scope')
   for (const method of ['get', 'set']) assertMethod('store', store, method)
-  if (typeof leeway !== 'number' || !(leeway >= 0 && leeway <= maxTimerMs))
-    throw new ConfigurationError(`leeway must be a number of milliseconds from 0, got ${shown(leeway)}`)
+  const isLeeway = typeof leeway === 'number' && leeway >= 0 && leeway <= maxTimerMs
+  checked(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
   return {
     issuer,
     endpoints,

@@ -60,38 +60,38 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
+const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
+
+const fieldChecks = {
+  accessToken: isText,
+  refreshToken: isText,
+  obtainedAt: Number.isFinite,
+  expiresAt: Number.isFinite,
+  boundTo: isBinding,
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isBinding(value: unknown): boolean {
+  return isRecord(value) && bindingNames.every((name) => typeof value[name] === 'string')
+}
+
 /**
  * Refuses values that are not a set of tokens, without repeating them.
  *
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const { accessToken, refreshToken, obtainedAt, expiresAt, boundTo } = (value ?? {}) as Record<
-    keyof TokenSet,
-    unknown
-  >
-  const wrong =
-    typeof accessToken !== 'string' || accessToken === ''
-      ? 'accessToken'
-      : refreshToken !== undefined && (typeof refreshToken !== 'string' || refreshToken === '')
-        ? 'refreshToken'
-        : !Number.isFinite(obtainedAt)
-          ? 'obtainedAt'
-          : expiresAt !== undefined && !Number.isFinite(expiresAt)
-            ? 'expiresAt'
-            : boundTo !== undefined && !isBinding(boundTo)
-              ? 'boundTo'
-              : undefined
-  if (wrong !== undefined) {
-    throw new TokenStoreError(`${where} holds no usable tokens (${wrong}); authorize again to replace them`)
-  }
+  const tokens = isRecord(value) ? value : {}
+  const wrong = Object.entries(fieldChecks).find(([name, isUsable]) => {
+    const isOptional = name !== 'accessToken' && name !== 'obtainedAt'
+    return !(isOptional && tokens[name] === undefined) && !isUsable(tokens[name])
+  })
+  if (wrong === undefined) return
+  throw new TokenStoreError(`${where} holds no usable tokens (${wrong[0]}); authorize again to replace them`)
 }
-
-function isBinding(value: unknown): value is TokenBinding {
-  return isRecord(value) && bindingNames.every((name) => typeof value[name] === 'string')
-}
-
-const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
 
 /**
  * Refuses tokens of another client or service.

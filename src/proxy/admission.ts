@@ -4,10 +4,9 @@ import { assertMethod } from '../errors/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
-import type { CallerBudgets } from './caller-budgets.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'
 import type { KnownOperation } from './operations-at.ts'
-import { Refusal, invalidRequest } from './refusal.ts'
+import { Refusal, invalidRequest } from './request-refusal.ts'
 
 /** An authorized call. */
 export interface Admitted {
@@ -26,7 +25,6 @@ export async function admit(
   request: Request,
   operation: KnownOperation,
   settings: ProxySettings,
-  callers: CallerBudgets | null,
   sendBy: number,
 ): Promise<Admitted> {
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type')))
@@ -41,7 +39,7 @@ export async function admit(
   if (caller === null || caller === undefined)
     throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
   const params = await readParams(request, operation, settings, sendBy)
-  return { params, ...(await budgetOf(assertCaller(caller), settings, callers)) }
+  return { params, ...(await budgetOf(assertCaller(caller), settings)) }
 }
 
 function isJson(contentType: string | null): boolean {
@@ -76,8 +74,7 @@ function assertCaller(caller: unknown): ProxyCaller {
 
 async function budgetOf(
   caller: ProxyCaller,
-  { budget }: ProxySettings,
-  callers: CallerBudgets | null,
+  { budget, callers }: ProxySettings,
 ): Promise<Pick<Admitted, 'budget' | 'release'>> {
   const release = (): void => {}
   if (caller.budget !== undefined) return { budget: caller.budget, release }

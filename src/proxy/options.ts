@@ -9,9 +9,11 @@ import {
   wholeNumber,
 } from '../errors/assert.ts'
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
-import { type ClientTransport, type Transport, clientTransport } from '../core/call/transport.ts'
+import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { logFailures } from './log-failures.ts'
+import { logOnce } from '../errors/report.ts'
+import { CallerBudgets } from './caller-budgets.ts'
+import { isPublicError } from './responses.ts'
 
 /** The user that a request is made for. */
 export interface ProxyCaller {
@@ -92,18 +94,10 @@ const names: Record<keyof ProxyOptions, true> = {
 }
 
 /** Checked options with defaults. */
-export interface ProxySettings extends Pick<ProxyOptions, 'authorize' | 'budget' | 'ceiling' | 'deadline'> {
-  readonly onError: NonNullable<ProxyOptions['onError']>
-  readonly transport: ClientTransport
-  readonly allow: ReadonlySet<string>
-  readonly maxCallers: number
-  readonly maxBodyBytes: number
-  readonly origins: readonly string[]
-  readonly credentials: boolean
-}
+export type ProxySettings = ReturnType<typeof resolveProxy>
 
 /** @throws {ConfigurationError} for options that cannot work. */
-export function resolveProxy(options: ProxyOptions): ProxySettings {
+export function resolveProxy(options: ProxyOptions) {
   assertOptions(options, names)
   const { client, allow, budget, cors = { origins: [] } } = options
   assertObject('client', client)
@@ -131,17 +125,26 @@ export function resolveProxy(options: ProxyOptions): ProxySettings {
     }
   }
   checked(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
+  const maxCallers = wholeNumber('maxCallers', options.maxCallers ?? 10_000)
   return {
     transport,
-    allow: new Set(allow),
+    allow: new Set<string>(allow),
     authorize: options.authorize,
     budget,
-    maxCallers: wholeNumber('maxCallers', options.maxCallers ?? 10_000),
+    callers: typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null,
     ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
     deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
     maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
     origins: [...(origins as readonly string[])],
     credentials,
     onError: options.onError ?? logFailures(),
+  }
+}
+
+/** Logs each cause of a 500 once, since the response does not name it. */
+function logFailures(): NonNullable<ProxyOptions['onError']> {
+  const log = logOnce('thrown by authorize, budget or the client')
+  return (error, { operation }) => {
+    if (!isPublicError(error)) log(`the proxy responded to ${operation} with 500`, error)
   }
 }

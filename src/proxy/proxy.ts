@@ -4,19 +4,11 @@ import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../errors/report.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
-import {
-  type ProxyResponse,
-  failedCall,
-  errorResponse,
-  isPublicError,
-  toResponse,
-  withCreditsHeader,
-} from './responses.ts'
-import { CallerBudgets } from './caller-budgets.ts'
+import { addCredits, errorResponse, failedCall, isPublicError, jsonResponse } from './responses.ts'
 import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
 import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
 import { type KnownOperation, operationsAt } from './operations-at.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './request-refusal.ts'
 
 /** Limit of a budget that refuses nothing and only counts what one call has cost. */
 const unlimitedCredits = Number.MAX_SAFE_INTEGER
@@ -40,30 +32,25 @@ export function createProxy<Caller extends ProxyCaller>(
   options: ProxyOptions<Caller>,
 ): (request: Request) => Promise<Response> {
   const settings = resolveProxy(options as unknown as ProxyOptions)
-  const { budget, maxCallers } = settings
-  const callers = typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null
-
   return async (request) => {
-    const response = toResponse(await answer(request, settings, callers), corsHeaders(request, settings))
+    const response = await answer(request, settings)
+    for (const [name, value] of Object.entries(corsHeaders(request, settings)))
+      response.headers.set(name, value)
     return request.method === 'HEAD' ? new Response(null, response) : response
   }
 }
 
-async function answer(
-  request: Request,
-  settings: ProxySettings,
-  callers: CallerBudgets | null,
-): Promise<ProxyResponse> {
+async function answer(request: Request, settings: ProxySettings): Promise<Response> {
   const requestId = `proxy_${crypto.randomUUID()}`
   try {
     if (isUntrusted(request, settings))
       throw new Refusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
     // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
-      return { status: 204, headers: preflightHeaders(request), body: null }
+      return jsonResponse(null, 204, preflightHeaders(request))
     const { operation, id, allow } = route(request, settings)
-    if (operation === undefined) return { status: 204, headers: { allow }, body: null }
-    return await forward(request, operation, id, settings, callers, requestId)
+    if (operation === undefined) return jsonResponse(null, 204, { allow })
+    return await forward(request, operation, id, settings, requestId)
   } catch (error) {
     if (error instanceof Refusal) return errorResponse(requestId, error)
     throw error
@@ -94,14 +81,13 @@ async function forward(
   operation: KnownOperation,
   id: string,
   settings: ProxySettings,
-  callers: CallerBudgets | null,
   requestId: string,
-): Promise<ProxyResponse> {
+): Promise<Response> {
   const times = callTimes(operation, settings)
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    admitted = await admit(request, operation, settings, callers, times.sendBy)
+    admitted = await admit(request, operation, settings, times.sendBy)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
     if (error instanceof Refusal) throw error
@@ -150,30 +136,24 @@ function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: P
 async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
-): Promise<ProxyResponse> {
+): Promise<Response> {
   const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
   if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const {
-    response: received,
-    text,
-    cached,
-  } = await bounded.request(
+  const { signal: abandon } = request
+  const received = await bounded.request(
     operation,
     params as object,
-    {
-      ...{ budget: meter, ceiling, deadline },
-      ...(isFree && operation.method === 'GET' && { signal: request.signal }),
-    },
+    { budget: meter, ceiling, deadline, signal: isFree && operation.method === 'GET' ? abandon : undefined },
     id,
-    { abandon: request.signal, maxQueueWaitMs },
+    { abandon, maxQueueWaitMs },
   )
-  const age = cached && { age: String(Math.floor(cached.age / 1000)) }
-  const response = { status: received.status, headers: { ...age }, body: text }
+  const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
+  const response = jsonResponse(received.text, received.response.status, age)
   if (isFree) return response
-  return withCreditsHeader(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
+  return addCredits(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
 }
 
 function isUnsent({ charged, applied, phase }: TimeoutError): boolean {

@@ -8,32 +8,30 @@ import {
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
-import { Refusal, invalidRequest } from './refusal.ts'
+import { Refusal, invalidRequest } from './request-refusal.ts'
 
-/** A response to the browser, as data. */
-export interface ProxyResponse {
-  readonly status: number
-  readonly headers: Record<string, string>
-  /** JSON text, or null for none. */
-  readonly body: string | null
+/**
+ * A response to the browser.
+ *
+ * @param body JSON text, or null for none.
+ */
+export function jsonResponse(
+  body: string | null,
+  status: number,
+  headers: Record<string, string> = {},
+): Response {
+  const type = body === null ? undefined : { 'content-type': 'application/json' }
+  const fixed = { ...type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  return new Response(body, { status, headers: { ...fixed, ...headers } })
 }
 
 /** A refusal in the service's envelope. */
-export function errorResponse(requestId: string, { status, code, message, fields }: Refusal): ProxyResponse {
+export function errorResponse(requestId: string, { status, code, message, fields }: Refusal): Response {
   const { issues = [], retryAfter, headers = {}, details = { charged: 'no' } } = fields
-  const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter)
-  const error = {
-    ...details,
-    code,
-    message,
-    ...(issues.length > 0 && { issues }),
-    ...(seconds !== undefined && { retryAfter: seconds }),
-  }
-  return {
-    status,
-    headers: { ...headers, ...(seconds !== undefined && { 'retry-after': String(seconds) }) },
-    body: JSON.stringify({ requestId, error }),
-  }
+  const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
+  const error = { ...details, code, message, ...(issues.length > 0 && { issues }), ...wait }
+  const body = JSON.stringify({ requestId, error })
+  return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
 }
 
 /** Statuses of the client's own errors, which the service does not have. */
@@ -59,14 +57,14 @@ export function failedCall(
   requestId: string,
   meter: CreditBudget,
   isWrite: boolean,
-): ProxyResponse {
+): Response {
   const { spent, uncertain } = meter
   const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
   const response =
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
       : errorResponse(error?.requestId ?? requestId, refusalOf(error, charged, isWrite))
-  return withCreditsHeader(response, meter, charged)
+  return addCredits(response, meter, charged)
 }
 
 function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): Refusal {
@@ -89,34 +87,18 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
-function unusableSuccess({ body, attempts }: InvalidResponseError): ProxyResponse {
+function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
   const status = attempts.at(-1)?.status ?? 200
-  if (status === 204 || status === 205) return { status, headers: {}, body: null }
-  return { status, headers: {}, body: typeof body === 'string' ? body : jsonText(body) }
+  if (status === 204 || status === 205) return jsonResponse(null, status)
+  return jsonResponse(typeof body === 'string' ? body : jsonText(body), status)
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
-export function withCreditsHeader(
-  response: ProxyResponse,
+export function addCredits(
+  response: Response,
   { spent, uncertain }: CreditBudget,
   charged: Charged,
-): ProxyResponse {
-  const credits = writeCredits({ spent, uncertain, charged })
-  return { ...response, headers: { ...response.headers, [creditsHeader]: credits } }
-}
-
-export function toResponse(
-  { status, headers, body }: ProxyResponse,
-  corsHeaders: Record<string, string>,
 ): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      ...(body !== null && { 'content-type': 'application/json' }),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-      ...corsHeaders,
-    },
-  })
+  response.headers.set(creditsHeader, writeCredits({ spent, uncertain, charged }))
+  return response
 }

@@ -102,13 +102,10 @@ export class RedisBudget implements Budget {
     if (this.#closed) throw new BudgetUnavailableError('it is closed', { operation })
     const id = `${credits} ${crypto.randomUUID()}`
     let entry = id
-    const cancelLater = (): void => {
-      if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
-    }
     const attempt = (period: string): Promise<Reply> => {
       entry = `${id} ${period}`.trimEnd()
       const deadline = performance.now() + this.#clock.lead + this.#scripts.timeoutMs
-      return this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline, period], cancelLater)
+      return this.#run(reserve, [entry, this.limit, this.#leaseMs, deadline, period])
     }
     let reply: Reply
     try {
@@ -117,7 +114,8 @@ export class RedisBudget implements Budget {
       if (reply.outcome === 'late') reply = await attempt(await this.#period())
       if (reply.outcome === 'over') reply = await attempt(reply.rest[0] ?? '')
     } catch (error) {
-      cancelLater()
+      // Redis may have made the reservation.
+      if (this.#outbox.length < maxUnsent) this.#outbox.add([entry, 0, 0])
       throw new BudgetUnavailableError(reasonOf(error), { operation })
     }
     const { outcome, rest } = reply
@@ -194,25 +192,18 @@ export class RedisBudget implements Budget {
     return this.#periodAt(this.#clock.bounds()[0])
   }
 
-  async #run(script: string, args: Args, onLateReservation?: () => void): Promise<Reply> {
+  async #run(script: string, args: Args): Promise<Reply> {
     const base = await this.#base
     const keys = ['sums', 'open', 'lost', 'told'].map((name) => `${base}:budget:${name}`)
     const { epoch, count } = this.#known
     const sentAt = performance.now()
-    const onLateReply = (reply: unknown): void => {
-      if (this.#read(reply, sentAt).outcome === 'reserved') onLateReservation?.()
-    }
     const all = [epoch, ...this.#clock.bounds(), count, ...args].map(String)
-    const reply = await this.#scripts.run(script, keys, all, onLateReply)
-    return this.#read(reply, sentAt)
-  }
-
-  #read(reply: unknown, sentAt: number): Reply {
-    const [outcome = '', time, clock, epoch = '', count, ...rest] = (reply as unknown[]).map(String)
+    const reply = (await this.#scripts.run(script, keys, all)) as unknown[]
+    const [outcome = '', time, clock, epochNow = '', countNow, ...rest] = reply.map(String)
     const known = this.#known
     this.#clock.observe(Number(time), Number(clock), sentAt)
-    known.epoch ||= epoch
-    if (epoch === known.epoch) known.count = Math.max(known.count, Number(count))
+    known.epoch ||= epochNow
+    if (epochNow === known.epoch) known.count = Math.max(known.count, Number(countNow))
     return { outcome, rest }
   }
 

@@ -44,12 +44,8 @@ export function adapterFor(client: RedisClient): RedisAdapter {
 }
 
 function nodeRedis(client: NodeRedisClient): RedisAdapter {
-  const options = (keys: readonly string[], args: readonly string[]) => ({
-    keys: [...keys],
-    arguments: [...args],
-  })
   return {
-    eval: async (source, keys, args) => client.eval(source, options(keys, args)),
+    eval: async (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
     subscribe(channel, listener, onReady) {
       const subscriber = client.duplicate()
       subscriber.on('error', ignore)

@@ -1,10 +1,10 @@
-import type { Limits } from '../limits/limiter.ts'
+import type { Limits } from '../limits/interface.ts'
 import { driftMs } from '../limits/pace.ts'
-import { deferred } from '../lib/deferred.ts'
 import { sleep } from '../lib/time.ts'
-import type { RedisClock } from './clock.ts'
+import { RedisClock } from './clock.ts'
 import { askTime, cancel, hold, resync, release, renew, sent, stateMs } from './limiter-scripts.ts'
-import type { Args, ScriptRunner } from './script-runner.ts'
+import type { ResolvedRedis } from './options.ts'
+import type { Args } from './script-runner.ts'
 
 /** A message from one process to the others. */
 export interface Notice {
@@ -26,6 +26,18 @@ export interface SurfaceReport {
   readonly holdMs: number
 }
 
+/** What a fleet tells its limiter. */
+export interface FleetEvents {
+  /** A script failed, or had no reply in time. */
+  readonly onFailure: (error: unknown) => void
+  /** Another process has sent a notice. */
+  readonly onNotice: (notice: Notice) => void
+  /** This process listens to notices, for the first time or again. */
+  readonly onListening: () => void
+  /** Redis has freed a slot of this process. */
+  readonly onFree: () => void
+}
+
 /** The longest time that processes take to notice that Redis has lost its data, in milliseconds. */
 const maxQuietMs = 3000
 
@@ -42,57 +54,32 @@ export class Fleet {
   readonly quietMs: number
   /** Ids of this process's requests in flight. */
   readonly leases = new Set<string>()
-  readonly #scripts: ScriptRunner
-  readonly #base: Promise<string>
+  isClosed = false
+  readonly #redis: ResolvedRedis
+  readonly #events: FleetEvents
   readonly #clock: RedisClock
-  readonly #onFailure: (error: unknown) => void
-  readonly #onChange: () => void
   readonly #pending = new Set<Promise<unknown>>()
   /** Leases that ended while Redis was unreachable. */
   readonly #released = new Set<string>()
   readonly #processId = crypto.randomUUID()
-  readonly #firstReply = deferred()
   #epoch = ''
   #lastReplyAt = -Infinity
   #renewTimer: ReturnType<typeof setInterval> | undefined
+  #unlisten = (): void => {}
 
-  constructor(
-    scripts: ScriptRunner,
-    base: Promise<string>,
-    clock: RedisClock,
-    limits: Limits,
-    leaseMs: number,
-    { onFailure, onFree }: { onFailure: (error: unknown) => void; onFree: () => void },
-  ) {
-    this.#scripts = scripts
-    this.#base = base
-    this.#clock = clock
+  constructor(redis: ResolvedRedis, limits: Limits, leaseMs: number, events: FleetEvents) {
     this.limits = limits
     this.leaseMs = leaseMs
     this.spanMs = limits.windowMs + driftMs
     this.quietMs = Math.min(maxQuietMs, this.spanMs)
-    this.#onFailure = onFailure
-    this.#onChange = onFree
+    this.#redis = redis
+    this.#events = events
+    this.#clock = new RedisClock(redis.log)
   }
 
   /** The epoch that Redis should be in; empty if its data may have expired. */
-  get epoch(): string {
+  get #knownEpoch(): string {
     return performance.now() - this.#lastReplyAt < stateMs / 2 ? this.#epoch : ''
-  }
-
-  /** The channel for notices, once Redis has replied: until then, this process has nothing to restore. */
-  get channel(): Promise<string> {
-    return this.#firstReply.promise.then(() => this.#base).then(channelOf)
-  }
-
-  /** Parses a notice; undefined for this process's own and for invalid ones. */
-  parseNotice(message: string): Notice | undefined {
-    try {
-      const { from, ...notice } = JSON.parse(message) as Notice & { from: string }
-      return from === this.#processId ? undefined : notice
-    } catch {
-      return undefined
-    }
   }
 
   /** Runs a script; rejects if Redis does not reply. */
@@ -100,20 +87,19 @@ export class Fleet {
     script: string,
     surface: string | null,
     args: Args,
-    { onLateReply, notice }: { onLateReply?: (reply: readonly unknown[]) => void; notice?: Notice } = {},
+    notice?: Notice,
   ): Promise<readonly unknown[]> {
-    const base = await this.#base
+    const base = await this.#redis.base
     const message = notice && [channelOf(base), JSON.stringify({ from: this.#processId, ...notice })]
     const at = surface === null ? 'all' : `at:${surface}`
     const names = ['leases', `log:${at}`, `gate:${at}`, 'state', `queue:${at}`, 'slots']
     const keys = names.map((name) => `${base}:${name}`)
     const sentAt = performance.now()
-    const all = [this.epoch, ...this.#clock.bounds(), ...args, ...(message ?? [])].map(String)
-    const onLate = (reply: unknown): void => onLateReply?.(this.#read(reply, sentAt))
+    const all = [this.#knownEpoch, ...this.#clock.bounds(), ...args, ...(message ?? [])].map(String)
     try {
-      return this.#read(await this.#scripts.run(script, keys, all, onLate), sentAt)
+      return this.#read(await this.#redis.scripts.run(script, keys, all), sentAt)
     } catch (error) {
-      this.#onFailure(error)
+      if (!this.isClosed) this.#events.onFailure(error)
       throw error
     }
   }
@@ -125,8 +111,8 @@ export class Fleet {
 
   /** Has the other processes tell the time, if this one is new: the clock of Redis may have been set since their calls. */
   async askTime(): Promise<void> {
-    if (this.epoch !== '') return
-    const [asked] = await this.run(askTime, null, [], { notice: { surface: null, time: true } })
+    if (this.#knownEpoch !== '') return
+    const [asked] = await this.run(askTime, null, [], { surface: null, time: true })
     if (Number(asked) > 0) await sleep(answerMs)
   }
 
@@ -145,19 +131,15 @@ export class Fleet {
     void this.#send(sent, surface, [id, arrivalMs])
   }
 
-  /** @param answeredAgo Milliseconds since the answer began; undefined if none did. */
-  release(
-    surface: string | null,
-    id: string,
-    answeredAgo: number | undefined,
-    silent: boolean,
-  ): Promise<void> {
-    const args = [id, answeredAgo === undefined ? -1 : Math.floor(answeredAgo)]
-    return this.#endLease(release, surface, id, args, silent)
+  /** @param answeredAt When the response began, in monotonic milliseconds; Infinity if there was none. */
+  release(surface: string | null, id: string, answeredAt: number, silent: boolean): void {
+    const answeredAgo = Math.max(-1, Math.floor(performance.now() - answeredAt))
+    void this.#endLease(release, surface, id, [id, answeredAgo], silent)
   }
 
-  cancel(surface: string | null, id: string): Promise<void> {
-    return this.#endLease(cancel, surface, id, [id], false)
+  /** Ends a lease that was not used. Only this process can do so before it expires, so it tries even in an outage. */
+  cancel(surface: string | null, id: string): void {
+    void this.#endLease(cancel, surface, id, [id], false)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -173,14 +155,37 @@ export class Fleet {
     for (const { surface, sends, holdMs } of reports) {
       const state = { ...common, held: [...this.leases], sends, holdMs }
       const notice = { surface, lost: true } as const
-      await this.run(resync, surface, [JSON.stringify(state)], { notice })
+      await this.run(resync, surface, [JSON.stringify(state)], notice)
     }
     for (const id of released) this.#released.delete(id)
+  }
+
+  /** Stops listening. */
+  close(): void {
+    this.isClosed = true
+    this.#unlisten()
   }
 
   /** Resolves when every script so far has succeeded or failed. */
   async flush(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  async #listen(): Promise<void> {
+    const { adapter, base } = this.#redis
+    const channel = channelOf(await base)
+    if (this.isClosed) return
+    const onMessage = (message: string): void => this.#onMessage(message)
+    this.#unlisten = adapter.subscribe(channel, onMessage, () => this.#events.onListening())
+  }
+
+  #onMessage(message: string): void {
+    try {
+      const { from, ...notice } = JSON.parse(message) as Notice & { from: string }
+      if (from !== this.#processId) this.#events.onNotice(notice)
+    } catch {
+      // Other programs may publish on the channel.
+    }
   }
 
   /** Records the time and the epoch of a reply, and returns the rest of it. */
@@ -189,10 +194,11 @@ export class Fleet {
     const [time, clock, epoch, ...rest] = reply as unknown[]
     // Redis has lost its data, and with it the time.
     if (epoch === '') return rest
+    // Before the first reply, this process has nothing to restore. Without notices, it still looks from time to time.
+    if (this.#lastReplyAt === -Infinity) this.#listen().catch(() => {})
     this.#epoch = String(epoch)
     this.#lastReplyAt = performance.now()
     this.#clock.observe(Number(time), Number(clock), sentAt)
-    this.#firstReply.resolve()
     return rest
   }
 
@@ -203,16 +209,14 @@ export class Fleet {
       this.#renewTimer = undefined
     }
     const isSent = !silent && (await this.#send(script, surface, args, { surface }))
-    if (isSent) this.#onChange()
+    if (isSent) this.#events.onFree()
     else this.#released.add(id)
   }
 
   /** Runs a script; resolves with whether it succeeded. */
   #send(script: string, surface: string | null, args: Args, notice?: Notice): Promise<boolean> {
-    const done = this.run(script, surface, args, notice && { notice }).then(
-      () => true,
-      () => false,
-    )
+    const sending = this.run(script, surface, args, notice)
+    const done = sending.then(() => true).catch(() => false)
     this.#pending.add(done)
     void done.then(() => this.#pending.delete(done))
     return done

@@ -7,18 +7,16 @@ import {
   type Share,
   longestHoldMs,
   resolveLimits,
-} from '../limits/limiter.ts'
+} from '../limits/interface.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/assert.ts'
+import { followAbort } from '../lib/abort.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
-import type { RedisAdapter } from './client.ts'
-import { acquireUntilAborted } from './acquire-until-aborted.ts'
-import { RedisClock } from './clock.ts'
-import { type SurfaceReport, Fleet } from './fleet.ts'
+import { type Notice, type SurfaceReport, Fleet } from './fleet.ts'
 import { type RedisOptions, redisNames, resolveRedis } from './options.ts'
 import { Outage } from './outage.ts'
 import { SlotRequests } from './slot-requests.ts'
-import { RedisSurface } from './surface.ts'
+import { type SurfaceContext, RedisSurface } from './surface.ts'
 
 /** Options of a {@link RedisLimiter}. */
 export interface RedisLimiterOptions extends RedisOptions {
@@ -58,18 +56,10 @@ const names: Record<keyof RedisLimiterOptions, true> = {
  * const client = new SocialSearch({ baseUrl, apiKey, limiter })
  */
 export class RedisLimiter implements CallLimiter {
-  readonly #redis: RedisAdapter
   /** The organization's limits, for all its processes together. */
   readonly limits: Limits
-  readonly #alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
-  readonly #fleet: Fleet
-  readonly #outage: Outage
-  readonly #margin = new JitterMargin()
+  readonly #context: SurfaceContext
   readonly #surfaces = new Map<string | null, RedisSurface>()
-  readonly #inFlight = new WeakMap<Share, number>()
-  readonly #requests = new SlotRequests()
-  #unlisten: (() => void) | undefined
-  #closed = false
 
   /**
    * Makes a limiter that shares the limits of `organization` with all processes that use the same Redis.
@@ -87,24 +77,27 @@ export class RedisLimiter implements CallLimiter {
     this.limits = resolveLimits(options.limits)
     const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
     const { inFlight, perMinute } = this.limits
-    if (onUnavailable === 'local') this.#alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
-    const { redis, scripts, base, log } = resolveRedis(options, organization)
-    this.#redis = redis
-    this.#outage = new Outage(
-      log,
-      () => this.#fleet.resync(this.#reports()),
-      () => this.#onAttempt(),
-    )
-    this.#fleet = new Fleet(scripts, base, new RedisClock(log), this.limits, milliseconds('lease', lease), {
-      onFailure: (error) => this.#onFailure(error),
-      onFree: () => this.#requests.change(),
+    const alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
+    const redis = resolveRedis(options, organization)
+    const requests = new SlotRequests()
+    const fleet = new Fleet(redis, this.limits, milliseconds('lease', lease), {
+      onFailure: (error) => outage.begin(error),
+      onNotice: (notice) => this.#onNotice(notice),
+      // If the connection was lost, Redis may have lost its data, too.
+      onListening: () => this.#resyncIfNeeded(),
+      onFree: () => requests.change(),
     })
+    const resync = (): Promise<void> => fleet.resync(this.#reports())
+    const outage = new Outage(redis.log, resync, () => this.#onAttempt())
+    this.#context = {
+      ...{ fleet, outage, requests, margin: new JitterMargin(), inFlight: new WeakMap() },
+      alone: onUnavailable === 'local' ? alone : undefined,
+    }
   }
 
   acquire(ticket: CallTicket): Promise<Lease> {
     if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
-    if (this.#closed) return Promise.reject(new ClosedError({}, 'limiter'))
-    this.#unlisten ??= this.#listen()
+    if (this.#context.fleet.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
     return this.#at(ticket.surface).queue.acquire(ticket)
   }
 
@@ -116,7 +109,7 @@ export class RedisLimiter implements CallLimiter {
     const ms = Math.min(milliseconds, longestHoldMs)
     this.#at(surface).queue.hold(ms)
     // The report after an outage contains it, less the time that has passed.
-    if (!this.#outage.isSilent) this.#fleet.hold(surface, ms)
+    if (!this.#context.outage.isSilent) this.#context.fleet.hold(surface, ms)
   }
 
   waitOf(surface: string | null, share: Share): QueueWait | null {
@@ -128,76 +121,68 @@ export class RedisLimiter implements CallLimiter {
    * since requests in flight keep their slots until they end.
    */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#context.fleet.close()
+    this.#context.outage.stop()
     for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
-    this.#outage.stop()
-    this.#unlisten?.()
-    await this.#requests.stop()
+    await this.#context.requests.stop()
     // By then, the queues have returned leases that no call waits for.
     await new Promise((resolve) => setTimeout(resolve))
-    await this.#fleet.flush()
+    await this.#context.fleet.flush()
   }
 
   #at(name: string | null): RedisSurface {
     const known = this.#surfaces.get(name)
     if (known !== undefined) return known
-    const surface = new RedisSurface(name, {
-      fleet: this.#fleet,
-      outage: this.#outage,
-      requests: this.#requests,
-      margin: this.#margin,
-      inFlight: this.#inFlight,
-      alone: this.#alone,
-    })
-    this.#requests.queues.add(surface.queue)
+    const surface = new RedisSurface(name, this.#context)
+    this.#context.requests.queues.add(surface.queue)
     this.#surfaces.set(name, surface)
     return surface
   }
 
-  #listen(): () => void {
-    let end = (): void => {}
-    const onMessage = (message: string): void => {
-      const notice = this.#fleet.parseNotice(message)
-      if (notice?.time === true) this.#fleet.renew()
-      if (notice?.lost === true) this.#resyncIfNeeded()
-      if (notice?.hold !== undefined) this.#at(notice.surface).queue.hold(notice.hold)
-      if (notice !== undefined) this.#requests.change()
-    }
-    this.#fleet.channel
-      .then((channel) => {
-        // If the connection was lost, Redis may have lost its data, too.
-        if (!this.#closed) end = this.#redis.subscribe(channel, onMessage, () => this.#resyncIfNeeded())
-      })
-      // Without messages, it still looks from time to time.
-      .catch(() => {})
-    return () => end()
-  }
-
   #reports(): SurfaceReport[] {
-    return [...this.#surfaces.values()].map((surface) => surface.report())
+    return Array.from(this.#surfaces.values(), (surface) => surface.report())
   }
 
   #hasToReport(): boolean {
     return (
-      this.#fleet.leases.size > 0 || this.#reports().some(({ sends, holdMs }) => sends.length + holdMs > 0)
+      this.#context.fleet.leases.size > 0 ||
+      this.#reports().some(({ sends, holdMs }) => sends.length + holdMs > 0)
     )
   }
 
   /** Reports this process's requests to Redis, even if no call asks for a slot. */
   #resyncIfNeeded(): void {
-    if (!this.#closed && this.#hasToReport()) this.#outage.resync().catch(() => {})
+    if (!this.#context.fleet.isClosed && this.#hasToReport()) this.#context.outage.resync().catch(() => {})
   }
 
-  #onFailure(error: unknown): void {
-    if (this.#closed || this.#outage.isOn) return
-    this.#outage.begin(error)
-    this.#onAttempt()
+  #onNotice({ surface, hold, lost, time }: Notice): void {
+    if (time === true) this.#context.fleet.renew()
+    if (lost === true) this.#resyncIfNeeded()
+    if (hold !== undefined) this.#at(surface).queue.hold(hold)
+    this.#context.requests.change()
   }
 
   #onAttempt(): void {
-    if (this.#closed) return
+    if (this.#context.fleet.isClosed) return
     // Report these requests soon, because other processes do not count them yet.
-    if (this.#outage.isOn && this.#hasToReport()) this.#outage.retrySoon()
-    this.#requests.change()
+    if (this.#context.outage.isOn && this.#hasToReport()) this.#context.outage.retrySoon()
+    this.#context.requests.change()
+  }
+}
+
+/** Acquires a lease from a limiter of this package, and cancels the wait when the signal aborts. */
+export async function acquireUntilAborted(
+  limiter: CallLimiter,
+  ticket: CallTicket,
+  signal: AbortSignal,
+): Promise<Lease> {
+  signal.throwIfAborted()
+  // A copy, since one ticket may be used for several calls.
+  const own = { ...ticket, signal: undefined }
+  const unfollow = followAbort(signal, { abort: (reason) => limiter.cancel(own, reason) })
+  try {
+    return await limiter.acquire(own)
+  } finally {
+    unfollow()
   }
 }

@@ -1,8 +1,8 @@
 import { milliseconds } from '../errors/assert.ts'
+import { sha256 } from '../lib/hash.ts'
 import { type Log, type Logger, createLog } from '../lib/logger.ts'
 import { Redactor } from '../lib/redact.ts'
 import { type RedisAdapter, type RedisClient, adapterFor } from './client.ts'
-import { keyBase } from './keys.ts'
 import { ScriptRunner } from './script-runner.ts'
 
 /** Options of everything that uses Redis. */
@@ -24,12 +24,28 @@ export const redisNames: Record<keyof RedisOptions, true> = {
   logger: true,
 }
 
-/** @param owner Owner of the keys; Redis sees a hash of it. */
+/** How to reach the data of one owner. */
+export interface ResolvedRedis {
+  readonly adapter: RedisAdapter
+  readonly scripts: ScriptRunner
+  /** The prefix of its keys. */
+  readonly base: Promise<string>
+  readonly log: Log
+}
+
 export function resolveRedis(
   { client, commandTimeout = 2000, prefix = 'social-search', logger }: RedisOptions,
   owner: string,
-): { redis: RedisAdapter; scripts: ScriptRunner; base: Promise<string>; log: Log } {
-  const redis = adapterFor(client)
-  const scripts = new ScriptRunner(redis, milliseconds('commandTimeout', commandTimeout))
-  return { redis, scripts, base: keyBase(prefix, owner), log: createLog(logger, new Redactor()) }
+): ResolvedRedis {
+  const adapter = adapterFor(client)
+  const scripts = new ScriptRunner(adapter, milliseconds('commandTimeout', commandTimeout))
+  return { adapter, scripts, base: keyBase(prefix, owner), log: createLog(logger, new Redactor()) }
+}
+
+/**
+ * The prefix of all keys of one owner. Its hash tag keeps them in one slot of a cluster. The owner is hashed, since it may
+ * be an API key.
+ */
+export async function keyBase(prefix: string, owner: string): Promise<string> {
+  return `${prefix}:{${(await sha256(owner)).slice(0, 32)}}`
 }

@@ -9,13 +9,13 @@ export class Outage {
   readonly #log: Log
   readonly #report: () => Promise<void>
   readonly #onAttempt: () => void
-  #reason: string | undefined
+  #isOn = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #resyncing: Promise<void> | undefined
 
   /**
    * @param report Reports this process's requests to Redis; rejects while it is unavailable.
-   * @param onAttempt Called after each attempt to recover.
+   * @param onAttempt Called when an outage begins, and after each attempt to end it.
    */
   constructor(log: Log, report: () => Promise<void>, onAttempt: () => void) {
     this.#log = log
@@ -24,7 +24,7 @@ export class Outage {
   }
 
   get isOn(): boolean {
-    return this.#reason !== undefined
+    return this.#isOn
   }
 
   /**
@@ -42,9 +42,10 @@ export class Outage {
   }
 
   begin(error: unknown): void {
-    if (this.#reason !== undefined) return
-    this.#reason = reasonOf(error)
-    this.#log('warn', 'redis is unavailable', { reason: this.#reason })
+    if (this.#isOn) return
+    this.#isOn = true
+    this.#log('warn', 'redis is unavailable', { reason: reasonOf(error) })
+    this.#onAttempt()
   }
 
   /** Schedules one attempt to recover. Waiting calls schedule the next one. */
@@ -60,7 +61,7 @@ export class Outage {
   async #attempt(): Promise<void> {
     try {
       await this.resync()
-      this.#reason = undefined
+      this.#isOn = false
       this.#log('info', 'redis is available again', {})
     } catch {
       // Waiting calls schedule the next attempt.

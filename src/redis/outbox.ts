@@ -1,4 +1,5 @@
 import type { Log } from '../lib/logger.ts'
+import { after } from '../lib/time.ts'
 import { reasonOf } from './script-runner.ts'
 
 /** Shortest and longest time between two attempts to send an item, in milliseconds. */
@@ -9,20 +10,20 @@ const lastRetryMs = 5000
 export class Outbox<Item> {
   readonly #send: (item: Item) => Promise<unknown>
   readonly #log: Log
-  readonly #items: Item[] = []
-  readonly #idle: (() => void)[] = []
-  #isSending = false
+  #length = 0
   #isBehind = false
-  #stopped = false
+  #isStopped = false
   #endPause: () => void = () => {}
+  #allSent = Promise.resolve()
 
   constructor(send: (item: Item) => Promise<unknown>, log: Log) {
     this.#send = send
     this.#log = log
   }
 
+  /** Items that have not been sent. */
   get length(): number {
-    return this.#items.length
+    return this.#length
   }
 
   /** Whether sending has failed since the last time that every item had been sent. */
@@ -31,52 +32,45 @@ export class Outbox<Item> {
   }
 
   add(item: Item): void {
-    if (this.#stopped) return
-    this.#items.push(item)
-    if (!this.#isSending) void this.#sendAll()
+    if (this.#isStopped) return
+    this.#length++
+    this.#allSent = this.#allSent.then(() => this.#sendUntilAccepted(item))
   }
 
-  /** Resolves when every item has been sent. */
-  flush(): Promise<void> {
-    if (!this.#isSending) return Promise.resolve()
-    return new Promise((resolve) => this.#idle.push(resolve))
+  /** Resolves when every item has been sent, or the outbox has stopped. */
+  async flush(): Promise<void> {
+    while (this.#length > 0 && !this.#isStopped) await this.#allSent
   }
 
   /** Drops the items that are left. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#endPause()
   }
 
-  async #sendAll(): Promise<void> {
-    this.#isSending = true
-    let retryMs = firstRetryMs
-    for (let item = this.#items[0]; item !== undefined && !this.#stopped; item = this.#items[0]) {
+  async #sendUntilAccepted(item: Item): Promise<void> {
+    for (let retryMs = firstRetryMs; !this.#isStopped; retryMs = Math.min(retryMs * 2, lastRetryMs)) {
       try {
         await this.#send(item)
-        this.#items.shift()
         if (retryMs > firstRetryMs) this.#log('info', 'redis is available again', {})
-        retryMs = firstRetryMs
+        this.#length--
+        this.#isBehind &&= this.#length > 0
+        return
       } catch (error) {
         this.#isBehind = true
-        if (retryMs === firstRetryMs) {
-          this.#log('warn', 'redis is unavailable', { reason: reasonOf(error) })
-        }
+        if (retryMs === firstRetryMs) this.#log('warn', 'redis is unavailable', { reason: reasonOf(error) })
         await this.#pause(retryMs)
-        retryMs = Math.min(retryMs * 2, lastRetryMs)
       }
     }
-    this.#isSending = this.#isBehind = false
-    for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   async #pause(ms: number): Promise<void> {
-    if (this.#stopped) return
-    let timer: ReturnType<typeof setTimeout> | undefined
+    if (this.#isStopped) return
+    let cancel = (): void => {}
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
       this.#endPause = resolve
+      cancel = after(ms, resolve)
     })
-    clearTimeout(timer)
+    cancel()
   }
 }

@@ -1,10 +1,8 @@
+import { within } from '../lib/abort.ts'
 import type { RedisAdapter } from './client.ts'
 
 /** Arguments of a script. */
 export type Args = readonly (string | number)[]
-
-/** Redis failed, or did not reply in time. */
-class Unavailable extends Error {}
 
 /** Further commands are refused while this many are overdue: some clients keep them in memory while offline. */
 const maxOverdue = 64
@@ -24,43 +22,16 @@ export class ScriptRunner {
     this.timeoutMs = timeoutMs
   }
 
-  /**
-   * @param onLateReply Called with a reply that came after the timeout.
-   *
-   * @throws {Unavailable} and no other error.
-   */
-  run(
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-    onLateReply?: (reply: unknown) => void,
-  ): Promise<unknown> {
-    if (this.#overdue >= maxOverdue) {
-      return Promise.reject(new Unavailable(`${this.#overdue} commands have no reply`))
+  /** Rejects if Redis fails, or does not reply in time; the script may run nevertheless. */
+  async run(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    if (this.#overdue >= maxOverdue) throw new Error(`${this.#overdue} commands have no reply`)
+    const reply = this.#redis.eval(script, keys, args)
+    const onTimeout = (): never => {
+      this.#overdue++
+      reply.finally(() => this.#overdue--).catch(() => {})
+      throw new Error(`no reply within ${this.timeoutMs} ms`)
     }
-    return new Promise((resolve, reject) => {
-      let overdue = false
-      const timer = setTimeout(() => {
-        overdue = true
-        this.#overdue++
-        reject(new Unavailable(`no reply within ${this.timeoutMs} ms`))
-      }, this.timeoutMs)
-      const settled = (): void => {
-        clearTimeout(timer)
-        if (overdue) this.#overdue--
-      }
-      this.#redis.eval(script, keys, args).then(
-        (reply) => {
-          settled()
-          if (overdue) onLateReply?.(reply)
-          else resolve(reply)
-        },
-        (error: unknown) => {
-          settled()
-          reject(new Unavailable(reasonOf(error)))
-        },
-      )
-    })
+    return within(this.timeoutMs, () => reply, onTimeout)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Limits, Share } from '../limits/limiter.ts'
+import type { Limits, Share } from '../limits/interface.ts'
 import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { JitterMargin } from '../limits/jitter-margin.ts'
 import { type Send, Pace } from '../limits/pace.ts'
@@ -88,7 +88,7 @@ export class RedisSurface implements SlotSource {
   }
 
   async #ask(limit: number): Promise<Slot | undefined> {
-    const { fleet, margin, requests } = this.#context
+    const { fleet, margin, outage, requests } = this.#context
     const { changes } = requests
     if (requests.areFull) {
       this.#refused('slots', changes, Infinity)
@@ -102,26 +102,21 @@ export class RedisSurface implements SlotSource {
     const id = crypto.randomUUID()
     const at = performance.now()
     const { leaseMs, limits, quietMs, spanMs } = fleet
-    const onLateReply = ([outcome]: readonly unknown[]): void => {
-      if (String(outcome) === 'granted') void fleet.cancel(this.name, id)
-    }
     const arrival = Math.ceil(margin.ms) + promptMs
     const request = [id, limits.inFlight, limit === Infinity ? -1 : limit, spanMs, arrival]
     const terms = [leaseMs, this.name === null ? 0 : 1, quietMs, fleet.queueName(this.name)]
     let reply: readonly unknown[]
     try {
-      reply = await fleet.run(acquire, this.name, [...request, ...terms], {
-        onLateReply,
-        notice: { surface: this.name, lost: true },
-      })
+      const notice = { surface: this.name, lost: true } as const
+      reply = await fleet.run(acquire, this.name, [...request, ...terms], notice)
     } catch {
-      // The script may have run without a reply. Only this process can return the slot before it expires.
-      void fleet.cancel(this.name, id)
+      // The script may have run without a reply.
+      fleet.cancel(this.name, id)
       return undefined
     }
     const outcome = String(reply[0])
     if (outcome === 'lost') {
-      await this.#context.outage.resync().catch(() => {})
+      await outage.resync().catch(() => {})
       return undefined
     }
     if (outcome === 'granted') return this.#granted(id, at, limit)
@@ -138,16 +133,18 @@ export class RedisSurface implements SlotSource {
     const forChange = outcome === 'slots' || outcome === 'probe'
     this.#askAt = forChange ? Infinity : performance.now() + ms
     this.#askAfterChange = forChange || blockers > 0 ? changes : Infinity
-    if (forChange) this.#context.requests.waitForChange(this.queue, ms)
+    if (forChange) this.#context.requests.waitForChange(ms)
     if (outcome === 'closed') this.queue.hold(ms)
   }
 
   #granted(id: string, at: number, limit: number): Slot | undefined {
     const { fleet, requests } = this.#context
-    requests.waiting.delete(this.queue)
+    const { queues } = requests
+    queues.delete(this.queue)
+    queues.add(this.queue)
     // This process slept so long that another one may have the slot now.
     if (performance.now() - at >= fleet.leaseMs) {
-      void fleet.cancel(this.name, id)
+      fleet.cancel(this.name, id)
       return undefined
     }
     fleet.addLease(id)
@@ -156,7 +153,7 @@ export class RedisSurface implements SlotSource {
 
   /** @param at When it was requested. */
   #slot(id: string, at: number, fits: (share: Share) => boolean): Slot {
-    const { fleet, margin } = this.#context
+    const { fleet, margin, outage } = this.#context
     return {
       fits,
       enter: (send) => {
@@ -164,19 +161,14 @@ export class RedisSurface implements SlotSource {
         this.#remember(id, send)
       },
       sent: (send) => {
-        if (this.name === null || send.at - at <= promptMs || this.#context.outage.isSilent) return
+        if (this.name === null || send.at - at <= promptMs || outage.isSilent) return
         fleet.sent(this.name, id, Math.ceil(margin.ms) + promptMs)
       },
       release: (send) => {
-        if (send !== null) this.#release(id, send)
-        else if (fleet.leases.has(id)) void fleet.cancel(this.name, id)
+        if (send !== null) fleet.release(this.name, id, send.answered, outage.isSilent)
+        else if (fleet.leases.has(id)) fleet.cancel(this.name, id)
       },
     }
-  }
-
-  #release(id: string, { answered }: Send): void {
-    const ago = answered === Infinity ? undefined : performance.now() - answered
-    void this.#context.fleet.release(this.name, id, ago, this.#context.outage.isSilent)
   }
 
   #remember(id: string, send: Send): void {

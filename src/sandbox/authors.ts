@@ -57,7 +57,7 @@ export function longTail(random: Random, typical: number): number {
 }
 
 /** Keeps the letters that a handle may contain; a Japanese name loses all of them. */
-function slug(name: string): string {
+export function slug(name: string): string {
   return name
     .normalize('NFD')
     .toLowerCase()

@@ -23,6 +23,11 @@ export function integer(
   return fail(field, min === Number.MIN_SAFE_INTEGER ? 'an integer' : `an integer ${range}`, value)
 }
 
+export function array<T>(field: string, value: readonly T[]): readonly T[] {
+  if (!Array.isArray(value)) fail(field, 'an array', value)
+  return value as readonly T[]
+}
+
 /** Refuses unknown fields, which would otherwise be ignored. */
 export function assertRecord(what: string, value: unknown, fields?: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(what, 'an object', value)

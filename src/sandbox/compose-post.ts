@@ -1,6 +1,6 @@
 import type { Author } from './authors.ts'
 import names from './names.json' with { type: 'json' }
-import { type Phrases, type Topic, english } from './phrases/languages.ts'
+import { type Topic, english } from './phrases/languages.ts'
 import type { Random } from './random.ts'
 import { containsPhrase, normalize } from './match-words.ts'
 
@@ -31,8 +31,12 @@ export function compose(
     parts.push(link)
   }
 
-  const hashtags = pickHashtags(random, topic, parts.join(' '), isReply)
-  return [withoutGaps(parts.join(' ')), ...hashtags.map((hashtag) => `#${hashtag}`)].join(' ')
+  // An original post always holds its topic's keyword, so that a search for the topic finds it.
+  const isNamed = containsPhrase(topic.keyword)(normalize(parts.join(' ')))
+  const hashtags: string[] = []
+  if (isReply ? random.chance(0.25) : !isNamed || random.chance(0.12)) hashtags.push(` #${topic.keyword}`)
+  if (!isReply && random.chance(0.3)) hashtags.push(` #${random.pick(topic.hashtags)}`)
+  return withoutGaps(parts.join(' ')) + hashtags.join('')
 }
 
 /** Writes a post in English on one of the topics. It is not a reply, so it makes sense alone. */
@@ -47,54 +51,33 @@ export function composeOriginal(
   return body
 }
 
-/** Writes a reply on a topic. */
-export function composeReply(random: Random, language: Phrases, topic: Topic): string {
-  return withoutGaps(filler(random, topic)(random.pick(language.replies)))
-}
-
-/** An original post always holds its topic's keyword, so that a search for the topic finds it. */
-function pickHashtags(random: Random, topic: Topic, text: string, isReply: boolean): string[] {
-  const hashtags: string[] = []
-  const isNamed = containsPhrase(topic.keyword)(normalize(text))
-  if (isReply ? random.chance(0.25) : !isNamed || random.chance(0.12)) hashtags.push(topic.keyword)
-  if (!isReply && random.chance(0.3)) hashtags.push(random.pick(topic.hashtags))
-  return hashtags
+/** Writes a reply on a topic in English. */
+export function composeReply(random: Random, topic: Topic): string {
+  return filler(random, topic)(random.pick(english.replies))
 }
 
 /** Fills the slots of a line. No choice is made twice within a post: a club does not play against itself. */
 function filler(random: Random, topic: Topic): (line: string) => string {
   const used = new Set<string>()
-
-  function choose(choices: readonly string[]): string {
-    const fresh = choices.filter((choice) => !used.has(choice))
-    const choice = random.pick(fresh.length > 0 ? fresh : choices)
-    used.add(choice)
-    return fill(choice)
-  }
-
-  function fill(line: string): string {
+  return function fill(line): string {
     return line.replaceAll(
       /\{(?:(\d+)-(\d+)|(\^?)(\w+))\}/g,
-      (slot, min, max, upper, name, offset: number) => {
+      (_, min: string | undefined, max: string, upper: string, name: string, offset: number) => {
         if (min !== undefined) return String(random.integer(Number(min), Number(max)))
-        const choices = topic.slots[name as string]
-        if (choices === undefined) return slot
-        const choice = choose(choices)
-        return upper === '^' || offset === 0 ? capitalize(choice) : choice
+        const choices = topic.slots[name] ?? []
+        const fresh = choices.filter((choice) => !used.has(choice))
+        const choice = random.pick(fresh.length > 0 ? fresh : choices)
+        used.add(choice)
+        const text = fill(choice)
+        return upper === '^' || offset === 0 ? text.charAt(0).toUpperCase() + text.slice(1) : text
       },
     )
   }
-
-  return fill
 }
 
 /** Japanese puts no space after a full stop. */
 function withoutGaps(text: string): string {
   return text.replaceAll(/([。？：、]) /g, '$1')
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function asciiSlug(topic: Topic): string {

@@ -3,8 +3,7 @@ import { type Author, createAuthors, longTail } from './authors.ts'
 import { compose, composeOriginal } from './compose-post.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { memoizeLatest } from './memoize-latest.ts'
-import { english, languages } from './phrases/languages.ts'
-import { topicAbout } from './phrases/about.ts'
+import { english, languages, topicAbout } from './phrases/languages.ts'
 import { type Random, createRandom } from './random.ts'
 import { type Draft, type Make, idAt, makeUp } from './series.ts'
 
@@ -20,7 +19,7 @@ const make: Make<IndexedPost> = (random, times, { seed, query }) => {
   const { authors, speakers } = authorsOf(seed)
   const topic = topicAbout(query)
   const seen = new Set<string>()
-  return times.map((_, index) => {
+  return times.map((_, index): Draft<IndexedPost> => {
     const language = topic === null ? random.weighted(languages) : english
     const author = frequent(random, speakers.get(language) ?? authors)
     const write = () =>
@@ -29,7 +28,22 @@ const make: Make<IndexedPost> = (random, times, { seed, query }) => {
     for (let tries = 0; tries < 8 && seen.has(body); tries++) body = write()
     seen.add(body)
     // Posts of two queries may have the same time.
-    return finish(random, author, body, topic === null ? index : random.integer(100_000, 999_999))
+    const serial = topic === null ? index : random.integer(100_000, 999_999)
+    const isReply = body.startsWith('@')
+    const engagements = engage(random, author, isReply)
+    const { handle, name } = author
+    const post = {
+      ...{ id: '', body, author: handle, name, timestamp: '', url: '' },
+      ...media(random, isReply),
+      engagements,
+    }
+    const indexed = indexPost(post, 0, author.language.lang)
+    return (at) => {
+      const id = idAt(at, serial)
+      const timestamp = new Date(at).toISOString()
+      const url = `https://microblog.example/${handle}/status/${id}`
+      return { ...indexed, at, post: { ...post, id, timestamp, url } }
+    }
   })
 }
 
@@ -40,24 +54,6 @@ export const microblogPosts = makeUp('posts', make, [25, 90])
 function frequent(random: Random, authors: readonly Author[]): Author {
   const rank = Math.floor(authors.length * random.next() * random.next())
   return authors[rank] ?? random.pick(authors)
-}
-
-function finish(random: Random, author: Author, body: string, serial: number): Draft<IndexedPost> {
-  const isReply = body.startsWith('@')
-  const engagements = engage(random, author, isReply)
-  const { handle, name, language } = author
-  const post = {
-    ...{ id: '', body, author: handle, name, timestamp: '', url: '' },
-    ...media(random, isReply),
-    engagements,
-  }
-  const indexed = indexPost(post, 0, language.lang)
-  return (at) => {
-    const id = idAt(at, serial)
-    const timestamp = new Date(at).toISOString()
-    const url = `https://microblog.example/${handle}/status/${id}`
-    return { ...indexed, at, post: { ...post, id, timestamp, url } }
-  }
 }
 
 function media(random: Random, isReply: boolean): { images: string[]; video: string | null } {

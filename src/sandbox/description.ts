@@ -3,7 +3,6 @@ import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import type { Outcome } from './responses.ts'
 
 /** What each documented status means. */
 const errors: Readonly<Record<number, string>> = {
@@ -16,27 +15,41 @@ const errors: Readonly<Record<number, string>> = {
 
 const open = 'The service does not document this shape'
 
+const creditRatesSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(creditRates).map(([name, value]) => [name, { type: 'integer', const: value }]),
+  ),
+  required: Object.keys(creditRates),
+  additionalProperties: false,
+}
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    requestId: { type: 'string' },
+    error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+  },
+  required: ['requestId', 'error'],
+}
+
 /**
  * Describes the service from the operation table. Undocumented shapes are open objects with a note: what this sandbox makes
  * up for them is not part of the service.
  */
-export function describeService(): Outcome {
+export function describeService() {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation),
-    }
+    const methods = (paths[operation.path] ??= {})
+    methods[operation.method.toLowerCase()] = describe(operation)
   }
   return {
-    body: {
-      openapi: '3.1.0',
-      info: { title: 'Social Search and Organization Data API (sandbox)', version: '1.0.0' },
-      paths,
-      components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-        schemas: { CreditRates: creditRatesSchema(), Error: errorSchema() },
-      },
+    openapi: '3.1.0',
+    info: { title: 'Social Search and Organization Data API (sandbox)', version: '1.0.0' },
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: { CreditRates: creditRatesSchema, Error: errorSchema },
     },
   }
 }
@@ -45,7 +58,7 @@ function describe(operation: Operation): object {
   const { id, summary, method, scopes, documented, request, response } = operation
   const shape = (schema: Schema) =>
     json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
-  const parameters = [...pathParameters(operation), ...queryParameters(operation)]
+  const parameters = parametersOf(operation)
   return {
     operationId: id,
     summary,
@@ -61,53 +74,26 @@ function describe(operation: Operation): object {
   }
 }
 
-function pathParameters({ pathId }: Operation): object[] {
-  if (pathId?.prefix === undefined) return []
+function parametersOf({ method, pathId, request }: Operation): object[] {
+  const inPath = { name: 'id', in: 'path', required: true }
+  const pattern = pathId?.prefix && `^${pathId.prefix}`
+  const { properties = {}, required = [] } = method === 'GET' ? jsonSchemaOf(request) : {}
   return [
-    { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: `^${pathId.prefix}` } },
+    ...(pattern ? [{ ...inPath, schema: { type: 'string', pattern } }] : []),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
   ]
-}
-
-function queryParameters({ method, request }: Operation): object[] {
-  if (method !== 'GET') return []
-  const { properties = {}, required = [] } = jsonSchemaOf(request)
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }))
 }
 
 function errorResponses({ errors: documented }: Operation): object {
   const content = json({ $ref: '#/components/schemas/Error' })
   if (documented === undefined)
     return { default: { description: 'An error; the service does not document which', content } }
-  return Object.fromEntries(
-    documented.map((status) => [status, { description: errors[status] ?? `Error ${status}`, content }]),
-  )
-}
-
-function creditRatesSchema(): object {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(creditRates).map(([name, value]) => [name, { type: 'integer', const: value }]),
-    ),
-    required: Object.keys(creditRates),
-    additionalProperties: false,
-  }
-}
-
-function errorSchema(): object {
-  return {
-    type: 'object',
-    properties: {
-      requestId: { type: 'string' },
-      error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
-    },
-    required: ['requestId', 'error'],
-  }
+  return Object.fromEntries(documented.map((status) => [status, { description: errors[status], content }]))
 }
 
 function json(schema: object): object {

@@ -1,6 +1,6 @@
 import type { Issue } from '../api/issues.ts'
 import type { MicroblogFilters } from '../api/microblog.ts'
-import type { IndexedPost } from './index-post.ts'
+import { type IndexedPost, handlesIn, linksIn } from './index-post.ts'
 import { containsPhrase, fold } from './match-words.ts'
 
 type Test = (post: IndexedPost) => boolean
@@ -8,26 +8,20 @@ type Test = (post: IndexedPost) => boolean
 /** ISO 8601, a date alone or with a time; other forms are read differently by different engines. */
 const isoPattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 
+const hasLinks: Test = ({ post }) => linksIn(post.body).length > 0
+const isReply: Test = ({ post }) => /^@\w/.test(post.body)
+const hasVideo: Test = ({ post }) => post.video !== null
+const hasPhotos: Test = ({ post }) => post.images.length > 0
+const hasMedia: Test = (post) => hasPhotos(post) || hasVideo(post)
+
 /** Tests of the paired `remove…` and `only…` filters. */
-const traits: readonly (readonly [
-  remove: keyof MicroblogFilters,
-  only: keyof MicroblogFilters,
-  has: Test,
-])[] = [
-  ['removePostsWithLinks', 'onlyPostsWithLinks', (post) => post.links.length > 0],
-  ['removeReplies', 'onlyReplies', (post) => post.replyTo !== null],
-  ['removePostsWithMedia', 'onlyPostsWithMedia', (post) => hasPhotos(post) || hasVideo(post)],
+const traits = [
+  ['removePostsWithLinks', 'onlyPostsWithLinks', hasLinks],
+  ['removeReplies', 'onlyReplies', isReply],
+  ['removePostsWithMedia', 'onlyPostsWithMedia', hasMedia],
   ['removePostsWithVideo', 'onlyPostsWithVideo', hasVideo],
   ['removePostsWithPhotos', 'onlyPostsWithPhotos', hasPhotos],
-]
-
-export function hasPhotos({ post }: IndexedPost): boolean {
-  return post.images.length > 0
-}
-
-export function hasVideo({ post }: IndexedPost): boolean {
-  return post.video !== null
-}
+] as const
 
 /**
  * Turns filters into one test. How the service matches is not documented; these rules are the sandbox's own:
@@ -43,32 +37,30 @@ export function hasVideo({ post }: IndexedPost): boolean {
 export function compileFilters(filters: MicroblogFilters): { test: Test; issues: Issue[] } {
   const tests: Test[] = []
   const issues: Issue[] = []
+  const since = timeBound('since')
+  const until = timeBound('until')
+  if (since !== undefined) tests.push(({ at }) => at >= since)
+  if (until !== undefined) tests.push(({ at }) => at < until)
 
-  timeBound('since', (bound) => (post) => post.at >= bound)
-  timeBound('until', (bound) => (post) => post.at < bound)
-
-  const lang =
-    fold(filters.lang ?? '')
-      .trim()
-      .split(/[-_]/)[0] ?? ''
-  if (lang !== '') tests.push((post) => post.lang === lang)
+  const lang = fold(filters.lang ?? '').trim()
+  if (lang !== '') tests.push((post) => post.lang === lang.split(/[-_]/)[0])
 
   const sentence = fold(filters.exactSentence ?? '').trim()
-  if (sentence !== '') tests.push((post) => fold(post.post.body).includes(sentence))
+  if (sentence !== '') tests.push(({ post }) => fold(post.body).includes(sentence))
 
   const link = fold(filters.linksInclude ?? '').trim()
-  if (link !== '') tests.push((post) => post.links.some((url) => fold(url).includes(link)))
+  if (link !== '') tests.push(({ post }) => linksIn(post.body).some((url) => fold(url).includes(link)))
 
   const any = present(filters.anyOfTheseWords).map(containsPhrase)
-  if (any.length > 0) tests.push((post) => any.some((contains) => contains(post.words)))
+  if (any.length > 0) tests.push(({ words }) => any.some((contains) => contains(words)))
 
   const none = present(filters.noneOfTheseWords).map(containsPhrase)
-  if (none.length > 0) tests.push((post) => !none.some((contains) => contains(post.words)))
+  tests.push(({ words }) => !none.some((contains) => contains(words)))
 
-  oneOf(filters.hashtags, (post) => post.hashtags)
-  oneOf(filters.fromTheseAccounts, (post) => [post.post.author.toLowerCase()])
-  oneOf(filters.toTheseAccounts, (post) => (post.replyTo === null ? [] : [post.replyTo]))
-  oneOf(filters.mentionsTheseAccounts, (post) => post.mentions)
+  oneOf(filters.hashtags, hashtagsIn)
+  oneOf(filters.fromTheseAccounts, (_, author) => [author.toLowerCase()])
+  oneOf(filters.toTheseAccounts, (body) => handlesIn(/^@\w+/.exec(body)?.[0] ?? ''))
+  oneOf(filters.mentionsTheseAccounts, handlesIn)
 
   for (const [remove, only, has] of traits) {
     if (filters[remove] === true) tests.push((post) => !has(post))
@@ -82,29 +74,29 @@ export function compileFilters(filters: MicroblogFilters): { test: Test; issues:
       engagements.retweetCount >= minimumRetweetsCount &&
       engagements.favoriteCount >= minimumLikesCount,
   )
-
   return { test: (post) => tests.every((test) => test(post)), issues }
 
-  function timeBound(name: 'since' | 'until', within: (bound: number) => Test): void {
-    const value = filters[name]
-    if (value === undefined) return
-    const bound = parseTime(value)
-    if (bound === null) issues.push({ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' })
-    else tests.push(within(bound))
+  function timeBound(name: 'since' | 'until'): number | undefined {
+    const value = filters[name]?.trim()
+    if (value === undefined) return undefined
+    const [match, zone] = isoPattern.exec(value) ?? []
+    const time = Date.parse(value.includes('T') && zone === undefined ? `${value}Z` : value)
+    if (match !== undefined && !Number.isNaN(time)) return time
+    issues.push({ path: `filters.${name}`, message: 'must be an ISO 8601 date or time' })
+    return undefined
   }
 
-  function oneOf(wanted: readonly string[] | undefined, of: (post: IndexedPost) => readonly string[]): void {
+  function oneOf(
+    wanted: readonly string[] | undefined,
+    of: (body: string, author: string) => readonly string[],
+  ): void {
     const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^[@#]/, '')))
-    if (set.size > 0) tests.push((post) => of(post).some((item) => set.has(item)))
+    if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
   }
 }
 
-function parseTime(value: string): number | null {
-  const match = isoPattern.exec(value.trim())
-  if (match === null) return null
-  const isLocal = value.includes('T') && match[1] === undefined
-  const time = Date.parse(isLocal ? `${value.trim()}Z` : value.trim())
-  return Number.isNaN(time) ? null : time
+function hashtagsIn(text: string): string[] {
+  return Array.from(text.matchAll(/#([\p{L}\p{M}\p{N}_]+)/gu), ([, tag = '']) => tag.toLowerCase())
 }
 
 function present(items: readonly string[] = []): string[] {

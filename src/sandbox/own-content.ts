@@ -1,18 +1,18 @@
-import { check } from '../api/schema/check.ts'
+import { anything } from './phrases/languages.ts'
 import { type MicroblogPost, microblogPost as microblogPostSchema } from '../api/microblog.ts'
 import { type ProfessionalnetCompany, professionalnetCompany } from '../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
+import { check } from '../api/schema/check.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { assertRecord, fail } from './check-arguments.ts'
+import { array, assertRecord, fail } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
 import type { Listener } from './organization/monitors.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { anything } from './phrases/about.ts'
-import { type IndexedCompany, companyUrl, slugOf } from './professionalnet/companies.ts'
 import { findIndustry } from './professionalnet/industries.ts'
-import { type NetworkPost, membersOf, scoreOf } from './professionalnet/network.ts'
+import { type IndexedCompany, companyUrl, membersOf, slugOf } from './professionalnet/members.ts'
+import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
 import type { Own } from './shelf.ts'
 import type { IndexedStory } from './technews.ts'
 import type {
@@ -23,18 +23,11 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/** The content of a test; `listeners` is null for made-up ones. */
-export type OwnContent = ReturnType<typeof ownContentOf>
-
-/** What a record has if the test does not say. */
-interface Default {
-  readonly at: number
-  /** Counts the records of its kind, from 1. */
-  readonly serial: number
-}
-
-/** Checks and completes a record; `field` names it in errors. */
-type Complete<Given, Indexed> = (given: Given, field: string, by: Default) => Indexed
+/**
+ * Checks and completes a record. `field` names it in errors, `at` is its time by default, and `serial` counts the records of
+ * its kind from 1.
+ */
+type Complete<Given, Indexed> = (given: Given, field: string, at: number, serial: number) => Indexed
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
@@ -44,29 +37,29 @@ type Complete<Given, Indexed> = (given: Given, field: string, by: Default) => In
  */
 export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
   const published = ['microblog', 'professionalnet', 'technews', 'mentions'] as const
-  assertRecord('createSandbox() option content', content, [...published, 'listeners', 'companies'])
-  const at = now()
   const option = 'createSandbox() option content'
-  const companies = complete(`${option}.companies`, content.companies, companyProfile, { at })
-  const listeners = complete(`${option}.listeners`, content.listeners, listener, { at })
+  assertRecord(option, content, [...published, 'listeners', 'companies'])
+  const start = now()
+  const companies = complete(`${option}.companies`, content.companies, companyProfile, { at: start })
+  const listeners = complete(`${option}.listeners`, content.listeners, listener, { at: start })
   const microblog = collect('microblog', microblogPost)
   const professionalnet = collect('professionalnet', networkPostsBy(seed, companies))
   const technews = collect('technews', story)
   const mentions = collect('mentions', mentionsFor(listeners))
-
   return {
     microblog: microblog.own,
     professionalnet: professionalnet.own,
     technews: technews.own,
     mentions: mentions.own,
-    listeners: content.listeners === undefined ? null : listeners,
+    /** Undefined for made-up ones. */
+    listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content: SandboxContent = 'length' in given ? { microblog: given } : given
+      const content = Array.isArray(given) ? { microblog: given } : (given as SandboxContent)
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
-      for (const add of [microblog, professionalnet, technews, mentions].map(({ take }) => take(content)))
-        add()
+      const additions = [microblog, professionalnet, technews, mentions].map(({ take }) => take(content))
+      for (const add of additions) add()
     },
   }
 
@@ -74,12 +67,11 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     name: Name,
     each: Complete<NonNullable<SandboxContent[Name]>[number], Indexed>,
   ) {
-    const own: Own<Indexed> = {
-      isAlone: content[name] !== undefined,
-      items: complete(`${option}.${name}`, content[name], each, { at, gap: 60_000 }),
-    }
+    const items = complete(`${option}.${name}`, content[name], each, { at: start, gap: 60_000 })
+    const own: Own<Indexed> = { isAlone: content[name] !== undefined, items }
     function take(content: SandboxContent): () => void {
-      const more = complete(`publish() ${name}`, content[name], each, { at: now(), known: own.items.length })
+      const known = own.items.length
+      const more = complete(`publish() ${name}`, content[name], each, { at: now(), known })
       return () => void (own.items = [...more, ...own.items])
     }
     return { own, take }
@@ -92,61 +84,49 @@ function complete<Given, Indexed>(
   each: Complete<Given, Indexed>,
   { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
 ): Indexed[] {
-  if (!Array.isArray(records)) fail(field, 'an array', records)
-  return (records as readonly Given[]).map((record, index) =>
-    each(record, `${field}[${index}]`, { at: at - gap * index, serial: known + index + 1 }),
-  )
+  return array(field, records).map((record, index) => {
+    assertRecord(`${field}[${index}]`, record)
+    return each(record, `${field}[${index}]`, at - gap * index, known + index + 1)
+  })
 }
 
-function microblogPost(given: SandboxPost, field: string, { at, serial }: Default): IndexedPost {
-  const { id = String(serial), author = 'ada', timestamp = new Date(at).toISOString() } = given
+function microblogPost(given: SandboxPost, field: string, at: number, serial: number): IndexedPost {
+  const { id = String(serial), author = 'ada', timestamp = isoOf(at) } = given
   const url = `https://microblog.example/${author}/status/${id}`
-  const made = { ...defaults.microblog, ...{ id, author, name: author, timestamp, url } }
-  const post: MicroblogPost = {
-    ...made,
-    ...given,
-    engagements: { ...defaults.engagements, ...given.engagements },
-  }
+  const engagements = { ...defaults.engagements, ...given.engagements }
+  const made = { ...defaults.microblog, id, author, name: author, timestamp, url }
+  const post: MicroblogPost = { ...made, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
 function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
-  return (given: SandboxNetworkPost, field: string, { at, serial }: Default): NetworkPost => {
-    const { urn = `urn:professionalnet:activity:${serial}`, postedAt = new Date(at).toISOString() } = given
+  return (given: SandboxNetworkPost, field: string, at: number, serial: number): NetworkPost => {
+    const { urn = `urn:professionalnet:activity:${serial}`, postedAt = isoOf(at) } = given
     const activity = urn.split(':').at(-1) ?? ''
     const post: ProfessionalnetPost = {
       share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
-      reactionsUrn: `urn:professionalnet:reactions:${activity}`,
-      commentsUrn: `urn:professionalnet:comments:${activity}`,
-      repostsUrn: `urn:professionalnet:reposts:${activity}`,
+      ...urnsOf(activity),
       ...given,
       ...{ urn, postedAt },
       actor: { ...defaults.actor, ...given.actor },
       social_details: { ...defaults.socialDetails, ...given.social_details },
     }
     assertPost(professionalnetPost, field, post)
+    // The author at the URL, so that filters by author find the post.
+    const { people, companies } = membersOf(seed)
+    const url = given.actor?.actor_navigationContext
+    const person = people.find((each) => each.url === url) ?? null
+    const company = person?.employer ?? [...own, ...companies].find((each) => each.url === url) ?? null
     return {
-      ...authorAt(given.actor?.actor_navigationContext),
-      ...{ post, activity, topic: anything, mentionedPeople: [], mentionedCompanies: [] },
+      ...{ post, activity, topic: anything, person, company, mentionedPeople: [], mentionedCompanies: [] },
       at: parsedTime(field, 'postedAt', postedAt),
       words: normalize(`${post.commentary}\n${post.actor.actor_name}`),
-      score: scoreOf(post.social_details),
     }
-  }
-
-  /** The author at a URL, so that filters by author find the post. */
-  function authorAt(url: string | undefined): Pick<NetworkPost, 'person' | 'company'> {
-    if (url === undefined) return { person: null, company: null }
-    const { people, companies } = membersOf(seed)
-    const person = people.find((person) => person.url === url) ?? null
-    const company = person?.employer ?? [...own, ...companies].find((company) => company.url === url) ?? null
-    return { person, company }
   }
 }
 
-function story(post: object, field: string, { at }: Default): IndexedStory {
-  assertRecord(field, post)
+function story(post: object, _: string, at: number): IndexedStory {
   return { post, at, words: normalize(textsOf(post).join('\n')) }
 }
 
@@ -155,26 +135,26 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-function listener(given: object, field: string, { at, serial }: Default): Listener {
-  const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: new Date(at).toISOString() }
+function listener(given: object, field: string, at: number, serial: number): Listener {
+  const made = { id: `lis_${serial}`, name: `Listener ${serial}`, createdAt: isoOf(at) }
   const record = { ...defaults.listener, ...made, ...given }
-  assertId(field, record, given, 'lis_')
-  for (const name of ['keywords', 'networks'] as const)
-    if (!Array.isArray(record[name])) fail(`${field}.${name}`, 'an array', record[name])
+  assertId(field, record, 'lis_')
+  array(`${field}.keywords`, record.keywords)
+  array(`${field}.networks`, record.networks)
   return record
 }
 
 function mentionsFor([listener]: readonly Listener[]) {
-  return (given: object, field: string, { at, serial }: Default): IndexedMention => {
+  return (given: object, field: string, at: number, serial: number): IndexedMention => {
     const ids = { id: `men_${serial}`, listenerId: listener?.id ?? 'lis_0' }
-    const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: new Date(at).toISOString() }
+    const made = { url: `https://microblog.example/ada/${serial}`, publishedAt: isoOf(at) }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
-    assertId(field, mention, given, 'men_')
+    assertId(field, mention, 'men_')
     return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
   }
 }
 
-function companyProfile(given: SandboxCompany, field: string, { serial }: Default): IndexedCompany {
+function companyProfile(given: SandboxCompany, field: string, _: number, serial: number): IndexedCompany {
   const slug = given.universalName ?? (typeof given.name === 'string' ? slugOf(given.name) : '')
   const url = given.linkedinUrl ?? companyUrl(slug)
   const made = { id: String(serial), universalName: slug, linkedinUrl: url }
@@ -184,8 +164,7 @@ function companyProfile(given: SandboxCompany, field: string, { serial }: Defaul
 }
 
 /** The client and the service refuse other ids. */
-function assertId(field: string, { id }: { id: unknown }, given: unknown, prefix: string): void {
-  assertRecord(field, given)
+function assertId(field: string, { id }: { id: unknown }, prefix: string): void {
   if (typeof id !== 'string' || !id.startsWith(prefix))
     fail(`${field}.id`, `a text that starts with ${prefix}`, id)
 }
@@ -195,6 +174,10 @@ function assertPost(schema: Schema & { readonly shape: object }, field: string, 
   // As it would be sent: fields that are undefined are absent.
   const [issue] = check(schema, JSON.parse(JSON.stringify(post)))
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString()
 }
 
 function parsedTime(field: string, name: string, value: string): number {

@@ -1,63 +1,80 @@
 import type { Issue } from '../api/issues.ts'
-import { type Position, decodeCursor, encodeCursor } from './cursor.ts'
-
-/** The `meta` of a page, as in the documented searches. */
-export interface PageMeta {
-  returnedCount: number
-  hasMore: boolean
-  nextCursor?: string
-}
+import { hash } from './random.ts'
+import { invalid } from './responses.ts'
 
 /** What the requests of one walk see, although time passes and items arrive between them. */
-export type Moment = Omit<Position, 'offset'>
+export interface Moment {
+  /** Time of the walk's first request, in milliseconds: later items are not part of it. */
+  readonly at: number
+  /** Items from a test that had arrived by then. */
+  readonly arrived: number
+  /** When the sandbox was made: later items have come by growth. */
+  readonly since: number
+}
 
-/** For lists that never change. */
-const always: Moment = { at: 0, arrived: 0, since: 0 }
+interface Position extends Moment {
+  readonly offset: number
+}
 
-/** Where a page starts: now, or where the cursor says. Adds an issue if the cursor belongs to another search than `search`. */
-export function startOf(
-  cursor: string | undefined,
-  search: string,
-  issues: Issue[],
-  now: Moment = always,
-): Position {
-  const start = cursor === undefined ? { ...now, offset: 0 } : decodeCursor(cursor, search)
-  if (start === null) {
+/** A request of one page. */
+interface PageRequest {
+  readonly cursor: string | undefined
+  readonly count: number
+  /** What is the same for all pages of one search, and for no other. */
+  readonly search: readonly unknown[]
+  /** Issues of the other params. */
+  readonly issues: Issue[]
+  /** Absent for a list that never changes. */
+  readonly now?: Moment
+}
+
+/**
+ * Returns a page of the items that pass the test, with the `meta` of the documented searches. Offsets count all items, so
+ * that a walk neither skips nor repeats items if the test's result for one of them changes meanwhile.
+ *
+ * @throws {Refusal} for issues, and for a cursor of another search.
+ */
+export function pageOf<T>(
+  { cursor, count, search, issues, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
+  list: (moment: Moment) => readonly T[],
+  test: (item: T) => boolean = () => true,
+) {
+  const key = JSON.stringify(search)
+  const start = cursor === undefined ? { ...now, offset: 0 } : decodeCursor(cursor, key)
+  if (start === null)
     issues.push({
       path: 'cursor',
       message: 'not a cursor of this search, or changed since it was handed out',
     })
+  if (start === null || issues.length > 0) throw invalid(issues)
+
+  const rest = list(start)
+    .map((item, index) => ({ item, offset: index + 1 }))
+    .filter(({ item, offset }) => offset > start.offset && test(item))
+  const shown = rest.slice(0, count)
+  const hasMore = rest.length > count
+  const offset = shown.at(-1)?.offset ?? 0
+  const nextCursor = hasMore && { nextCursor: encodeCursor({ ...start, offset }, key) }
+  return {
+    page: shown.map(({ item }) => item),
+    meta: { returnedCount: shown.length, hasMore, ...nextCursor },
   }
-  return start ?? { ...now, offset: 0 }
 }
 
-/**
- * Returns a page of the items that pass the test. Offsets count all items, so that a walk neither skips nor repeats items
- * if the test's result for one of them changes meanwhile.
- */
-export function pageFrom<T>(
-  items: readonly T[],
-  { start, count, search, test = () => true }: PageRequest<T>,
-): { page: T[]; meta: PageMeta } {
-  const page: T[] = []
-  let offset = start.offset
-  for (let index = offset; index < items.length; index++) {
-    const item = items[index] as T
-    if (!test(item)) continue
-    if (page.length === count) {
-      const nextCursor = encodeCursor({ ...start, offset }, search)
-      return { page, meta: { returnedCount: page.length, hasMore: true, nextCursor } }
-    }
-    page.push(item)
-    offset = index + 1
-  }
-  return { page, meta: { returnedCount: page.length, hasMore: false } }
+/** Makes a cursor that works for one search only. */
+function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
+  const check = hash(`${offset} of ${search} at ${at}/${arrived}/${since}`)
+  return btoa(JSON.stringify({ o: offset, t: at, n: arrived, b: since, c: check })).replaceAll('=', '')
 }
 
-interface PageRequest<T> {
-  readonly start: Position
-  readonly count: number
-  /** Text that is the same for all pages of one search, and for no other. */
-  readonly search: string
-  readonly test?: (item: T) => boolean
+/** Returns the position, or null if the cursor is of another search or was changed. */
+function decodeCursor(cursor: string, search: string): Position | null {
+  try {
+    const { o, t, n, b } = JSON.parse(atob(cursor)) as { [name: string]: number }
+    const position = { offset: Number(o), at: Number(t), arrived: Number(n), since: Number(b) }
+    // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
+    return cursor === encodeCursor(position, search) ? position : null
+  } catch {
+    return null
+  }
 }

@@ -1,50 +1,52 @@
 import type { Issue } from '../api/issues.ts'
+import { invalid } from './responses.ts'
 
-/** Reads made-up parameters from a body or a query, and collects issues. */
-export interface Params {
-  readonly issues: Issue[]
-  text(name: string): string | undefined
-  /** A required text; empty if it is missing, with an issue. */
-  requiredText(name: string): string
-  /** An integer from 1 to a maximum, which is also the default; from a query, it comes as digits. */
-  count(name: string, max: number, fallback?: number): number
-  choice<T extends string>(name: string, allowed: readonly T[]): T | undefined
-}
+/**
+ * Reads the made-up parameters of an endpoint whose request the service does not document, from a body or a query, and
+ * collects issues. Parameters that are not read are ignored.
+ */
+export class Params {
+  readonly issues: Issue[] = []
+  readonly #values: Record<string, unknown>
 
-/** Parameters of endpoints whose request the service does not document. Parameters that are not read are ignored. */
-export function createParams(input: unknown): Params {
-  const values = input as Record<string, unknown>
-  const issues: Issue[] = []
+  constructor(input: unknown) {
+    this.#values = input as Record<string, unknown>
+  }
 
-  function text(name: string): string | undefined {
-    const value = values[name]
+  text(name: string): string | undefined {
+    const value = this.#values[name]
     if (value === undefined || typeof value === 'string') return value
-    issues.push({ path: name, message: 'must be a string' })
+    this.issues.push({ path: name, message: 'must be a string' })
     return undefined
   }
 
-  return {
-    issues,
-    text,
-    requiredText(name) {
-      const value = values[name] === undefined ? '' : text(name)
-      if (value === '') issues.push({ path: name, message: 'is required' })
-      return value ?? ''
-    },
-    count(name, max, fallback = max) {
-      const value = values[name] ?? fallback
-      const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
-      if (Number.isInteger(count) && (count as number) >= 1 && (count as number) <= max)
-        return count as number
-      issues.push({ path: name, message: `must be an integer from 1 to ${max}` })
-      return fallback
-    },
-    choice(name, allowed) {
-      const value = text(name)
-      const chosen = allowed.find((option) => option === value)
-      if (value !== undefined && chosen === undefined)
-        issues.push({ path: name, message: `must be one of ${allowed.join(', ')}` })
-      return chosen
-    },
+  /** A required text; empty if it is missing, with an issue. */
+  requiredText(name: string): string {
+    const value = this.#values[name] === undefined ? '' : this.text(name)
+    if (value === '') this.issues.push({ path: name, message: 'is required' })
+    return value ?? ''
+  }
+
+  choice<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const value = this.text(name)
+    const chosen = allowed.find((option) => option === value)
+    if (value !== undefined && chosen === undefined)
+      this.issues.push({ path: name, message: `must be one of ${allowed.join(', ')}` })
+    return chosen
+  }
+
+  /** The cursor and the size of a page: an integer from 1 to a maximum; from a query, it comes as digits. */
+  page(name: string, max: number, fallback = max) {
+    const value = this.#values[name] ?? fallback
+    const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value))
+    const count = isNumeric ? Number(value) : 0
+    if (!Number.isInteger(count) || count < 1 || count > max)
+      this.issues.push({ path: name, message: `must be an integer from 1 to ${max}` })
+    return { cursor: this.text('cursor'), count, issues: this.issues }
+  }
+
+  /** @throws {Refusal} if there are issues */
+  check(): void {
+    if (this.issues.length > 0) throw invalid(this.issues)
   }
 }

@@ -1,23 +1,11 @@
 /** Random numbers that are the same for the same seed, on every runtime. */
-export interface Random {
-  /** A number from 0 up to, but not including, 1. */
-  next(): number
-  /** An integer between two bounds, both included. */
-  integer(min: number, max: number): number
-  /** True with the given probability. */
-  chance(probability: number): boolean
-  pick<T>(items: readonly T[]): T
-  /** Picks by each item's weight. */
-  weighted<T extends { readonly weight: number }>(items: readonly T[]): T
-  /** Lower-case hexadecimal digits. */
-  hex(length: number): string
-}
+export type Random = ReturnType<typeof createRandom>
 
 /**
  * Mulberry32, seeded from a text so that each purpose has its own sequence: drawing one number more for the
  * latency must not change the posts.
  */
-export function createRandom(seed: string): Random {
+export function createRandom(seed: string) {
   let state = hash(seed) >>> 0
 
   function next(): number {
@@ -33,15 +21,21 @@ export function createRandom(seed: string): Random {
   }
 
   return {
+    /** A number from 0 up to, but not including, 1. */
     next,
-    integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
-    chance: (probability) => next() < probability,
+    /** An integer between two bounds, both included. */
+    integer: (min: number, max: number): number => min + Math.floor(next() * (max - min + 1)),
+    /** True with the given probability. */
+    chance: (probability: number): boolean => next() < probability,
     pick,
-    weighted(items) {
+    /** Picks by each item's weight. */
+    weighted<T extends { readonly weight: number }>(items: readonly T[]): T {
       let left = next() * items.reduce((sum, item) => sum + item.weight, 0)
       return items.find((item) => (left -= item.weight) < 0) ?? pick(items)
     },
-    hex: (length) => Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join(''),
+    /** Lower-case hexadecimal digits. */
+    hex: (length: number): string =>
+      Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join(''),
   }
 }
 

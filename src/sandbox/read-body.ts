@@ -12,11 +12,7 @@ export async function readBody(
   request: Request,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<RequestBody> {
-  const bytes = await readBytes(request, maxBodyBytes).catch((error: unknown) => {
-    request.signal.throwIfAborted()
-    throw error
-  })
-  request.signal.throwIfAborted()
+  const bytes = await readBytes(request, maxBodyBytes).finally(() => request.signal.throwIfAborted())
   if (bytes === 'too large') return { kind: 'too large' }
   if (bytes.byteLength === 0) return { kind: 'none' }
   try {

@@ -1,12 +1,33 @@
-import { type ErrorEnvelope, serviceErrorStatus } from '../api/error-envelope.ts'
+import { serviceErrorStatus } from '../api/error-envelope.ts'
 import { type Issue, firstIssues } from '../api/issues.ts'
 
-/**
- * The result of handling a request: the body of a 200 without its request id, the issues of an invalid request, or a
- * message that names what does not exist.
- */
-export type Outcome<Body = object> =
-  { readonly body: Body } | { readonly issues: readonly Issue[] } | { readonly missing: string }
+/** What an error tells besides its status. `retryAfter` is also sent as a header. */
+export interface ErrorDetails {
+  readonly code?: string | undefined
+  readonly message?: string
+  readonly issues?: readonly Issue[]
+  readonly retryAfter?: number | undefined
+  readonly headers?: Record<string, string>
+}
+
+/** Refuses a request: with a 401, a 404, a 429 … */
+export class Refusal extends Error {
+  readonly status: number
+  readonly details: ErrorDetails
+
+  constructor(status: number, details: ErrorDetails) {
+    super(details.message)
+    this.status = status
+    this.details = details
+  }
+}
+
+/** A 400 that names each invalid field. */
+export function invalid(issues: readonly Issue[]): Refusal {
+  const listed = firstIssues(issues)
+  const fields = listed.slice(0, 3).map(({ path, message }) => `${path || 'body'}: ${message}`)
+  return new Refusal(400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
+}
 
 /** A response of the sandbox, as data. */
 export interface SandboxResponse {
@@ -35,49 +56,19 @@ const documentedCodes = Object.fromEntries(
   Object.entries(serviceErrorStatus).map(([code, status]) => [status, code]),
 )
 
-/** The code of an error with this status: the documented one if there is one. */
-function codeOf(status: number): string {
-  return documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`
+/** An error in the service's envelope, with the documented code of its status if there is one. */
+export function errorResponse(requestId: string, { status, details }: Refusal): SandboxResponse {
+  const {
+    code = documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`,
+    headers,
+    ...rest
+  } = details
+  const { retryAfter } = rest
+  const announced = retryAfter !== undefined && { 'retry-after': String(retryAfter) }
+  const body = JSON.stringify({ requestId, error: { code, ...rest } })
+  return { status, headers: jsonHeaders({ ...announced, ...headers }), body }
 }
 
-/** A 200 with a JSON body. */
-export function success(body: object): SandboxResponse {
-  return { status: 200, headers: jsonHeaders(), body: JSON.stringify(body) }
-}
-
-/** An error in the service's envelope. `retryAfter` is also sent as a header. */
-export function errorResponse(
-  requestId: string,
-  status: number,
-  details: {
-    code?: string | undefined
-    message?: string
-    issues?: readonly Issue[]
-    retryAfter?: number | undefined
-  },
-): SandboxResponse {
-  const { code = codeOf(status), message, issues, retryAfter } = details
-  const headers = jsonHeaders()
-  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
-  const envelope: ErrorEnvelope = {
-    requestId,
-    error: {
-      code,
-      ...(message !== undefined && { message }),
-      ...(issues !== undefined && { issues: [...issues] }),
-      ...(retryAfter !== undefined && { retryAfter }),
-    },
-  }
-  return { status, headers, body: JSON.stringify(envelope) }
-}
-
-/** A 400 that names each invalid field. */
-export function validationError(requestId: string, issues: readonly Issue[]): SandboxResponse {
-  const listed = firstIssues(issues)
-  const fields = listed.slice(0, 3).map(({ path, message }) => `${path || 'body'}: ${message}`)
-  return errorResponse(requestId, 400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
-}
-
-export function jsonHeaders(): Headers {
-  return new Headers({ 'content-type': 'application/json' })
+export function jsonHeaders(more: Record<string, string> = {}): Headers {
+  return new Headers({ 'content-type': 'application/json', ...more })
 }

@@ -1,23 +1,15 @@
-import {
-  type MicroblogCategory,
-  type MicroblogSearchBody,
-  type MicroblogSearchParams,
-} from '../api/microblog.ts'
-import type { Outcome } from './responses.ts'
-import type { IndexedPost } from './index-post.ts'
-import { compileFilters, hasPhotos, hasVideo } from './filters.ts'
-import { pageFrom, startOf } from './pages.ts'
-import { containsAll } from './match-words.ts'
 import { microblogPageSize } from '../api/limits.ts'
+import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../api/microblog.ts'
+import { compileFilters } from './filters.ts'
+import { type IndexedPost, authorWordsOf } from './index-post.ts'
+import { containsAll } from './match-words.ts'
+import { pageOf } from './pages.ts'
 import type { Shelf } from './shelf.ts'
 
-/** How each category selects and orders. The posts come newest first. */
-const categories: Record<MicroblogCategory, { select: (post: IndexedPost) => boolean; byScore: boolean }> = {
-  Top: { select: () => true, byScore: true },
-  Latest: { select: () => true, byScore: false },
-  People: { select: () => true, byScore: true },
-  Photos: { select: hasPhotos, byScore: false },
-  Videos: { select: hasVideo, byScore: false },
+/** Filters that a category adds. */
+const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
+  Photos: { onlyPostsWithPhotos: true },
+  Videos: { onlyPostsWithVideo: true },
 }
 
 /**
@@ -31,21 +23,25 @@ export function searchMicroblog(
   shelf: Shelf<IndexedPost>,
   corpusId: string,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
-): Outcome<Omit<MicroblogSearchBody, 'requestId'>> {
-  const { test, issues } = compileFilters(filters)
-  const search = JSON.stringify([corpusId, query, category, Object.entries(filters).sort(byKey)])
-  const start = startOf(cursor, search, issues, shelf.now())
-  if (issues.length > 0) return { issues }
+) {
+  const { test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
+  const search = [corpusId, query, category, Object.entries(filters).sort(byKey)]
+  const inAuthor = containsAll(query)
+  const { page, meta } = pageOf({ cursor, count, search, issues, now: shelf.now() }, (moment) => {
+    const found = shelf.find(query, moment).filter(test)
+    if (category === 'Top') return found.sort(byScore)
+    if (category === 'People') return found.filter(({ post }) => inAuthor(authorWordsOf(post))).sort(byScore)
+    return found
+  })
+  return { posts: page.map(({ post }) => post), meta }
+}
 
-  const { select, byScore } = categories[category]
-  const inAuthor = category === 'People' ? containsAll(query) : () => true
-  const found = shelf
-    .find(query, start)
-    .filter((post) => select(post) && inAuthor(post.authorWords) && test(post))
-  if (byScore) found.sort((a, b) => b.score - a.score)
+function byScore(a: IndexedPost, b: IndexedPost): number {
+  return scoreOf(b.post) - scoreOf(a.post)
+}
 
-  const { page, meta } = pageFrom(found, { start, count, search })
-  return { body: { posts: page.map(({ post }) => post), meta } }
+function scoreOf({ engagements }: MicroblogPost): number {
+  return engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

@@ -17,49 +17,41 @@ export type Make<T> = (
   about: { readonly seed: number; readonly query: string },
 ) => readonly Draft<T>[]
 
-/** The `size` latest items up to a time, newest first. */
-type Latest<T> = (seed: number, size: number, until: number, query?: string) => readonly T[]
-
 /** How the items of a network are made up. */
-export interface MadeUp<T> {
-  readonly make: Make<T>
-  readonly latest: Latest<T>
-  /** Items about a query that no other item matches, and how many. */
-  readonly about: Latest<T>
-  readonly sizeAbout: readonly [min: number, max: number]
-}
+export type MadeUp<T extends { readonly at: number }> = ReturnType<typeof makeUp<T>>
 
+/** @param sizeAbout How many items are made up about a query that no other item matches. */
 export function makeUp<T extends { readonly at: number }>(
   name: string,
   make: Make<T>,
   sizeAbout: readonly [min: number, max: number] = [0, 0],
-): MadeUp<T> {
+) {
   return { make, latest: createSeries(name, make), about: createSeries(`${name} about`, make), sizeAbout }
 }
 
 /**
  * An endless series of made-up items. The same drafts come in each lap, at the same times after its start, so an item depends
  * on seed, size, query and its time alone: it stays the same while the clock moves, and in every process.
+ *
+ * @returns The `size` latest items up to a time, newest first.
  */
-function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>): Latest<T> {
+function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>) {
   const lapsOf = memoizeLatest((seed: number, size: number, query: string) => {
     const random = createRandom(`${seed}/${name}/${query}`)
     const times = drawTimes(random, size)
     const drafts = make(random, times, { seed, query })
-    const laps = new Map<number, readonly T[]>()
-    return (lap: number): readonly T[] => {
-      const items =
-        laps.get(lap) ?? drafts.map((draft, index) => draft(lap * lapLength + (times[index] ?? 0)))
-      laps.set(lap, items)
-      return items
-    }
+    // The lap of a time, and the one before it.
+    return memoizeLatest(
+      (start: number) => drafts.map((draft, index) => draft(start + (times[index] ?? 0))),
+      2,
+    )
   })
 
-  return (seed, size, until, query = '') => {
-    const itemsOf = lapsOf(seed, size, query)
-    const lap = Math.floor(until / lapLength)
-    const past = itemsOf(lap).filter(({ at }) => at <= until)
-    return [...past, ...itemsOf(lap - 1).slice(0, size - past.length)]
+  return (seed: number, size: number, until: number, query = ''): readonly T[] => {
+    const itemsFrom = lapsOf(seed, size, query)
+    const start = lapLength * Math.floor(until / lapLength)
+    const past = itemsFrom(start).filter(({ at }) => at <= until)
+    return [...past, ...itemsFrom(start - lapLength).slice(0, size - past.length)]
   }
 }
 
@@ -71,8 +63,6 @@ export function idAt(at: number, serial: number): string {
 /** One time in each of equal parts of a lap. */
 function drawTimes(random: Random, size: number): number[] {
   const seconds = lapLength / 1000
-  return Array.from(
-    { length: size },
-    (_, index) => 1000 * (seconds - 1 - Math.floor(((index + random.next()) * seconds) / size)),
-  )
+  const ages = Array.from({ length: size }, (_, index) => ((index + random.next()) * seconds) / size)
+  return ages.map((age) => 1000 * (seconds - 1 - Math.floor(age)))
 }

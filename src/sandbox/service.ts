@@ -1,26 +1,23 @@
+import { inputOf } from '../api/input.ts'
+import { itemsOf } from '../api/list-items.ts'
+import type { Operation } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
 import { check } from '../api/schema/check.ts'
 import { sleep } from '../lib/time.ts'
-import type { OperationId } from '../api/operations.ts'
-import { type Admission, type KeyPermissions, admit, defaultScopes } from './admission.ts'
-import { type SandboxResponse, errorResponse, validationError, success } from './responses.ts'
-import { creditsCharged } from './credits-charged.ts'
+import { type Admitted, type KeyPermissions, admit, allScopes, defaultScopes } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
-import { type CountsAsOpen, toResponse } from './to-response.ts'
-import { injectedResponse, connectionReset, createFaults, applyFault } from './faults.ts'
-import { createRateLimits } from './rate-limits.ts'
-import { inputOf } from '../api/input.ts'
+import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
+import { RateLimits } from './rate-limits.ts'
 import { type RequestBody, readBody } from './read-body.ts'
+import { Refusal, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
 import { basePath, createRoutes } from './routes.ts'
-import type { Fault, Sandbox, SandboxCharge, SandboxOptions, SandboxRequest } from './types.ts'
+import { type CountsAsOpen, toResponse } from './to-response.ts'
+import type { Fault, RequestEntry, Sandbox, SandboxCharge, SandboxOptions } from './types.ts'
 
 /** A sandbox, with the handler that a server needs. */
-export interface Service {
-  readonly sandbox: Sandbox
-  /** Handles a request; `countsAsOpen` says how long it counts towards the limit. */
-  handle(request: Request, countsAsOpen: CountsAsOpen): Promise<Response>
-}
+export type Service = ReturnType<typeof createService>
 
 /** Each sandbox is a separate organization and gets its own address, since clients share limits by address. */
 let sandboxes = 0
@@ -28,31 +25,28 @@ let sandboxes = 0
 /** The description is sent without a request id; whether the service adds one is not documented. */
 const openapi: OperationId = 'openapi'
 
-type Admitted = Extract<Admission, { refusal: null }>
-type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
-
-export function createService(options: SandboxOptions): Service {
+export function createService(options: SandboxOptions) {
   const settings = resolveOptions(options)
   const { seed } = settings
-  const [apiKey, writeKey] = ['key', 'write key'].map(
-    (name) => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`,
-  ) as [string, string]
+  const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
+  const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
   const keys = new Map<string, KeyPermissions>([
     [apiKey, { scopes: defaultScopes, lost: [] }],
-    [writeKey, { scopes: [...defaultScopes, 'mentions:write'], lost: [] }],
-    ...settings.keys.map(({ key, ...permissions }) => [key, permissions] as const),
+    [writeKey, { scopes: allScopes, lost: [] }],
+    ...settings.keys,
   ])
   const entries: SandboxCharge[] = []
   const byOperation: Record<string, number> = {}
   const ledger = { spent: 0, byOperation, entries }
   const routes = createRoutes(settings, ledger)
   const catalog = createCatalog(seed)
-  const limits = createRateLimits(settings.limits)
-  const faults = createFaults(routes.map(({ operation }) => operation.id))
+  const limits = new RateLimits(settings.limits)
+  const faults = new Faults(routes.map(({ operation }) => operation.id))
   const requests: RequestEntry[] = []
   const ids = createRandom(`${seed}/ids`)
   const latencies = createRandom(`${seed}/latencies`)
 
+  /** Handles a request; `countsAsOpen` says how long it counts towards the limit. */
   async function handle(request: Request, countsAsOpen: CountsAsOpen): Promise<Response> {
     request.signal.throwIfAborted()
     if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request))
@@ -60,18 +54,19 @@ export function createService(options: SandboxOptions): Service {
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const authorization = request.headers.get('authorization')
-      const admission = admit({ ...entry, authorization }, { routes, keys, limits })
-      const { route, refusal } = admission
-      entry.operation = route?.operation.id ?? null
-      const fault = refusal === null ? faults.take(route.operation.id) : undefined
-      const delay = refusal === null ? drawLatency() + (fault?.delay ?? 0) : 0
+      const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
+      const isRefused = admission instanceof Refusal
+      const fault = isRefused ? undefined : faults.take(admission.operation.id)
+      const [min, max] = settings.latency
+      const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
-      const response = admission.refusal ?? process(entry, admission, body, fault)
+      const response = isRefused
+        ? errorResponse(entry.requestId, admission)
+        : process(entry, admission, body, fault)
       request.signal.throwIfAborted()
       entry.status = response.status
       return toResponse(response, { cut: fault?.cut, countsAsOpen, request, release })
@@ -91,7 +86,7 @@ export function createService(options: SandboxOptions): Service {
       operation: null,
       status: null,
       requestId: `req_${ids.hex(16)}`,
-      inFlight: limits.openCount(),
+      inFlight: limits.openCount,
       body: undefined,
       charged: 0,
     }
@@ -99,46 +94,39 @@ export function createService(options: SandboxOptions): Service {
     return entry
   }
 
-  function drawLatency(): number {
-    const [min, max] = settings.latency
-    return min + latencies.next() * (max - min)
-  }
-
   /** Processes an admitted request, unless a fault prevents it, and charges for a success. */
   function process(
     entry: RequestEntry,
-    { route: { operation, handle }, id }: Admitted,
+    admitted: Admitted,
     body: RequestBody,
     fault: Fault = {},
   ): SandboxResponse {
     if (fault.reset === 'before') throw connectionReset('fetch failed')
+    const { id } = admitted.operation
     let successBody: unknown = fault.body
     const response = applyFault(injectedResponse(fault, entry.requestId) ?? processNormally(), fault)
-    if (response.status < 300) entry.charged = creditsCharged(operation, successBody)
-    if (entry.charged > 0) charge(entry.requestId, operation.id, entry.charged)
+    if (response.status < 300) entry.charged = creditsCharged(admitted.operation, successBody)
+    if (entry.charged > 0) {
+      const { requestId, charged: credits } = entry
+      ledger.spent += credits
+      byOperation[id] = (byOperation[id] ?? 0) + credits
+      entries.push({ requestId, operation: id, credits, at: performance.now() })
+    }
     if (fault.reset === 'after') throw connectionReset('fetch failed')
     return response
 
     function processNormally(): SandboxResponse {
       const { requestId } = entry
-      if (body.kind === 'too large')
-        return errorResponse(requestId, 413, { message: 'The body exceeds 1 MiB' })
-      if (operation.method !== 'GET' && body.kind !== 'json')
-        return validationError(requestId, [{ path: '', message: 'must be JSON' }])
-      const input = body.kind === 'json' ? body.value : inputOf(entry.query, operation)
-      const issues = check(operation.request, input)
-      const outcome = issues.length > 0 ? { issues } : handle(input, id)
-      if ('issues' in outcome) return validationError(requestId, outcome.issues)
-      if ('missing' in outcome) return errorResponse(requestId, 404, { message: outcome.missing })
-      successBody = outcome.body
-      return success(operation.id === openapi ? outcome.body : { requestId, ...outcome.body })
+      try {
+        const answered = answer(admitted, body, entry.query)
+        successBody = answered
+        const text = JSON.stringify(id === openapi ? answered : { requestId, ...answered })
+        return { status: 200, headers: jsonHeaders(), body: text }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return errorResponse(requestId, error)
+      }
     }
-  }
-
-  function charge(requestId: string, operation: string, credits: number): void {
-    ledger.spent += credits
-    byOperation[operation] = (byOperation[operation] ?? 0) + credits
-    entries.push({ requestId, operation, credits, at: performance.now() })
   }
 
   const origin = `https://sandbox-${++sandboxes}.invalid`
@@ -164,4 +152,22 @@ export function createService(options: SandboxOptions): Service {
     publish: settings.own.publish,
   }
   return { sandbox, handle }
+}
+
+/** The body of a success. */
+function answer({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
+  if (body.kind === 'too large') throw new Refusal(413, { message: 'The body exceeds 1 MiB' })
+  if (operation.method !== 'GET' && body.kind !== 'json')
+    throw invalid([{ path: '', message: 'must be JSON' }])
+  const input = body.kind === 'json' ? body.value : inputOf(query, operation)
+  const issues = check(operation.request, input)
+  if (issues.length > 0) throw invalid(issues)
+  return handle(input, pathId)
+}
+
+/** Credits charged for a success with this body. */
+function creditsCharged(operation: Operation, body: unknown): number {
+  const { price } = operation
+  if (price.kind === 'free') return 0
+  return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
 }

@@ -1,7 +1,8 @@
+import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
+import { memoizeLatest } from './memoize-latest.ts'
 import type { Settings } from './options.ts'
 import type { Moment } from './pages.ts'
-import { topicAbout } from './phrases/about.ts'
 import { createRandom } from './random.ts'
 import type { Draft, MadeUp } from './series.ts'
 
@@ -24,44 +25,36 @@ export interface Own<T> {
 }
 
 /** The posts of one network in one sandbox: made-up ones, those from a test, and those that come as time passes. */
-export interface Shelf<T> {
-  /** What a request that arrives now can see. */
-  now(): Moment
-  all(moment: Moment): readonly T[]
-  /** Items that hold all words of a query, newest first. */
-  find(query: string, moment: Moment): T[]
-}
+export type Shelf<T extends Item> = ReturnType<typeof createShelf<T>>
 
 export function createShelf<T extends Item>(
   { seed, now, start, growth }: Settings,
   own: Own<T>,
   { make, latest, about, sizeAbout }: MadeUp<T>,
   size: number,
-): Shelf<T> {
-  const grown = new Map<string, T>()
+) {
+  const grow = memoizeLatest((query: string, at: number, serial: number): T => {
+    const random = createRandom(`${seed}/growth/${query}/${at}/${serial}`)
+    return (make(random, [0], { seed, query })[0] as Draft<T>)(at)
+  }, 10 * mostGrown)
 
   /** Items about a query since the sandbox was made, newest first. The same time gives the same items. */
   function growAbout(query: string, { since, at: until }: Moment): readonly T[] {
     const count = Math.max(0, Math.floor(((until - since) * growth) / hour))
-    // They can be made again.
-    if (grown.size > 10 * mostGrown) grown.clear()
     return Array.from({ length: Math.min(count, mostGrown) }, (_, index) => {
       const serial = count - index
-      const at = 1000 * Math.floor((since + (serial * hour) / growth) / 1000)
-      const key = `${seed}/growth/${query}/${at}/${serial}`
-      const item = grown.get(key) ?? (make(createRandom(key), [0], { seed, query })[0] as Draft<T>)(at)
-      grown.set(key, item)
-      return item
+      return grow(query, 1000 * Math.floor((since + (serial * hour) / growth) / 1000), serial)
     })
   }
 
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
-    // Made-up times are whole seconds.
-    now: () => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
-    all: (moment) => merge(ownAt(moment), own.isAlone ? [] : latest(seed, size, moment.at)),
-    find(query, moment) {
+    /** What a request that arrives now can see. Made-up times are whole seconds. */
+    now: (): Moment => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
+    all: (moment: Moment) => merge(ownAt(moment), own.isAlone ? [] : latest(seed, size, moment.at)),
+    /** Items that hold all words of a query, newest first. */
+    find(query: string, moment: Moment): T[] {
       const matches = containsAll(query)
       const matching = (items: readonly T[]): T[] => items.filter(({ words }) => matches(words))
       const added = matching(ownAt(moment))

@@ -14,7 +14,7 @@ export interface SandboxLimits {
   /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
   perMinute?: number | false | undefined
   /** Length of the window in milliseconds. Default 60,000. */
-  window?: number | undefined
+  windowMs?: number | undefined
   /** Also counts rejected requests, as some services do. Default `false`. */
   countRejected?: boolean | undefined
 }
@@ -161,6 +161,9 @@ export interface SandboxRequest {
   /** Credits charged, also if the caller gave up while the request was processed. */
   readonly charged: number
 }
+
+/** A request while the sandbox handles it. */
+export type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
 
 /** Options of a client for one test. */
 export interface SandboxClientOptions {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
+import { parsed } from '../lib/json.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../errors/assert.ts'
 import { logOnce, report } from '../errors/report.ts'
 
@@ -63,7 +64,7 @@ export async function admit(request: Request, options: ReceiveOptions): Promise<
   return within(
     admissionMs,
     () => examine(request, options),
-    () => refusal(408),
+    () => respond(408),
   )
 }
 
@@ -71,29 +72,26 @@ async function examine(request: Request, options: ReceiveOptions): Promise<Deliv
   const { verify, maxBodyBytes = defaultMaxBodyBytes } = options
   if (request.bodyUsed) {
     report(new ConfigurationError('the body of the request was already read, perhaps by a parser'), options)
-    return refusal(500)
+    return respond(500)
   }
   const encoding = request.headers.get('content-encoding') ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') return refusal(415, { 'accept-encoding': 'identity' })
+  if (encoding.toLowerCase() !== 'identity') return respond(415, { 'accept-encoding': 'identity' })
   const body = await readBytes(request, maxBodyBytes).catch(() => null)
-  if (body === null) return refusal(400)
-  if (body === 'too large') return refusal(413)
+  if (body === null) return respond(400)
+  if (body === 'too large') return respond(413)
   const { method, headers } = request
   const delivery = { method, url: new URL(request.url), headers, body }
   const genuine: unknown = await Promise.resolve(delivery)
     .then(verify)
     .catch((error: unknown) => report(error, options))
-  return genuine === true ? delivery : refusal(401)
+  return genuine === true ? delivery : respond(401)
 }
 
 /** The body of a request: parsed if it is JSON, otherwise its text. */
 export function payloadOf({ body }: Delivery, parse: (text: string) => unknown = JSON.parse): unknown {
   const text = new TextDecoder().decode(body)
-  try {
-    return parse(text)
-  } catch {
-    return text
-  }
+  const payload = parsed(text, { parse })
+  return payload === undefined ? text : payload
 }
 
 /** Adds the request as a hidden property, so that logs do not show secrets of its headers or URL. */
@@ -116,13 +114,9 @@ export function acknowledge(work: () => unknown, options: ReceiveOptions): Respo
   } catch (error) {
     report(error, options)
   }
-  return accepted()
+  return respond(202)
 }
 
-export function accepted(): Response {
-  return new Response(null, { status: 202 })
-}
-
-export function refusal(status: number, headers: Record<string, string> = {}): Response {
+export function respond(status: number, headers: Record<string, string> = {}): Response {
   return new Response(null, { status, headers })
 }

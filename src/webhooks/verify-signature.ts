@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.ts'
-import { assertObject, assertOptions, nonEmptyText, shown } from '../errors/assert.ts'
+import { assertObject, assertOptions, checked, nonEmptyText } from '../errors/assert.ts'
 import type { Delivery, Verify } from './receive.ts'
 
 /** How the sender signs. The service documents no signing: choose what your sender uses, such as your own gateway. */
@@ -49,13 +49,8 @@ export function verifyHmac(options: HmacOptions): Verify {
   const { algorithm = 'SHA-256', encoding = 'hex', prefix = '', timestampHeader, separator = '.' } = options
   const secrets = secretsOf(options.secret)
   const header = nameOf('header', options.header)
-  if (!algorithms.includes(algorithm)) {
-    throw new ConfigurationError(`algorithm must be one of ${algorithms.join(', ')}, got ${shown(algorithm)}`)
-  }
-  const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
-  if (decode === undefined) {
-    throw new ConfigurationError(`encoding must be hex or base64, got ${shown(encoding)}`)
-  }
+  checked(algorithm, algorithms.includes(algorithm), `algorithm must be one of ${algorithms.join(', ')}`)
+  checked(encoding, Object.hasOwn(decoders, encoding), 'encoding must be hex or base64')
   if (timestampHeader !== undefined) nameOf('timestampHeader', timestampHeader)
   nonEmptyText('separator', separator)
   const keys = lazy(() => Promise.all(secrets.map((secret) => hmacKey(secret, algorithm))))
@@ -63,12 +58,12 @@ export function verifyHmac(options: HmacOptions): Verify {
   return async ({ headers, body }) => {
     const given = headers.get(header)
     if (given?.startsWith(prefix) !== true) return false
-    const signature = decode(given.slice(prefix.length))
+    const signature = decoders[encoding](given.slice(prefix.length))
     if (signature === null) return false
     const timestamp = timestampHeader === undefined ? undefined : headers.get(timestampHeader)
     // With a separator in the time, part of the body could pass as part of the time.
     if (timestamp === null || timestamp?.includes(separator) === true) return false
-    const signed = timestamp === undefined ? body : await concat(timestamp + separator, body)
+    const signed = timestamp === undefined ? body : await new Blob([timestamp, separator, body]).arrayBuffer()
     const matches = await Promise.all(
       (await keys()).map((key) => crypto.subtle.verify('HMAC', key, signature, signed)),
     )
@@ -133,8 +128,8 @@ function secretsOf(secret: unknown): readonly string[] {
 }
 
 function nameOf(option: string, name: unknown): string {
-  if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
-  throw new ConfigurationError(`${option} must be the name of a ${option}, got ${shown(name)}`)
+  const isName = typeof name === 'string' && /^[\w-]+$/.test(name)
+  return checked(name as string, isName, `${option} must be the name of a ${option}`)
 }
 
 const encoder = new TextEncoder()
@@ -144,11 +139,7 @@ function hmacKey(secret: string, hash: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, usages)
 }
 
-async function concat(text: string, body: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
-  return new Blob([text, body]).arrayBuffer()
-}
-
-const decoders: Record<string, (text: string) => Uint8Array<ArrayBuffer> | null> = {
+const decoders: Record<'hex' | 'base64', (text: string) => Uint8Array<ArrayBuffer> | null> = {
   hex: (text) => {
     if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return null
     return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16))

@@ -1,4 +1,4 @@
-export type { Limits } from '../limits/limiter.ts'
+export type { Limits } from '../limits/interface.ts'
 /**
  * Shares an organization's limits across all tabs and workers of one origin in one browser.
  *

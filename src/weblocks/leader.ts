@@ -5,12 +5,13 @@ import {
   type Share,
   SurfaceClosed,
   abandonedMs,
-} from '../limits/limiter.ts'
+} from '../limits/interface.ts'
 import { recommendedTimeoutMs } from '../api/limits.ts'
 import { deferred } from '../lib/deferred.ts'
-import { AdoptingLimiter } from './adopting-limiter.ts'
+import { LocalLimiter } from '../limits/local-limiter.ts'
+import type { Send } from '../limits/pace.ts'
 import type { SharedState, Grant } from './shared-state.ts'
-import { heldLocks, untilLockFree } from './locks.ts'
+import { heldLocks } from './locks.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
 
 /** How long a new leader waits for the tabs to send their state, in milliseconds. */
@@ -35,6 +36,17 @@ export interface LeaderContext {
   readonly isStillLeader: () => Promise<boolean>
 }
 
+/** The limiter of a leader, which also counts requests that an earlier leader has granted. */
+class AdoptingLimiter extends LocalLimiter {
+  /** Counts a request as if acquired here. */
+  adopt(surface: string | null, share: Share, send: Send): Lease {
+    // It takes the next free slot, or frees it at once if it has ended before.
+    const taking = this.take()
+    const release = (): void => void taking.then((slot) => slot?.release(null))
+    return this.queue(surface).lease(send, share, { release })
+  }
+}
+
 /** Keeps the limits for all tabs with a single-process limiter. */
 export class Leader {
   readonly id = crypto.randomUUID()
@@ -42,7 +54,8 @@ export class Leader {
   readonly #end = new AbortController()
   readonly #limiter: AdoptingLimiter
   readonly #queued = new Map<string, { readonly tabId: string; readonly ticket: CallTicket }>()
-  readonly #passes = new Map<string, { readonly tabId: string; readonly pass: Lease }>()
+  /** The leases of all tabs, by call. */
+  readonly #leases = new Map<string, Lease>()
   readonly #shares = new Map<string, Share>()
   readonly #watched = new Set<string>()
   /** Tabs that have sent their state. */
@@ -94,16 +107,14 @@ export class Leader {
           this.#inherit(this.#context.sharedState.grants.filter(({ call }) => call === message.call))
         break
       case 'sent':
-        this.#passes.get(message.call)?.pass.sent()
+        this.#leases.get(message.call)?.sent()
         break
       case 'answered':
-        this.#passes.get(message.call)?.pass.answered(message.date === null ? null : new Date(message.date))
+        this.#leases.get(message.call)?.answered(message.date === null ? null : new Date(message.date))
         break
       case 'release':
-        this.#release(message.call)
-        break
       case 'tabClosed':
-        for (const [call, { tabId }] of this.#passes) if (tabId === message.tabId) this.#release(call)
+        this.#releaseEnded()
         break
       case 'hold':
         if (this.#isReady) this.#limiter.hold(message.surface, message.ms)
@@ -169,20 +180,16 @@ export class Leader {
   #inherit(grants: readonly Grant[]): void {
     if (!this.#isReady) return
     for (const { call, tabId, surface, share, at, answered, open } of grants) {
-      if (this.#passes.has(call)) continue
-      const pass = this.#limiter.adopt(surface, this.#shareOf(share), { at, answered })
-      if (!open) {
-        pass.release()
-        continue
-      }
-      this.#passes.set(call, { tabId, pass })
-      this.#watch(tabId)
+      if (this.#leases.has(call)) continue
+      this.#leases.set(call, this.#limiter.adopt(surface, this.#shareOf(share), { at, answered }))
+      if (open) this.#watch(tabId)
     }
+    this.#releaseEnded()
   }
 
   async #grant(tabId: string, request: LeaseRequest): Promise<void> {
     const { call, surface, share, ...terms } = request
-    if (this.#queued.has(call) || this.#passes.has(call) || this.#end.signal.aborted) return
+    if (this.#queued.has(call) || this.#leases.has(call) || this.#end.signal.aborted) return
     this.#watch(tabId)
     const ticket = { surface, share: this.#shareOf(share), ...terms }
     this.#queued.set(call, { tabId, ticket })
@@ -196,7 +203,7 @@ export class Leader {
       const isLeader = await this.#isStillLeader()
       if (!isQueued() || !isLeader) lease.release()
       else {
-        this.#passes.set(call, { tabId, pass: lease })
+        this.#leases.set(call, lease)
         broadcast({ kind: 'grant', leader, tabId, call, surface, share, paced: lease.paced })
       }
     } catch (error) {
@@ -238,9 +245,13 @@ export class Leader {
     return isLeader
   }
 
-  #release(call: string): void {
-    this.#passes.get(call)?.pass.release()
-    this.#passes.delete(call)
+  /** Releases the leases of requests that have ended, or whose tab has closed. */
+  #releaseEnded(): void {
+    for (const [call, lease] of this.#leases) {
+      if (this.#context.sharedState.isOpen(call)) continue
+      lease.release()
+      this.#leases.delete(call)
+    }
   }
 
   #shareOf({ id, inFlight, perMinute }: ShareWithId): Share {
@@ -264,6 +275,7 @@ export class Leader {
         broadcast({ kind: 'tabClosed', tabId })
       }, abandonedMs)
     }
-    untilLockFree(`${tabLockPrefix}${tabId}`, signal).then(onTabEnd, () => {})
+    const lock = `${tabLockPrefix}${tabId}`
+    navigator.locks.request(lock, { mode: 'shared', signal }, onTabEnd).catch(() => {})
   }
 }

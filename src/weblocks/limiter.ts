@@ -5,12 +5,12 @@ import {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from '../limits/limiter.ts'
+} from '../limits/interface.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import { followAbort } from '../lib/abort.ts'
 import { deferred } from '../lib/deferred.ts'
 import { SharedState } from './shared-state.ts'
-import { watchPage } from './lifecycle.ts'
+import { watchPage } from './page-lifecycle.ts'
 import type { LeaseRequest, ShareWithId, Message, MessageOf } from './messages.ts'
 import { type WebLocksOptions, resolveOptions } from './options.ts'
 import { Tab } from './tab.ts'

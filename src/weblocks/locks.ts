@@ -28,11 +28,6 @@ export function holdLock(name: string, { signal, steal = false, onLost }: LockRe
   })
 }
 
-/** Resolves when the lock is free. */
-export async function untilLockFree(name: string, signal: AbortSignal): Promise<void> {
-  await navigator.locks.request(name, { mode: 'shared', signal }, () => {})
-}
-
 /** Names of the held locks that start with `prefix`, without the prefix. */
 export async function heldLocks(prefix: string): Promise<string[]> {
   const { held = [] } = await navigator.locks.query()

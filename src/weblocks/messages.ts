@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/is-record.ts'
-import type { SurfaceClosed } from '../limits/limiter.ts'
+import type { SurfaceClosed } from '../limits/interface.ts'
 
 type Guard<T> = (value: unknown) => value is T
 type Guarded<G> = G extends Guard<infer T> ? T : never

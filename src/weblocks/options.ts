@@ -1,6 +1,6 @@
 import { assertOptions, nonEmptyText } from '../errors/assert.ts'
 import { hashOf } from '../lib/hash.ts'
-import { type Limits, resolveLimits } from '../limits/limiter.ts'
+import { type Limits, resolveLimits } from '../limits/interface.ts'
 
 /** Options of a {@link WebLocksLimiter}. */
 export interface WebLocksOptions {

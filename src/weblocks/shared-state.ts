@@ -1,4 +1,4 @@
-import { longestHoldMs } from '../limits/limiter.ts'
+import { longestHoldMs } from '../limits/interface.ts'
 import type { StateSnapshot, ShareWithId, Message } from './messages.ts'
 
 /** A granted request, in times of this tab's clock. */
@@ -42,6 +42,11 @@ export class SharedState {
     return [...this.#grants.values()].sort((a, b) => a.at - b.at)
   }
 
+  /** Whether a call has a lease. */
+  isOpen(call: string): boolean {
+    return this.#grants.get(call)?.open === true
+  }
+
   /** The surfaces that a 429 has closed, each with the call that probes it. */
   get holds(): { surface: string | null; remaining: number; probe: string | null }[] {
     return Array.from(this.#holds, ([surface, { openAt, probe }]) => ({
@@ -65,14 +70,10 @@ export class SharedState {
         this.#grants.set(call, { call, tabId, leader, surface, share, ...state })
         break
       }
-      case 'sent': {
-        const grant = this.#grants.get(message.call)
-        if (grant?.open) grant.at = performance.now()
-        break
-      }
+      case 'sent':
       case 'answered': {
         const grant = this.#grants.get(message.call)
-        if (grant?.open) grant.answered = performance.now()
+        if (grant?.open) grant[message.kind === 'sent' ? 'at' : 'answered'] = performance.now()
         break
       }
       case 'release':
@@ -117,7 +118,7 @@ export class SharedState {
       }
     }
     for (const { surface, remaining, probe } of holds) {
-      if (probe !== null && this.#grants.get(probe)?.open !== true) continue
+      if (probe !== null && !this.isOpen(probe)) continue
       const { openAt = 0, probe: own = probe } = this.#holds.get(surface) ?? {}
       const opensAt = Math.max(openAt, performance.now() + remaining)
       this.#holds.set(surface, { openAt: opensAt, probe: own ?? probe })

@@ -1,4 +1,4 @@
-import type { Limits } from '../limits/limiter.ts'
+import type { Limits } from '../limits/interface.ts'
 import type { SharedState } from './shared-state.ts'
 import { Leader } from './leader.ts'
 import { haveSameHolder, holdLock } from './locks.ts'

@@ -11,10 +11,7 @@ const tabs = chromiumTabs('app.ts', ['--host-resolver-rules=MAP insecure.test 12
 let sandbox: SandboxServer
 
 beforeEach(async () => {
-  sandbox = await serveSandbox({
-    latency: [10, 60],
-    limits: { perMinute: limits.perMinute, window: limits.windowMs },
-  })
+  sandbox = await serveSandbox({ limits, latency: [10, 60] })
 })
 afterEach(async () => {
   for (const page of tabs.pages()) expect(await page.evaluate(() => app.violations)).toEqual([])

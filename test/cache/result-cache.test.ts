@@ -41,7 +41,7 @@ describe('ResultCache', () => {
     await pass(59_000)
     const { value, ms } = await settle(client.microblog.search({ count: 5, query: 'rust' }).withResponse())
     expect(value).toMatchObject({ requestId: 'req_1', attempts: [], credits: { spent: 0, uncertain: 0 } })
-    expect(value?.cached).toEqual({ at: new Date(Date.UTC(2026, 10, 20)), age: 59_000 })
+    expect(value?.cached).toEqual({ at: new Date(Date.UTC(2026, 10, 20)), age: 59_000, saved: 2 })
     expect(await value?.response.json()).toEqual(page(['1']))
     expect(ms).toBe(0)
     expect(client.credits).toMatchObject({ spent: 2, saved: 2 })

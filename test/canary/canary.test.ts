@@ -6,6 +6,7 @@ import * as catalog from '../../src/catalog/index.ts'
 import * as events from '../../src/events/index.ts'
 import * as root from '../../src/index.ts'
 import * as oauth from '../../src/oauth/index.ts'
+import * as otel from '../../src/otel/index.ts'
 import * as proxy from '../../src/proxy/index.ts'
 import * as redis from '../../src/redis/index.ts'
 import * as sandbox from '../../src/sandbox/index.ts'
@@ -14,7 +15,7 @@ import { type Row, probe } from './probe.ts'
 import { secrets } from './secrets.ts'
 import { complaints, readTable, renderTable } from './table.ts'
 
-const sdk = { root, catalog, events, oauth, proxy, redis, sandbox }
+const sdk = { root, catalog, events, oauth, otel, proxy, redis, sandbox }
 const show = (value: unknown): string => inspect(value, deep)
 const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
 const pathOf = (source: string): string => new URL(`../../src/${source}.ts`, import.meta.url).pathname

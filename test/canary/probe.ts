@@ -1,6 +1,7 @@
 import type * as Catalog from 'social-search-sdk/catalog'
 import type * as Events from 'social-search-sdk/events'
 import type * as OAuth from 'social-search-sdk/oauth'
+import type * as Otel from 'social-search-sdk/otel'
 import type * as Proxy from 'social-search-sdk/proxy'
 import type * as Redis from 'social-search-sdk/redis'
 import type * as Root from 'social-search-sdk'
@@ -15,6 +16,7 @@ export interface Sdk {
   catalog: typeof Catalog
   events: typeof Events
   oauth: typeof OAuth
+  otel: typeof Otel
   proxy: typeof Proxy
   redis: typeof Redis
   sandbox: typeof Sandbox
@@ -100,7 +102,7 @@ const baseUrl = 'https://api.example/v1'
 const search = { query: 'coffee' }
 
 async function client(
-  { root }: Sdk,
+  { root, otel }: Sdk,
   see: See,
   kind: string,
   secret: string,
@@ -110,6 +112,12 @@ async function client(
   const write = (...line: unknown[]): void => void lines.push(line)
   const seenByHooks: unknown[] = []
   const tickets: unknown[] = []
+  const observed: unknown[] = []
+  const note = (...told: unknown[]): void => void observed.push(told)
+  const observers: Root.Observer[] = [
+    { params: true, onWait: note, onAttempt: note, onCall: note },
+    recordingObserver(otel, observed),
+  ]
   const budget = new root.CreditBudget(1000)
   const make = (trick: service.Trick, more: Partial<Root.ClientOptions> = {}): Root.SocialSearch =>
     new root.SocialSearch({
@@ -122,6 +130,7 @@ async function client(
       },
       ...credential(),
       logger: { debug: write, info: write, warn: write, error: write },
+      observers,
       fetch: (request) => {
         if (request.headers.get('authorization') !== `Bearer ${secret}`)
           throw new Error('no credential was sent')
@@ -203,6 +212,21 @@ async function client(
   see('the ledger and a budget', good.credits, budget)
   see('what hooks see of requests and errors', ...seenByHooks)
   see('log lines of every level', ...lines)
+  see('observers, spans and metrics', ...observed)
+}
+
+/** Passes on what the tracer and the meter of OpenTelemetry are told. */
+function recordingObserver({ otelObserver }: Sdk['otel'], told: unknown[]): Root.Observer {
+  /** Each of its methods notes its arguments, and returns another of its kind. */
+  const recorder = (): never => {
+    const methods = {
+      get:
+        () =>
+        (...given: unknown[]) => (told.push(given), recorder()),
+    }
+    return new globalThis.Proxy({}, methods) as never
+  }
+  return otelObserver({ tracer: recorder(), meter: recorder(), params: true })
 }
 
 /** Where nothing listens, and what no browser would connect to. */

@@ -99,6 +99,25 @@ it('the page buys nothing when you type, pick an idea or scroll, and one search 
   await shows(20)
 })
 
+it('an earlier search shows again without a charge, and says when it was bought', async () => {
+  await open()
+  for (const query of ['coffee', 'react']) {
+    await search(query)
+    await page.getByLabel(`Posts about ${query}`).waitFor()
+    await shows(20)
+  }
+  await page.getByRole('button', { name: 'coffee · 0 credits' }).click()
+  await page.getByLabel('Posts about coffee').waitFor()
+  await page.getByText(/20 posts so far, bought (this minute|1 minute ago)/).waitFor()
+  await page.getByText('4 spent · 0 uncertain · budget 60 · 2 saved').waitFor()
+  expect(sent).toHaveLength(2)
+
+  await page.getByRole('button', { name: 'Search · 2 credits' }).click()
+  await page.getByText('6 spent · 0 uncertain · budget 60 · 2 saved').waitFor()
+  await shows(20)
+  expect(await page.getByText('so far, bought').count()).toBe(0)
+})
+
 it('a search has the filters of the form', async () => {
   await open()
   await page.getByLabel('Language').selectOption('English')

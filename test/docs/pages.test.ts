@@ -127,6 +127,7 @@ describe('the pages of the documentation', () => {
     ['svelte', 'docs/frameworks.md'],
     ['vue', 'docs/frameworks.md'],
     ['jest', 'docs/testing.md'],
+    ['opentelemetry', 'docs/telemetry.md'],
   ])('have %s in a heading of %s, which the search of the site ranks first', (word, page) => {
     const headings = (pages.get(page) ?? '').match(/^#+ .*$/gm) ?? []
     expect(headings.filter((heading) => heading.toLowerCase().includes(word))).not.toEqual([])

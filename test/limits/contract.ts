@@ -5,7 +5,7 @@ import {
   type Share,
   type Ticket,
   SurfaceClosed,
-} from '../../src/limits/limiter.ts'
+} from '../../src/limits/interface.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
@@ -73,10 +73,7 @@ export function limiterContract(name: string, { time, make, end }: LimiterWorld)
     it("gives a client all of the organization's limits, above or below the documented ones", async () => {
       const limits = { inFlight: 3, perMinute: 5, windowMs }
       const { limiters } = await organization(1, limits)
-      const { baseUrl, apiKey, fetch, requests } = createSandbox({
-        limits: { inFlight: 3, perMinute: 5, window: windowMs },
-        latency: 100,
-      })
+      const { baseUrl, apiKey, fetch, requests } = createSandbox({ limits, latency: 100 })
       const client = new SocialSearch({ baseUrl, apiKey, fetch, limiter: limiters[0] })
       const searches = Array.from({ length: 7 }, () => client.microblog.search({ query: 'coffee' }))
       await settle(Promise.all(searches))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Lease, Limiter, Ticket } from '../../src/limits/limiter.ts'
+import type { Lease, Limiter, Ticket } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Share, SurfaceClosed } from '../../src/limits/limiter.ts'
+import { type Share, SurfaceClosed } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { createRandom } from '../../src/sandbox/random.ts'
 import { pass, useVirtualTime } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, SurfaceClosed } from '../../src/limits/limiter.ts'
+import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { sharedLimiter } from '../../src/limits/shared-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'

@@ -1,4 +1,4 @@
-import { type Lease, SurfaceClosed } from '../../src/limits/limiter.ts'
+import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'

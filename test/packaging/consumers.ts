@@ -10,7 +10,9 @@ try {
   // Not in the folder, since the project's own settings refuse such a file.
   const commonJs = "import { SocialSearch } from 'social-search-sdk'\nvoid SocialSearch.fromEnv\n"
   writeFileSync(join(folder, 'required.cts'), commonJs)
-  run('npm', ['install', '--silent', tarball, '@types/node@24', '@tanstack/query-core@5'], folder)
+  // The oldest API of OpenTelemetry that the package accepts.
+  const peers = ['@tanstack/query-core@5', '@opentelemetry/api@1.9.0']
+  run('npm', ['install', '--silent', tarball, '@types/node@24', ...peers], folder)
   for (const version of ['5.9', '6', '7']) {
     run('npm', ['install', '--silent', '--no-save', `typescript@${version}`], folder)
     for (const moduleResolution of ['nodenext', 'bundler']) {

@@ -7,8 +7,10 @@ import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import openTelemetry from '../opentelemetry/package.json' with { type: 'json' }
 import type { Row } from '../canary/probe.ts'
 import { complaints, readTable, renderTable } from '../canary/table.ts'
+import { expected, expectedWithoutUndici } from '../opentelemetry/expected.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { pack, root, run } from './tarball.ts'
@@ -45,6 +47,8 @@ const throughProxy = {
 try {
   cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
   cpSync(join(root, 'test/canary'), join(folder, 'canary'), { recursive: true })
+  for (const file of ['main.ts', 'scenario.ts'])
+    cpSync(join(root, 'test/opentelemetry', file), join(folder, 'opentelemetry', file))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   run(
     'npm',
@@ -57,6 +61,7 @@ try {
       'node-22@npm:node@22',
       'node-26@npm:node@26',
       'workerd@1',
+      ...Object.entries(openTelemetry.dependencies).map(([name, version]) => `${name}@${version}`),
     ],
     folder,
   )
@@ -72,6 +77,9 @@ try {
     const report = JSON.parse((await start('proxy.mjs')).stdout) as { name: string }
     assert.deepEqual({ ...report, name }, { ...throughProxy, name })
     console.log(`✓ ${name} serves a proxy and a receiver of events with ${report.name}`)
+    const exported = JSON.parse((await start('opentelemetry/main.ts')).stdout) as object
+    assert.deepEqual(exported, name.startsWith('Node') ? expected : expectedWithoutUndici)
+    console.log(`✓ ${name} gives OpenTelemetry the spans and metrics of calls`)
     const rows = JSON.parse((await start('canary/run.ts')).stdout) as Row[]
     assert.deepEqual(complaints(rows), [])
     columns.set(name, rows)

@@ -8,16 +8,14 @@ import { connect, packages } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 import type { WorkerResult, WorkerSetup } from './worker.ts'
 
-const windowMs = 1500
-const accepted = { inFlight: 2, perMinute: 20 }
-const limits = { ...accepted, windowMs }
+const limits = { inFlight: 2, perMinute: 20, windowMs: 1500 }
 const organization = 'org_live_5f2b8c1d9e'
 
 let redis: RedisServer
 let sandbox: SandboxServer
 beforeEach(async () => {
   redis = await startRedis()
-  sandbox = await serveSandbox({ limits: { ...accepted, window: windowMs }, latency: [5, 40] })
+  sandbox = await serveSandbox({ limits, latency: [5, 40] })
 })
 afterEach(async () => {
   await sandbox.close()

@@ -220,7 +220,7 @@ describe('RedisLimiter.acquire()', () => {
   it('cancels a grant whose reply came too late', async () => {
     const limits = { inFlight: 1 }
     const { commands, wrap } = network()
-    const { ask, log } = await worker(newOrganization(), { limits, lease: 60_000 }, wrap)
+    const { ask, log } = await worker(newOrganization(), { limits, lease: 600_000 }, wrap)
     let delays = 1
     commands.meet = async (send) => {
       const reply = await send()

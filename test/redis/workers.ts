@@ -1,4 +1,4 @@
-import type { Lease, Limits, Ticket } from '../../src/limits/limiter.ts'
+import type { Lease, Limits, Ticket } from '../../src/limits/interface.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'

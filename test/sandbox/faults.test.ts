@@ -119,7 +119,7 @@ describe('inject() order', () => {
   })
 
   it('does not affect requests that authentication or a limit refuses', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: 1, window: 1000 } })
+    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 1000 } })
     await search(sandbox, query)
     sandbox.inject({ status: 502 })
     expect((await refused(sandbox, query, { authorization: 'Bearer wrong' })).status).toBe(401)

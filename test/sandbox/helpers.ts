@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from '../../src/api/error-envelope.ts'
 import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/api/microblog.ts'
-import { membersOf, networkPosts } from '../../src/sandbox/professionalnet/network.ts'
+import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
+import { networkPosts } from '../../src/sandbox/professionalnet/network.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
 
 export const searchPath = '/data/microblog/tweets/search'

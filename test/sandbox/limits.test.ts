@@ -50,7 +50,7 @@ describe('createSandbox() limits.perMinute', () => {
   })
 
   it('does not count refused requests', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: 1, window: 10_000 } })
+    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000 } })
     await search(sandbox, query)
     await vi.advanceTimersByTimeAsync(9000)
     expect((await refused(sandbox, query)).body.error.retryAfter).toBe(1)
@@ -59,7 +59,7 @@ describe('createSandbox() limits.perMinute', () => {
   })
 
   it('counts refused requests when countRejected is set', async () => {
-    const sandbox = createSandbox({ limits: { perMinute: 1, window: 10_000, countRejected: true } })
+    const sandbox = createSandbox({ limits: { perMinute: 1, windowMs: 10_000, countRejected: true } })
     await search(sandbox, query)
     await vi.advanceTimersByTimeAsync(9000)
     expect((await refused(sandbox, query)).body.error.retryAfter).toBe(1)

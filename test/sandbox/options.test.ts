@@ -11,7 +11,7 @@ describe('createSandbox()', () => {
     [{ latency: [20, 10] }, 'option latency must be a number of milliseconds or [min, max], got [20, 10]'],
     [{ limits: { inFlight: 0 } }, 'option limits.inFlight must be an integer of at least 1, got 0'],
     [{ limits: { perMinute: true } }, 'option limits.perMinute must be an integer of at least 1, got true'],
-    [{ limits: { window: 0 } }, 'option limits.window must be a number from 1 to 1000000000, got 0'],
+    [{ limits: { windowMs: 0 } }, 'option limits.windowMs must be a number from 1 to 1000000000, got 0'],
     [{ limits: { inflight: 1 } }, 'option limits has no field inflight'],
     [{ sede: 1 }, 'createSandbox() options has no field sede'],
     [{ keys: [{ key: 'my secret', scopes: [] }] }, 'keys[0].key must be a text of visible ASCII characters'],

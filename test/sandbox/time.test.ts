@@ -198,6 +198,7 @@ describe('publish()', () => {
     )
     expect(publish([{ body: 'acme' }, {}])).toThrow('publish() microblog[1]: body')
     expect(publish({ listeners: [] })).toThrow('publish() content has no field listeners')
+    expect(publish(null as unknown as object)).toThrow('publish() content must be an object, got null')
     expect((await search(sandbox, { query: 'acme' })).body.posts).toEqual([])
   })
 })

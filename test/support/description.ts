@@ -5,10 +5,8 @@ import { describeService } from '../../src/sandbox/description.ts'
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = any
 
-const { body } = describeService() as { body: Json }
-
 /** The sandbox's description, to be changed. Operations share schemas, which a structured clone would still do. */
-export const described = (): Json => JSON.parse(JSON.stringify(body))
+export const described = (): Json => JSON.parse(JSON.stringify(describeService()))
 
 export function differencesAfter(change: (description: Json) => unknown): ContractDifference[] {
   const description = described()

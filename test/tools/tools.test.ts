@@ -3,7 +3,7 @@ import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import { membersOf } from '../../src/sandbox/professionalnet/network.ts'
+import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
 import { mainFields } from '../../src/api/main-fields.ts'
 import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
 

@@ -1,4 +1,10 @@
-import { type Lease, type Limits, type Share, type Ticket, SurfaceClosed } from '../../src/limits/limiter.ts'
+import {
+  type Lease,
+  type Limits,
+  type Share,
+  type Ticket,
+  SurfaceClosed,
+} from '../../src/limits/interface.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { organizationLimits } from '../../src/api/limits.ts'
 import { ClosedError, ConfigurationError } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-import type { Lease } from '../../src/limits/limiter.ts'
+import type { Lease } from '../../src/limits/interface.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebLocksLimiter } from '../../src/weblocks/index.ts'
 import { holdLock } from '../../src/weblocks/locks.ts'

@@ -1,19 +1,25 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { MicroblogPost, MicroblogSearchParams, Wait } from 'social-search-sdk'
+import type { MicroblogPost, MicroblogSearchParams, Observer, Wait } from 'social-search-sdk'
 import { infiniteSearchOptions } from 'social-search-sdk/query'
 import { client, queryClient } from './api.ts'
 import { Empty, Failure, Loading, Waiting } from './status.tsx'
 
 interface Props {
   params: MicroblogSearchParams
+  /** Whether the posts were bought before; they then come from the cache. */
+  isEarlier: boolean
   onPosts: (posts: MicroblogPost[]) => void
 }
 
 /** The posts of one search, page by page. */
-export function Posts({ params, onPosts }: Props) {
+export function Posts({ params, isEarlier, onPosts }: Props) {
   const [wait, setWait] = useState<Wait | null>(null)
-  const search = infiniteSearchOptions(client, 'microblog.search', params, { onWait: setWait })
+  const [age, setAge] = useState<number>()
+  const observer: Observer = { onCall: ({ cached }) => setAge((first) => first ?? cached?.age) }
+  const cache = isEarlier ? { maxAge: Infinity } : ('refresh' as const)
+  const options = { onWait: setWait, observers: [observer], cache }
+  const search = infiniteSearchOptions(client, 'microblog.search', params, options)
   const { data, error, isFetching, isPaused, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(search)
   useEffect(() => {
     if (!isFetching) setWait(null)
@@ -33,6 +39,7 @@ export function Posts({ params, onPosts }: Props) {
       {posts.length > 0 && (
         <p className="quiet" role="status">
           {posts.length} posts{hasNextPage ? ' so far' : ', and no more'}
+          {isEarlier && age !== undefined && `, bought ${ago.format(-Math.round(age / 60_000), 'minute')}`}
         </p>
       )}
       <ul className="posts">
@@ -55,6 +62,7 @@ export function Posts({ params, onPosts }: Props) {
 
 const count = new Intl.NumberFormat('en', { notation: 'compact' })
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 function Card({ post }: { post: MicroblogPost }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements

@@ -40,7 +40,7 @@ export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved:
   )
 }
 
-function nameOf({ query, versus, category, lang, since, until, noReplies }: Saved): string {
+export function nameOf({ query, versus, category, lang, since, until, noReplies }: Saved): string {
   const dates = (since || until) && `${since ?? ''}–${until ?? ''}`
   const filters = [category === 'Latest' && 'latest', lang, dates, noReplies && 'no replies']
   return [[query, versus].filter(Boolean).join(' or '), ...filters].filter(Boolean).join(', ')

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { MicroblogCategory, MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
 import { client, queryClient } from './api.ts'
 import { Posts } from './Posts.tsx'
-import { type Saved, SavedSearches } from './SavedSearches.tsx'
+import { type Saved, SavedSearches, nameOf } from './SavedSearches.tsx'
 import { Empty } from './status.tsx'
 import { Summary } from './Summary.tsx'
 
@@ -42,29 +42,28 @@ const languages = {
 
 export function Search() {
   const [draft, setDraft] = useState(blank)
-  const [searches, setSearches] = useState<MicroblogSearchParams[]>([])
-  const [run, setRun] = useState(0)
+  const [shown, setShown] = useState({ draft: blank, isEarlier: false, run: 0 })
+  const [earlier, setEarlier] = useState<Draft[]>([])
   const [bought, setBought] = useState<Record<string, MicroblogPost[]>>({})
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const fill = (saved: Saved) => setDraft({ ...blank, ...saved })
 
-  const queries = [draft.query, draft.versus].map((text) => text.trim()).filter((text) => text !== '')
-  const { atMost: price } = client.quote('microblog.search', { query: 'any' }, { pages: queries.length || 1 })
+  const searches = searchesOf(shown.draft)
+  const pages = searchesOf(draft).length || 1
+  const { atMost: price } = client.quote('microblog.search', { query: 'any' }, { pages })
 
   // Nothing but this button, and the one below the posts, buys a search: each press costs what it says.
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (queries.length === 0) return
+    if (searchesOf(draft).length > 0) show(draft, false)
+  }
+  function show(next: Draft, isEarlier: boolean) {
     queryClient.removeQueries({ queryKey: ['social-search', 'microblog.search'] })
-    const { category, lang, since, until, noReplies } = draft
-    const filters = {
-      ...(lang && { lang }),
-      ...(since && { since }),
-      ...(until && { until }),
-      ...(noReplies && { removeReplies: true }),
-    }
-    setSearches([...new Set(queries)].map((query) => ({ query, category, filters })))
-    setRun(run + 1)
+    const isBought = searches.length > 0 && searches.every(({ query }) => bought[query]?.length)
+    const all = isBought ? [...earlier, shown.draft] : earlier
+    setEarlier(all.filter((each) => JSON.stringify(each) !== JSON.stringify(next)))
+    setShown({ draft: next, isEarlier, run: shown.run + 1 })
+    setDraft(next)
     setBought({})
   }
   return (
@@ -90,7 +89,7 @@ export function Search() {
             onChange={(event) => change({ versus: event.target.value })}
           />
           <button className="primary">
-            {queries.length > 1 ? 'Compare' : 'Search'} · {price} credits
+            {pages > 1 ? 'Compare' : 'Search'} · {price} credits
           </button>
         </div>
         <div className="filters row quiet">
@@ -133,6 +132,17 @@ export function Search() {
           </label>
         </div>
         <SavedSearches draft={draft} onPick={fill} />
+        {earlier.length > 0 && (
+          <ul className="saved row quiet" aria-label="Earlier searches">
+            {earlier.map((each) => (
+              <li key={JSON.stringify(each)}>
+                <button type="button" onClick={() => show(each, true)}>
+                  {nameOf(each)} · 0 credits
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
       </form>
       {searches.length === 0 ? (
         <Empty title="What are people saying?">
@@ -152,8 +162,9 @@ export function Search() {
           <div className={searches.length > 1 ? 'versus' : undefined}>
             {searches.map((params) => (
               <Posts
-                key={`${run} ${params.query}`}
+                key={`${shown.run} ${params.query}`}
                 params={params}
+                isEarlier={shown.isEarlier}
                 onPosts={(posts) => setBought((all) => ({ ...all, [params.query]: posts }))}
               />
             ))}
@@ -162,4 +173,24 @@ export function Search() {
       )}
     </section>
   )
+}
+
+/** The searches of a form: one for each different query. */
+function searchesOf({
+  query,
+  versus,
+  category,
+  lang,
+  since,
+  until,
+  noReplies,
+}: Draft): MicroblogSearchParams[] {
+  const queries = [query, versus].map((text) => text.trim()).filter((text) => text !== '')
+  const filters = {
+    ...(lang && { lang }),
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(noReplies && { removeReplies: true }),
+  }
+  return [...new Set(queries)].map((query) => ({ query, category, filters }))
 }

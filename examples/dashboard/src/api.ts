@@ -1,8 +1,13 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { SocialSearch } from 'social-search-sdk'
+import { ResultCache } from 'social-search-sdk/cache'
 
-/** Calls go through the proxy, which has the key. This client queues them and waits for rate limits. */
-export const client = new SocialSearch({ baseUrl: '/api/social' })
+/** Calls go through the proxy, which has the key. This client queues them, waits for rate limits and keeps their answers. */
+export const client = new SocialSearch({
+  baseUrl: '/api/social',
+  organization: 'demo',
+  cache: new ResultCache({ maxAge: 3_600_000 }),
+})
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({

@@ -1,16 +1,9 @@
-import {
-  type Attempt,
-  ConfigurationError,
-  ConnectionError,
-  SocialSearchError,
-  TimeoutError,
-} from '../../errors/index.ts'
-import { type Lease, abandonedMs } from '../../limits/limiter.ts'
-import { FetchMisuse } from '../http/send.ts'
-import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
+import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import { type Lease, abandonedMs } from '../../limits/interface.ts'
+import { Failure, isRateLimit } from '../retry/failure.ts'
 import { nextWait } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'
-import { HookFailed, type Received, exchange, riskOf } from './exchange.ts'
+import { type Received, exchange } from './exchange.ts'
 import { failureOfResponse } from './refusal.ts'
 import { readAnswer, unreadable } from './response.ts'
 
@@ -78,7 +71,7 @@ async function receive(call: Call, entry: Attempt, lease: Lease): Promise<Receiv
     if (!received.response.ok) throw failureOfResponse(call, received)
     return received
   } catch (error) {
-    throw record(call, entry, signal.aborted ? stopped(call, signal.reason) : failureOf(call, entry, error))
+    throw record(call, entry, signal.aborted ? stopped(call, signal.reason) : error)
   } finally {
     clearTimeout(timer)
     entry.duration = performance.now() - start
@@ -97,49 +90,16 @@ function stopped(call: Call, reason: unknown): Failure {
   return new Failure(reason, call.risk, reason instanceof TimeoutError ? 'no-answer' : 'final')
 }
 
-/** The failure of an attempt without a success. */
-function failureOf(call: Call, entry: Attempt, error: unknown): Failure {
-  if (error instanceof Failure) return error
-  if (error instanceof HookFailed) return failureOfHook(call, entry, error)
-  const { risk } = call
-  if (error instanceof ConnectionError)
-    return new Failure(error, riskOf(call, error), kindsByPhase[error.phase])
-  if (error instanceof FetchMisuse)
-    return new Failure(new ConfigurationError(error.message, call.context()), risk)
-  if (entry.sent !== null) return new Failure(error, risk)
-  const { message } = error instanceof Error ? error : { message: String(error) }
-  const said = `a hook failed before sending: ${call.client.redactor.text(message)}`
-  return new Failure(new ConfigurationError(said, call.context()), risk)
-}
-
-const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
-  connect: 'unsent',
-  tls: 'final',
-  exchange: 'no-answer',
-}
-
-/** A hook that fails ends the retries. A success that was paid for stays on the error. */
-function failureOfHook(call: Call, entry: Attempt, { message, received }: HookFailed): Failure {
-  const { redactor } = call.client
-  const reason = redactor.text(message)
-  if (received.response.ok)
-    return unreadable(call, entry, received, `a hook failed after the response: ${reason}`)
-  call.log('error', 'a hook failed after the response', { reason })
-  const failure = failureOfResponse(call, received)
-  const { error, risk, announced, reported } = failure
-  // Other calls must wait all the same.
-  if (isRateLimit(failure)) call.closeSurface(announced ?? 0)
-  return new Failure(error, risk, 'final', announced, reported)
-}
-
 /** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
-function record(call: Call, entry: Attempt, failure: Failure): Failure {
+function record(call: Call, entry: Attempt, thrown: unknown): Failure {
+  const failure = thrown instanceof Failure ? thrown : new Failure(thrown, call.risk)
   const { error, risk, reported } = failure
   call.phase = 'wait'
   if (call.stake === 'metered') entry.charged = risk
   entry.outcome = error instanceof SocialSearchError ? error.code : 'aborted'
   if (error instanceof SocialSearchError && error.requestId !== undefined) entry.requestId = error.requestId
-  if (risk !== 'no') call.purchase.fail(reported)
+  if (reported !== null && risk !== 'no') call.purchase.settle(reported.spent, reported.uncertain)
+  else if (risk !== 'no') call.purchase.doubt()
   call.failures = [...call.failures, failure]
   call.wait = nextWait(call.failures, call.stake, call.settings.retry, Math.random)
   if (isRateLimit(failure)) call.closeSurface(failure.announced || (call.wait ?? 0))

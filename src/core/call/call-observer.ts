@@ -2,10 +2,10 @@ import type { Attempt, Charged } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { type LogLevel, type LogFields, logTo } from '../../lib/logger.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { QueueWait } from '../../limits/limiter.ts'
+import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { AnyObserver } from '../options/settings.ts'
-import type { ObservedAnswer, ObservedCall, Observer, Wait } from '../options/types.ts'
+import type { Cached, ObservedCall, Observer, Wait } from '../options/types.ts'
 
 /** Seconds in the queue after which the log warns. */
 const longQueueSeconds = 30
@@ -16,8 +16,6 @@ let calls = 0
 export class CallObserver {
   /** What all events have. */
   readonly call: { id: number } & Pick<Wait, 'operation' | 'surface'>
-  /** Monotonic time at which the call joined the queue. */
-  queuedAt = 0
   readonly #observers: readonly AnyObserver[]
   /** As JSON text. */
   readonly #params: string | undefined
@@ -40,8 +38,8 @@ export class CallObserver {
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
-  check(wait: QueueWait | null): void {
-    const seconds = Math.floor((performance.now() - this.queuedAt) / 1000)
+  check(wait: QueueWait | null, queuedMs: number): void {
+    const seconds = Math.floor(queuedMs / 1000)
     if (seconds >= longQueueSeconds && !this.#isWarned) {
       this.#isWarned = true
       this.#log('warn', 'still queued', { surface: this.call.surface, seconds })
@@ -71,7 +69,7 @@ export class CallObserver {
   }
 
   /** Makes a call, within those observers that wrap it, and reports its end. */
-  async observe<T extends ObservedAnswer>(
+  async observe<T extends { requestId: string | undefined; cached?: Cached }>(
     work: () => Promise<T>,
     attemptsOf: () => readonly Attempt[],
   ): Promise<T> {

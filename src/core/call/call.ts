@@ -9,12 +9,12 @@ import {
   TimeoutError,
   type TimeoutPhase,
 } from '../../errors/index.ts'
-import type { CallCredits, Purchase } from '../credits/ledger.ts'
+import { type CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../../lib/abort.ts'
 import { type LogFields, type LogLevel, logTo } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { after } from '../../lib/time.ts'
-import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/limiter.ts'
+import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/interface.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
 import { Failure } from '../retry/failure.ts'
@@ -44,6 +44,16 @@ export interface Answer {
   readonly cached?: Cached
 }
 
+/** A cache as the calls of one client use it. */
+export interface CallCache {
+  /**
+   * Answers a call from the cache, or with a request that equal calls share.
+   *
+   * @param open Opens a call for the same request with other settings.
+   */
+  answer(call: Call, open: (settings: CallSettings) => Call): Promise<Answer>
+}
+
 /** Shared by queued calls. */
 const noAttempts: readonly Attempt[] = []
 const noFailures: readonly Failure[] = []
@@ -58,8 +68,6 @@ export class Call implements CallTicket, Abortable {
   readonly surface: string | null
   readonly share: Share
   readonly priority: number
-  /** Whether an attempt has been made. */
-  resumed = false
   attempts = noAttempts
   failures = noFailures
   /** Milliseconds to wait before the next attempt; null if the call does not retry. */
@@ -70,7 +78,8 @@ export class Call implements CallTicket, Abortable {
   token: string | null = null
   /** Longest wait for a closed surface, in milliseconds. */
   patience: number
-  isQueued = false
+  /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
+  queuedAt: number | undefined
   /** Undefined without observers. */
   readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
@@ -87,14 +96,13 @@ export class Call implements CallTicket, Abortable {
     settings: CallSettings,
     operation: Operation,
     request: ComposedRequest,
-    purchase: Purchase,
     openCalls: OpenCalls,
   ) {
     this.client = client
     this.settings = settings
     this.operation = operation
     this.request = request
-    this.purchase = purchase
+    this.purchase = new Purchase(client.ledger, operation, request.maxItems, settings)
     this.patience = settings.retry.maxWaitMs
     this.share = client.share
     this.priority = settings.priority
@@ -103,7 +111,8 @@ export class Call implements CallTicket, Abortable {
     const { observers: own } = settings
     const observers = channel?.hasSubscribers === true ? [...own, publisher] : own
     const place = { id: operation.id, surface: this.surface }
-    if (observers.length > 0) this.observer = new CallObserver(observers, place, request.params, purchase)
+    if (observers.length > 0)
+      this.observer = new CallObserver(observers, place, request.params, this.purchase)
     this.#openCalls = openCalls
   }
 
@@ -134,7 +143,7 @@ export class Call implements CallTicket, Abortable {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return
     this.#aborted = { reason }
-    if (this.isQueued) this.client.limiter.cancel(this, reason)
+    if (this.queuedAt !== undefined) this.client.limiter.cancel(this, reason)
     this.#onAbort?.(reason)
   }
 
@@ -161,6 +170,11 @@ export class Call implements CallTicket, Abortable {
     return this.race(() => new Promise((resolve) => this.onClose(after(ms, resolve))))
   }
 
+  /** Whether an attempt has been made. */
+  get resumed(): boolean {
+    return this.attempts.length > 0
+  }
+
   get maxQueueWait(): number {
     return this.sendBy - performance.now()
   }
@@ -173,7 +187,7 @@ export class Call implements CallTicket, Abortable {
   /** @throws {QueueFullError} if too many calls wait already. */
   enterQueue(): void {
     this.#openCalls.queue(this)
-    this.isQueued = true
+    this.queuedAt = Math.floor(performance.now())
     this.phase = 'queue'
   }
 
@@ -189,7 +203,6 @@ export class Call implements CallTicket, Abortable {
   begin({ queued, paced }: Lease): Attempt {
     const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts = [...this.attempts, entry]
-    this.resumed = true
     this.#openCalls.inFlight++
     return entry
   }
@@ -259,9 +272,9 @@ export class Call implements CallTicket, Abortable {
   }
 
   #leaveQueue(): void {
-    if (!this.isQueued) return
-    this.isQueued = false
-    this.#openCalls.unqueue(this)
+    if (this.queuedAt === undefined) return
+    this.queuedAt = undefined
+    this.#openCalls.unqueue()
   }
 
   #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {

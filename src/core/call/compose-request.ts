@@ -49,8 +49,8 @@ export function composeRequest(
 }
 
 /** A copy of the input of a request; undefined if it cannot be written as JSON. */
-export function paramsOf({ params }: ComposedRequest): object | undefined {
-  return params === undefined ? undefined : (JSON.parse(params) as object)
+export function paramsOf({ params }: ComposedRequest): Record<string, unknown> | undefined {
+  return params === undefined ? undefined : (JSON.parse(params) as Record<string, unknown>)
 }
 
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */

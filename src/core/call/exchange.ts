@@ -1,5 +1,5 @@
-import { type Attempt, type Charged, ConnectionError } from '../../errors/index.ts'
-import type { Lease } from '../../limits/limiter.ts'
+import { type Attempt, type Charged, ConfigurationError, ConnectionError } from '../../errors/index.ts'
+import type { Lease } from '../../limits/interface.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import {
   type BodyText,
@@ -12,8 +12,10 @@ import {
   send,
   validStatusText,
 } from '../http/send.ts'
-import { Failure } from '../retry/failure.ts'
+import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import type { Call } from './call.ts'
+import { failureOfResponse } from './refusal.ts'
+import { unreadable } from './response.ts'
 
 /** A response, read to its end. */
 export interface Received extends BodyText {
@@ -22,19 +24,11 @@ export interface Received extends BodyText {
   readonly fetchedStatus: number | null
 }
 
-/** A hook failed after fetch had returned a response. */
-export class HookFailed extends Error {
-  readonly received: Received
-
-  constructor(error: unknown, received: Received) {
-    super(error instanceof Error ? error.message : String(error))
-    this.received = received
-  }
-}
-
 /**
  * Sends the request of an attempt once, and reads the response. It reads the response before hooks see it, so that a hook
  * cannot lose one that is paid for.
+ *
+ * @throws {Failure} unless the signal has aborted.
  */
 export async function exchange(
   call: Call,
@@ -66,8 +60,7 @@ export async function exchange(
     }
   }
   try {
-    const sending = send(client.baseUrl + request.path, init, hooks, context, fetchOnce)
-    const answered = await sending
+    const answered = await send(client.baseUrl + request.path, init, hooks, context, fetchOnce)
     if (read !== undefined && answered === copy) return read
     const response = asResponse(answered, 'a hook')
     entry.status = response.status
@@ -75,11 +68,50 @@ export async function exchange(
     return { response, fetchedStatus, ...(await readBody(call, response, signal)) }
   } catch (error) {
     if (signal.aborted) throw error
-    if (read !== undefined) throw new HookFailed(error, read)
-    if (failed === undefined || error === failed || error instanceof FetchMisuse) throw error
-    // A hook has replaced the error, which says whether the request was sent.
-    throw new Failure(error, riskOf(call, failed))
+    if (read !== undefined) throw failureOfHook(call, entry, error, read)
+    throw failureOf(call, entry, error, failed)
   }
+}
+
+/** A hook that fails ends the retries. A success that was paid for stays on the error. */
+function failureOfHook(call: Call, entry: Attempt, thrown: unknown, received: Received): Failure {
+  const reason = redactedMessage(call, thrown)
+  if (received.response.ok)
+    return unreadable(call, entry, received, `a hook failed after the response: ${reason}`)
+  call.log('error', 'a hook failed after the response', { reason })
+  const failure = failureOfResponse(call, received)
+  const { error, risk, announced, reported } = failure
+  // Other calls must wait all the same.
+  if (isRateLimit(failure)) call.closeSurface(announced ?? 0)
+  return new Failure(error, risk, 'final', announced, reported)
+}
+
+/** The failure of an attempt without a response. `failed` is the error of its connection, which a hook may replace. */
+function failureOf(
+  call: Call,
+  { sent }: Attempt,
+  error: unknown,
+  failed: ConnectionError | undefined,
+): Failure {
+  const { risk } = call
+  if (error instanceof FetchMisuse)
+    return new Failure(new ConfigurationError(error.message, call.context()), risk)
+  if (failed !== undefined && error !== failed) return new Failure(error, riskOf(call, failed))
+  if (error instanceof ConnectionError)
+    return new Failure(error, riskOf(call, error), kindsByPhase[error.phase])
+  if (sent !== null) return new Failure(error, risk)
+  const message = `a hook failed before sending: ${redactedMessage(call, error)}`
+  return new Failure(new ConfigurationError(message, call.context()), risk)
+}
+
+const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
+  connect: 'unsent',
+  tls: 'final',
+  exchange: 'no-answer',
+}
+
+function redactedMessage({ client }: Call, error: unknown): string {
+  return client.redactor.text(error instanceof Error ? error.message : String(error))
 }
 
 /** Passes the request to fetch with the token, and notes when it was sent and answered. */
@@ -138,6 +170,6 @@ function connectionError(call: Call, error: unknown, hasAnswered: boolean): Conn
 }
 
 /** The risk of an attempt whose connection failed. */
-export function riskOf(call: Call, { phase }: Pick<ConnectionError, 'phase'>): Charged {
+function riskOf(call: Call, { phase }: Pick<ConnectionError, 'phase'>): Charged {
   return phase === 'exchange' ? call.risk : 'no'
 }

@@ -2,12 +2,13 @@ import { ClosedError, type ErrorContext, QueueFullError } from '../../errors/ind
 import type { Abortable } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/limiter.ts'
+import { isNoticeDue, noticeWait } from '../../lib/wait-notice.ts'
+import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { CallObserver } from './call-observer.ts'
 
 /** Milliseconds between two checks why calls wait. */
-const observeMs = 250
+const checkMs = 250
 
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
 export interface ClientStatus {
@@ -29,8 +30,9 @@ interface SurfaceStatus {
 }
 
 interface OpenCall extends CallTicket, Abortable {
-  readonly client: { readonly limiter: CallLimiter }
-  readonly isQueued: boolean
+  readonly client: { readonly limiter: CallLimiter; readonly baseUrl: string }
+  readonly operation: { readonly id: string }
+  readonly queuedAt: number | undefined
   readonly observer: CallObserver | undefined
   context(): ErrorContext
 }
@@ -41,13 +43,14 @@ export class OpenCalls {
   inFlight = 0
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()
-  readonly #observed = new Set<OpenCall>()
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
   #queued = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
+  /** There, the timer would end with the request that its first call belongs to. */
+  readonly #isTied = isTiedToRequests()
 
   /** @param maxQueued Calls that may be queued, besides those that find a free slot. */
   constructor(maxQueued: number) {
@@ -72,24 +75,19 @@ export class OpenCalls {
       throw new QueueFullError(this.#maxQueued, call.context())
     this.#queued++
     this.#surfaces.add(call.surface)
-    if (call.observer === undefined) return
-    call.observer.queuedAt = performance.now()
-    this.#observed.add(call)
-    // There, the timer would end with the request that its first call belongs to.
-    if (!isTiedToRequests()) this.#timer ??= setTimeout(() => this.#observe(), observeMs)
+    this.#watch(call)
   }
 
-  unqueue(call: OpenCall): void {
+  unqueue(): void {
     this.#queued--
-    this.#observed.delete(call)
-    if (this.#observed.size > 0) return
+    if (this.#queued > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
   /** Queued calls by surface, and requests in flight. */
   status(limiter: CallLimiter, share: Share): ClientStatus {
-    const queued = [...this.#calls].filter(({ isQueued }) => isQueued)
+    const queued = [...this.#calls].filter(({ queuedAt }) => queuedAt !== undefined)
     const surfaces = [...this.#surfaces].map((surface) => {
       const priorities = queued.filter((call) => call.surface === surface).map(({ priority }) => priority)
       const { reason, ms } = limiter.waitOf?.(surface, share) ?? { reason: null, ms: 0 }
@@ -112,14 +110,24 @@ export class OpenCalls {
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
-  #observe(): void {
-    // A callback may end its call, or make another one.
-    this.#timer = setTimeout(() => this.#observe(), observeMs)
+  /** Checks soon why a call waits, if it is still queued then. */
+  #watch({ observer }: OpenCall): void {
+    if ((observer || isNoticeDue) && !this.#isTied) this.#timer ??= setTimeout(() => this.#check(), checkMs)
+  }
+
+  #check(): void {
+    this.#timer = undefined
+    const now = performance.now()
     const waits = new Map<string | null, QueueWait | null>()
-    for (const call of this.#observed) {
-      const { surface, share, client, observer } = call
+    // A copy, since a callback may make another call.
+    for (const call of [...this.#calls]) {
+      const { surface, share, client, observer, queuedAt } = call
+      if (queuedAt === undefined) continue
+      this.#watch(call)
       if (!waits.has(surface)) waits.set(surface, client.limiter.waitOf?.(surface, share) ?? null)
-      observer?.check(waits.get(surface) ?? null)
+      const wait = waits.get(surface) ?? null
+      if (observer) observer.check(wait, now - queuedAt)
+      else noticeWait(call, wait, now - queuedAt)
     }
   }
 }

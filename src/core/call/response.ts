@@ -1,15 +1,15 @@
 import { check } from '../../api/schema/check.ts'
 import { firstIssues } from '../../api/issues.ts'
-import { type Attempt, InvalidResponseError, TimeoutError } from '../../errors/index.ts'
+import { type Attempt, type Charged, InvalidResponseError, TimeoutError } from '../../errors/index.ts'
 import { costOf } from '../credits/ledger.ts'
 import { parsed } from '../../lib/json.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
-import { describeForeign } from '../http/foreign-body.ts'
 import { maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
 import type { Received } from './exchange.ts'
 import { type Decoded, decode } from './decode.ts'
+import { describeForeign } from './refusal.ts'
 
 /**
  * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the
@@ -46,8 +46,8 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
       ? notJson(response.status, text, complete, describeForeign(response, text, redactor))
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
-        : await decodeInTime(call, entry, value)
-  if (!decoded.ok) throw unusable(call, entry, decoded, requestId, value ?? text)
+        : await decodeInTime(call, entry.charged, value)
+  if (!decoded.ok) throw unusable(call, entry.charged, decoded, requestId, value ?? text)
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
   const { body, invalid } = decoded
@@ -79,7 +79,7 @@ function account(call: Call, entry: Attempt, { response, fetchedStatus }: Receiv
 /** The failure of a success that is not valid. */
 export function unusable(
   call: Call,
-  { charged }: Attempt,
+  charged: Charged,
   { message, issues }: Decoded & { ok: false },
   requestId: string | undefined,
   body: unknown,
@@ -96,11 +96,11 @@ export function unusable(
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-export async function decodeInTime(call: Call, entry: Attempt, value: unknown): Promise<Decoded> {
+export async function decodeInTime(call: Call, charged: Charged, value: unknown): Promise<Decoded> {
   try {
     return await call.race(() => decode(call.operation, value, call.settings))
   } catch (error) {
-    if (!(error instanceof TimeoutError)) throw new Failure(error, entry.charged)
+    if (!(error instanceof TimeoutError)) throw new Failure(error, charged)
     return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
 }

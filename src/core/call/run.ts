@@ -1,8 +1,9 @@
 import pRetry from 'p-retry'
-import type { Lease } from '../../limits/limiter.ts'
+import { noticeWait } from '../../lib/wait-notice.ts'
+import type { Lease } from '../../limits/interface.ts'
+import { Failure } from '../retry/failure.ts'
 import { attempt } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
-import { waitForRetry } from './wait-for-retry.ts'
 
 /** Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. */
 export async function run(call: Call): Promise<Answer> {
@@ -62,4 +63,35 @@ const staleMs = 1000
 
 async function updateToken(call: Call): Promise<void> {
   call.token = await call.race(() => call.client.credential.token(() => call.context()))
+}
+
+/** Waits until the next attempt is due; resolves with false if the call does not retry. */
+async function waitForRetry(call: Call, failure: Error): Promise<boolean> {
+  if (!(failure instanceof Failure)) return false
+  const { wait, isTokenRefreshed, client } = call
+  const mayRefresh = !isTokenRefreshed && client.credential.refreshable && call.canSendWithin(0)
+  if (failure.kind === 'unauthorized' && mayRefresh) return refreshToken(call)
+  if (wait === null || !call.canSendWithin(wait)) return false
+  call.log('info', 'retrying', { waitMs: Math.round(wait) })
+  // The 429 closed the surface: the call waits in its queue, ahead of new calls.
+  if (failure.kind === 'rate-limited') return true
+  if (call.observer) call.observer.report('retry', wait)
+  else noticeWait(call, { reason: 'retry', ms: wait })
+  await call.sleep(wait)
+  const latest = call.attempts.at(-1)
+  if (latest) latest.waited = wait
+  return true
+}
+
+/** Refreshes a refused token; resolves with whether the call retries. */
+async function refreshToken(call: Call): Promise<boolean> {
+  const refreshing = call.client.credential.refresh(call.token ?? '')
+  // A call without attempts left does not wait for the refresh; the next call reports its failure.
+  refreshing.catch(() => {})
+  if (call.attempts.length >= call.settings.retry.maxAttempts) return false
+  call.isTokenRefreshed = true
+  // A refused token does not count as a failed attempt.
+  call.failures = call.failures.slice(0, -1)
+  await call.race(() => refreshing)
+  return true
 }

@@ -1,14 +1,13 @@
 import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
-import { shown } from '../../errors/assert.ts'
-import { type Credits, Ledger, Purchase, withUserPrice, worstCase } from '../credits/ledger.ts'
-import { callChanges, resolveCall, resolveShared } from '../options/merge.ts'
+import { assertOptions, shown } from '../../errors/assert.ts'
+import { type Credits, withUserPrice } from '../credits/ledger.ts'
+import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, Call } from './call.ts'
-import type { CallCache } from './call-cache.ts'
+import { type Answer, Call, type CallCache } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
@@ -38,24 +37,17 @@ export interface Transport {
 export class ClientTransport implements Transport {
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
-  readonly #ledger: Ledger
   readonly #openCalls: OpenCalls
 
-  /** `withOptions` passes on the ledger and the open calls. */
-  constructor(
-    client: ClientSettings,
-    defaults: CallSettings,
-    ledger: Ledger = new Ledger(),
-    openCalls: OpenCalls = new OpenCalls(client.maxQueued),
-  ) {
+  /** `withOptions` passes on the open calls. */
+  constructor(client: ClientSettings, defaults: CallSettings, openCalls = new OpenCalls(client.maxQueued)) {
     this.#client = client
     this.#defaults = defaults
-    this.#ledger = ledger
     this.#openCalls = openCalls
   }
 
   get credits(): Credits {
-    return this.#ledger.credits()
+    return this.#client.ledger.credits()
   }
 
   status(): ClientStatus {
@@ -63,13 +55,9 @@ export class ClientTransport implements Transport {
   }
 
   withOptions(options: SharedOptions): ClientTransport {
-    const defaults = resolveShared(this.#defaults, options, this.#client.redactor)
-    return new (this.constructor as typeof ClientTransport)(
-      this.#client,
-      defaults,
-      this.#ledger,
-      this.#openCalls,
-    )
+    assertOptions(options, sharedChanges)
+    const defaults = merge(this.#defaults, options, sharedChanges, this.#client.redactor)
+    return new (this.constructor as typeof ClientTransport)(this.#client, defaults, this.#openCalls)
   }
 
   close(): Promise<void> {
@@ -121,7 +109,7 @@ export class ClientTransport implements Transport {
     cancelRules?: CancelRules,
   ): Promise<Answer> {
     try {
-      const settings = options === undefined ? this.#defaults : this.#settingsOf(operation, request, options)
+      const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const priced = this.priced(operation, request)
       const call = this.#open(settings, priced, request)
       const { signal, deadlineMs, maxQueueWaitMs } = settings
@@ -132,26 +120,21 @@ export class ClientTransport implements Transport {
         cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
       return call.observer?.observe(answer, () => call.attempts) ?? answer()
     } catch (error) {
-      return Promise.reject(error)
+      if (!(error instanceof ConfigurationError)) return Promise.reject(error)
+      // An invalid option does not know its operation.
+      return Promise.reject(new ConfigurationError(error.message, contextOf(operation, request)))
     }
   }
 
   #open(settings: CallSettings, priced: Operation, request: ComposedRequest): Call {
-    const worst = worstCase(priced.price, request.maxItems, settings.ceiling)
-    const purchase = new Purchase(this.#ledger, priced, worst, settings.budgets, settings.observers)
-    const call = new Call(this.#client, settings, priced, request, purchase, this.#openCalls)
+    const call = new Call(this.#client, settings, priced, request, this.#openCalls)
     this.#openCalls.add(call)
     return call
   }
 
-  /** The settings of a call. An error names its operation. */
-  #settingsOf(operation: Operation, request: ComposedRequest, options: AnyCallOptions): CallSettings {
-    try {
-      return resolveCall(this.#defaults, options, this.#client.redactor)
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error
-      throw new ConfigurationError(error.message, contextOf(operation, request))
-    }
+  #settingsOf(options: AnyCallOptions): CallSettings {
+    assertOptions(options, callChanges)
+    return merge(this.#defaults, options, callChanges, this.#client.redactor)
   }
 }
 

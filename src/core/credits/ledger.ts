@@ -19,21 +19,13 @@ export class Ledger {
 
   /** What the calls have cost so far; a copy. */
   credits(): Credits {
-    const credits: Credits = {
-      spent: 0,
-      uncertain: 0,
-      reserved: 0,
-      saved: rounded(this.saved),
-      byOperation: {},
-    }
+    const total = { spent: 0, uncertain: 0, reserved: 0 }
+    const byOperation: Credits['byOperation'] = {}
     for (const [operation, account] of this.#accounts) {
-      const summary = roundedSummary(account)
-      credits.byOperation[operation] = summary
-      credits.spent += summary.spent
-      credits.uncertain += summary.uncertain
-      credits.reserved += summary.reserved
+      const summary = (byOperation[operation] = roundedSummary(account))
+      for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
     }
-    return { ...credits, ...roundedSummary(credits) }
+    return { ...roundedSummary(total), saved: rounded(this.saved), byOperation }
   }
 
   /** @param operation The operation's id. */
@@ -52,6 +44,14 @@ export interface CallCredits {
   uncertain: number
 }
 
+/** What a purchase uses of the settings of its call. */
+interface PurchaseSettings {
+  readonly budgets: readonly Budget[]
+  readonly observers: readonly { readonly onLog?: Log }[]
+  /** Items to expect if the service documents no bound. */
+  readonly ceiling?: number
+}
+
 /** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
 export class Purchase implements CallCredits {
   spent = 0
@@ -60,34 +60,29 @@ export class Purchase implements CallCredits {
   readonly #account: CreditSummary
   readonly #operation: string
   readonly #worstCase: number | null
-  readonly #budgets: readonly Budget[]
-  readonly #observers: readonly { readonly onLog?: Log }[]
-  /** One for each budget; undefined while nothing is reserved. */
-  #reservations: readonly Reservation[] | undefined
-  /** Reservations in the first budgets, while the next one is asked. */
-  #asked: Reservation[] | undefined
+  readonly #settings: PurchaseSettings
+  /** One for each budget that has reserved the cost; undefined without budgets. */
+  #reservations: Reservation[] | undefined
+  /** Whether the ledger has reserved the cost, after all budgets. */
+  #isReserved = false
   #isClosed = false
 
-  /** @param worstCase Highest cost of one success in credits; null for a free operation. */
-  constructor(
-    ledger: Ledger,
-    operation: Operation,
-    worstCase: number | null,
-    budgets: readonly Budget[],
-    observers: readonly { readonly onLog?: Log }[],
-  ) {
+  /**
+   * @param operation With the user's price, if there is one.
+   * @param maxItems Requested items, if the operation has a documented bound.
+   */
+  constructor(ledger: Ledger, operation: Operation, maxItems: unknown, settings: PurchaseSettings) {
     this.#ledger = ledger
     this.#account = ledger.account(operation.id)
     this.#operation = operation.id
-    this.#worstCase = worstCase
-    this.#budgets = budgets
-    this.#observers = observers
+    this.#worstCase = worstCase(operation.price, maxItems, settings.ceiling)
+    this.#settings = settings
   }
 
   /** Reserves the cost of the next attempt, unless it is still reserved. */
   reserve(): void {
-    if (this.#worstCase === null || this.#reservations !== undefined) return
-    this.#reservations = none
+    if (this.#worstCase === null || this.#isReserved) return
+    this.#isReserved = true
     this.#account.reserved += this.#worstCase
   }
 
@@ -97,40 +92,24 @@ export class Purchase implements CallCredits {
    * @throws {CreditBudgetError} if a budget has too few credits left.
    */
   async reserveInBudgets(): Promise<void> {
-    if (this.#worstCase === null || this.#reservations !== undefined) return
-    const reservations: Reservation[] = []
-    this.#asked = reservations
+    if (this.#worstCase === null || this.#isReserved) return
+    this.#reservations = []
     try {
-      for (const budget of this.#budgets) {
-        reservations.push(await budget.reserve(this.#worstCase, this.#operation))
+      for (const budget of this.#settings.budgets) {
+        this.#reservations.push(await budget.reserve(this.#worstCase, this.#operation))
         if (this.#isClosed) break
       }
     } catch (error) {
-      this.#giveBack()
+      this.#endReservations((reservation) => reservation.release())
       throw error
     }
-    if (this.#isClosed) {
-      this.#giveBack()
-      return
-    }
-    this.#asked = undefined
-    this.#reservations = reservations
-    this.#account.reserved += this.#worstCase
-  }
-
-  #giveBack(): void {
-    for (const reservation of this.#asked?.splice(0) ?? []) this.#attempt(() => reservation.release())
+    if (this.#isClosed) this.#endReservations((reservation) => reservation.release())
+    else this.reserve()
   }
 
   /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
   settle(cost: number, uncertain = 0): void {
     this.#end(cost, uncertain, (reservation) => reservation.settle(cost, uncertain))
-  }
-
-  /** An attempt failed, and may have been charged; `reported` is the cost that a proxy names. */
-  fail(reported: CallCredits | null): void {
-    if (reported === null) this.doubt()
-    else this.settle(reported.spent, reported.uncertain)
   }
 
   /** An attempt may have been charged. */
@@ -146,33 +125,31 @@ export class Purchase implements CallCredits {
   /** Releases what is still reserved. */
   close(): void {
     this.#isClosed = true
-    this.#giveBack()
     this.#end(0, 0, (reservation) => reservation.release())
   }
 
-  /** Settles in the ledger, and each reservation with `settle`; does nothing if nothing is reserved. */
+  /** Settles in the ledger, and each reservation with `settle`, as far as something is reserved. */
   #end(cost: number, uncertain: number, settle: (reservation: Reservation) => unknown): void {
-    const reservations = this.#reservations
-    if (reservations === undefined) return
-    this.#reservations = undefined
-    this.spent += cost
-    this.uncertain += uncertain
-    this.#account.reserved -= this.#worstCase ?? 0
-    this.#account.spent += cost
-    this.#account.uncertain += uncertain
-    for (const reservation of reservations) this.#attempt(() => settle(reservation))
+    if (this.#isReserved) {
+      this.#isReserved = false
+      this.spent += cost
+      this.uncertain += uncertain
+      this.#account.reserved -= this.#worstCase ?? 0
+      this.#account.spent += cost
+      this.#account.uncertain += uncertain
+    }
+    this.#endReservations(settle)
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */
-  #attempt(work: () => unknown): void {
-    new Promise((resolve) => resolve(work())).catch((error: unknown) => {
-      const fields = { operation: this.#operation, reason: String(error) }
-      logTo(this.#observers, 'error', 'the budget failed', fields)
-    })
+  #endReservations(settle: (reservation: Reservation) => unknown): void {
+    for (const reservation of this.#reservations?.splice(0) ?? [])
+      new Promise((resolve) => resolve(settle(reservation))).catch((error: unknown) => {
+        const fields = { operation: this.#operation, reason: String(error) }
+        logTo(this.#settings.observers, 'error', 'the budget failed', fields)
+      })
   }
 }
-
-const none: readonly Reservation[] = []
 
 /**
  * Items to expect if neither the service nor the user names a bound. An assumption of this package: the documented

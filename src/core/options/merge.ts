@@ -114,7 +114,7 @@ function replaced({ observers }: CallSettings, observer: AnyObserver): Partial<C
   return { observers: [...observers.filter(({ option }) => option !== observer.option), observer] }
 }
 
-/** The settings that result from options. */
+/** Checks the values of options, and returns the settings that result from them. */
 export function merge<Options>(
   settings: CallSettings,
   options: Options,
@@ -129,20 +129,6 @@ export function merge<Options>(
   }
   return merged
 }
-
-/** Makes a function that checks options and returns the settings that result from them. */
-function resolver<Options>(changes: Changes<Options>) {
-  return (settings: CallSettings, options: Options, redactor: Redactor): CallSettings => {
-    assertOptions(options, changes)
-    return merge(settings, options, changes, redactor)
-  }
-}
-
-/** The settings of calls of a client made with `withOptions`. */
-export const resolveShared = resolver(sharedChanges)
-
-/** The settings of a call with its own options. */
-export const resolveCall = resolver(callChanges)
 
 export function resolveRetry(option: RetryOptions | false): RetryPolicy {
   const retry: RetryOptions = option === false ? { maxAttempts: 1 } : option

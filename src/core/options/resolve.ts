@@ -1,7 +1,8 @@
 import { organizationLimits } from '../../api/limits.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
-import { Credential } from '../http/credential.ts'
+import { Ledger } from '../credits/ledger.ts'
+import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
+import { type AuthProvider, Credential, assertToken } from '../http/credential.ts'
 import { serviceDialect } from '../http/dialect.ts'
 import {
   assertFunction,
@@ -11,12 +12,13 @@ import {
   nonEmptyText,
   wholeNumber,
 } from '../../errors/assert.ts'
+import { inBrowser } from '../../lib/browser.ts'
+import { hashOf } from '../../lib/hash.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
-import { type Limits, canCancel } from '../../limits/limiter.ts'
+import { type Limits, canCancel } from '../../limits/interface.ts'
 import { sharedLimiter } from '../../limits/shared-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
-import { ownerOf, resolveProvider } from './resolve-credential.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 
@@ -67,6 +69,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     redactor,
     limiter: canCancel(own) ? own : new CustomLimiter(own),
     ...limitSettings(limits, limiter?.limits),
+    ledger: new Ledger(),
     prices: { ...prices },
     cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
     fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
@@ -96,10 +99,49 @@ export function failingOptions<Options extends object>(
   options: Options,
   message: string,
 ): Options & Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+  // Names the program that makes the client.
+  const { stack } = new ConfigurationError(message)
   const token = (): never => {
-    throw new ConfigurationError(message)
+    throw Object.assign(new ConfigurationError(message), { stack })
   }
   return { ...options, baseUrl: 'https://none.invalid', apiKey: undefined, auth: { token } }
+}
+
+/**
+ * The source of a client's tokens: a provider, or the key itself; null for no credential.
+ *
+ * @throws {ConfigurationError}
+ */
+function resolveProvider(options: ClientOptions): AuthProvider | string | null {
+  const { apiKey, auth, baseUrl, dangerouslyAllowBrowser = false } = options
+  if (apiKey !== undefined && auth !== undefined)
+    throw new ConfigurationError('pass either apiKey or auth, not both')
+  if (auth === false) return null
+  if (auth !== undefined) return assertMethod('auth', auth, 'token')
+  if (apiKey === undefined) {
+    if (isPath(baseUrl)) return null
+    throw new ConfigurationError('apiKey is missing; pass apiKey, auth, or auth: false for a proxy')
+  }
+  if (inBrowser() && !dangerouslyAllowBrowser) {
+    throw new ConfigurationError(
+      'every visitor can read an apiKey in a browser; call a proxy, or set dangerouslyAllowBrowser',
+    )
+  }
+  if (typeof apiKey === 'function') return { token: apiKey }
+  assertToken(apiKey, 'apiKey')
+  return apiKey
+}
+
+/**
+ * Identifies the organization for shared limits. It outlives the client, so it must not contain the key. 64 bits distinguish
+ * the keys of a process, but are too few to recover a key. The hash has no salt: edge workers forbid random numbers here, and
+ * the service makes the keys, so users cannot provoke a collision.
+ */
+function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object {
+  if (organization !== undefined) return `organization ${organization}`
+  return (
+    (typeof apiKey === 'string' ? `key ${hashOf(apiKey).toString(36)}` : apiKey) ?? (auth || 'no credential')
+  )
 }
 
 /** @param all The organization's limits. */

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Budget } from '../credits/budget.ts'
+import type { Ledger } from '../credits/ledger.ts'
 import type { Credential } from '../http/credential.ts'
 import type { Dialect } from '../http/dialect.ts'
 import type { Hooks } from '../http/hooks.ts'
@@ -7,7 +8,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { CallLimiter, Share } from '../../limits/limiter.ts'
+import type { CallLimiter, Share } from '../../limits/interface.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
 import type { CacheUse, ObservedCall, ObservedStart, Observer, Validation } from './types.ts'
 
@@ -20,6 +21,7 @@ export interface ClientSettings {
   readonly redactor: Redactor
   readonly limiter: CallLimiter
   readonly share: Share
+  readonly ledger: Ledger
   /** Calls that may be queued. */
   readonly maxQueued: number
   /** The user's prices by operation id, in credits. */

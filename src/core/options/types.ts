@@ -6,7 +6,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { Limiter } from '../../limits/limiter.ts'
+import type { Limiter } from '../../limits/interface.ts'
 
 /**
  * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves
@@ -91,12 +91,8 @@ export interface Cached {
   readonly at: Date
   /** Milliseconds since then. */
   readonly age: number
-}
-
-/** What observers see of an answer. */
-export interface ObservedAnswer {
-  readonly requestId: string | undefined
-  readonly cached?: Cached
+  /** What the answer has cost, in credits. */
+  readonly saved: number
 }
 
 /** An attempt that has ended. Times are milliseconds. */

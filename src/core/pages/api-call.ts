@@ -1,4 +1,4 @@
-import type { Attempt } from '../../errors/index.ts'
+import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Cached } from '../options/types.ts'
@@ -44,11 +44,7 @@ export class ApiCall<Body> implements Promise<Body> {
     onfulfilled?: ((body: Body) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const isCallback = typeof onfulfilled === 'function'
-    return this.answer().then(
-      ({ body }) => (isCallback ? onfulfilled(body as Body) : (body as never)),
-      onrejected,
-    )
+    return this.answer().then(bodyOf, throwToCaller).then(onfulfilled, onrejected)
   }
 
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Body | B> {
@@ -61,10 +57,28 @@ export class ApiCall<Body> implements Promise<Body> {
 
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
-    const answer = await this.answer()
+    const answer = await this.answer().catch(throwToCaller)
     const { body, requestId, attempts, credits, cached } = answer
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
+}
+
+/** One function for all calls, so that a call that waits takes less memory. */
+const bodyOf = ({ body }: Answer): never => body as never
+
+/**
+ * Throws the error of a call, with the functions that await it at the end of its stack. V8 finds them by the promises that
+ * the error goes through, so they cost nothing until a call fails.
+ */
+export function throwToCaller(error: unknown): never {
+  if (error instanceof SocialSearchError) {
+    const { stack = '' } = error
+    // Without this function and the frames of Node. Other engines have other formats, and no such frames.
+    const frames = String(new Error().stack).match(/\n +at (?!.*\(node:).+/g) ?? []
+    const callers = frames.slice(1).filter((frame) => !stack.includes(frame))
+    if (callers.length > 0) error.stack = stack + callers.join('')
+  }
+  throw error
 }
 
 /** The response, redacted, with a body that can be read again. */

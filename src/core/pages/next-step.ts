@@ -35,7 +35,7 @@ export function nextStep(
   const meta = (body as { meta?: Record<string, unknown> | null } | null)?.meta ?? {}
   if (paging.kind === 'cursor') return cursorStep(operation, request, paging.param, meta)
 
-  const params = paramsOf(request) as Record<string, unknown> | undefined
+  const params = paramsOf(request)
   const number = params?.[paging.param] ?? 1
   if (typeof number !== 'number') return end
   if (meta['page'] !== undefined && meta['page'] !== number) {

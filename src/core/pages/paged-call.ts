@@ -11,7 +11,7 @@ import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
 import { type Step, nextStep, pageCountOf } from './next-step.ts'
 import { type WalkState, nextOfState } from './walk-state.ts'
-import { ApiCall } from './api-call.ts'
+import { ApiCall, throwToCaller } from './api-call.ts'
 
 /** A walk ends after so many empty pages in a row. */
 const maxEmptyPages = 3
@@ -91,7 +91,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     const { limit = Infinity, maxPages = Infinity, paging } = this.#options ?? {}
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
-    let fetched = await this.#fetchFirst()
+    let fetched = await this.#fetchFirst().catch(throwToCaller)
     let ahead: PageAhead | undefined
     let items = 0
     let emptyPages = 0
@@ -124,7 +124,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       const fetching =
         ahead && ahead.params === request.params && !ahead.hasFailed ? ahead.fetching : this.#fetch(request)
       ahead = pages + 1 < maxPages ? this.#fetchAhead(request, fetched) : undefined
-      fetched = await fetching
+      fetched = await fetching.catch(throwToCaller)
     }
   }
 
@@ -186,7 +186,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
     const { paging, price } = this.#operation
     if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
-    const params = paramsOf(request) as Record<string, unknown>
+    const params = paramsOf(request) ?? {}
     const page = Number(params[paging.param])
     if (!(page < pageCountOf(body))) return undefined
     const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
@@ -199,7 +199,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   #positionOf(request: ComposedRequest): unknown {
     const { paging } = this.#operation
     if (paging === undefined || this.#options?.paging?.next !== undefined) return request.params
-    return (paramsOf(request) as Record<string, unknown> | undefined)?.[paging.param]
+    return paramsOf(request)?.[paging.param]
   }
 
   #items(page: Page, request: ComposedRequest): readonly unknown[] {

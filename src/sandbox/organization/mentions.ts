@@ -1,12 +1,11 @@
-import type { Outcome } from '../responses.ts'
+import { invalid } from '../responses.ts'
 import { createAuthors } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
-import { pageFrom, startOf } from '../pages.ts'
-import { type Params, createParams } from '../params.ts'
-import { type Topic, english } from '../phrases/languages.ts'
+import { pageOf } from '../pages.ts'
+import { Params } from '../params.ts'
+import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
 import type { Settings } from '../options.ts'
-import { anything, topicAbout } from '../phrases/about.ts'
 import { type Make, makeUp } from '../series.ts'
 import { type Own, createShelf } from '../shelf.ts'
 import { getRecord, type Listener, networks } from './monitors.ts'
@@ -28,14 +27,6 @@ export interface IndexedMention {
   readonly mention: Mention
   readonly at: number
   readonly words: ''
-}
-
-/** The mentions of one sandbox, whose states can change. */
-export interface Mentions {
-  list(input: unknown): Outcome
-  count(input: unknown): Outcome
-  get(id: string): Outcome
-  setState(id: string, input: unknown): Outcome
 }
 
 const mentionCount = 240
@@ -70,11 +61,7 @@ function topicsOf({ keywords }: Listener): readonly Topic[] {
  * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `limit`, `sort`
  * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes `state`.
  */
-export function createMentions(
-  settings: Settings,
-  own: Own<IndexedMention>,
-  listeners: readonly Listener[],
-): Mentions {
+export function createMentions(settings: Settings, own: Own<IndexedMention>, listeners: readonly Listener[]) {
   const madeUp = makeUp('mentions', makeMentions(listeners))
   const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
@@ -88,34 +75,29 @@ export function createMentions(
   }
 
   return {
-    list(input) {
-      const params = createParams(input)
-      const count = params.count('limit', 100, 20)
+    list(input: unknown) {
+      const params = new Params(input)
       const sort = params.choice('sort', ['newest', 'fitScore']) ?? 'newest'
       const { test, filters } = readFilters(params)
-      const search = JSON.stringify(['mentions', settings.seed, sort, filters])
-      const start = startOf(params.text('cursor'), search, params.issues, shelf.now())
-      if (params.issues.length > 0) return { issues: params.issues }
-
-      const found = all(start)
-      if (sort === 'fitScore') found.sort((a, b) => b.fitScore - a.fitScore)
-      const { page, meta } = pageFrom(found, { start, count, search, test })
-      return { body: { mentions: page, meta } }
+      const search = ['mentions', settings.seed, sort, filters]
+      const request = { ...params.page('limit', 100, 20), search, now: shelf.now() }
+      const byFitScore = (a: Mention, b: Mention) => (sort === 'newest' ? 0 : b.fitScore - a.fitScore)
+      const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
+      return { mentions: page, meta }
     },
-    count(input) {
-      const params = createParams(input)
+    count(input: unknown) {
+      const params = new Params(input)
       const { test } = readFilters(params)
-      if (params.issues.length > 0) return { issues: params.issues }
-      return { body: { count: all().filter(test).length } }
+      params.check()
+      return { count: all().filter(test).length }
     },
-    get: (id) => getRecord('mention', all(), id),
-    setState(id, input) {
-      const params = createParams(input)
-      params.requiredText('state')
-      const state = params.issues.length > 0 ? undefined : params.choice('state', states)
-      const found = getRecord('mention', all(), id)
-      if ('missing' in found) return found
-      if (state === undefined) return { issues: params.issues }
+    get: (id: string) => getRecord('mention', all(), id),
+    setState(id: string, input: unknown) {
+      getRecord('mention', all(), id)
+      const params = new Params(input)
+      const state = params.choice('state', states)
+      params.check()
+      if (state === undefined) throw invalid([{ path: 'state', message: 'is required' }])
       changed.set(id, state)
       return getRecord('mention', all(), id)
     },
@@ -123,14 +105,11 @@ export function createMentions(
 }
 
 function readFilters(params: Params) {
-  const state = params.choice('state', states)
-  const network = params.choice('network', networks)
-  const listenerId = params.text('listenerId')
-  return {
-    filters: { state, network, listenerId },
-    test: (mention: Mention): boolean =>
-      (state === undefined || mention.state === state) &&
-      (network === undefined || mention['network'] === network) &&
-      (listenerId === undefined || mention['listenerId'] === listenerId),
+  const filters = {
+    state: params.choice('state', states),
+    network: params.choice('network', networks),
+    listenerId: params.text('listenerId'),
   }
+  const wanted = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return { filters, test: (mention: Mention) => wanted.every(([name, value]) => mention[name] === value) }
 }

@@ -1,7 +1,7 @@
-import type { Outcome } from '../responses.ts'
-import { pageFrom, startOf } from '../pages.ts'
-import { createParams } from '../params.ts'
+import { pageOf } from '../pages.ts'
+import { Params } from '../params.ts'
 import { type Random, createRandom } from '../random.ts'
+import { Refusal } from '../responses.ts'
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */
 export interface Listener {
@@ -51,22 +51,21 @@ export function createFeeds(seed: number, listeners: readonly Listener[]): Recor
  * Lists records under a property, with the `meta` of a search by cursor. That and the parameters `cursor` and `limit` are
  * made up: the service does not document these lists.
  */
-export function listRecords(property: string, records: Records, input: unknown): Outcome {
-  const params = createParams(input)
-  const count = params.count('limit', 100, 20)
-  const search = JSON.stringify([property, records[0]?.id])
-  const start = startOf(params.text('cursor'), search, params.issues)
-  if (params.issues.length > 0) return { issues: params.issues }
-  const { page, meta } = pageFrom(records, { start, count, search })
-  return { body: { [property]: page, meta } }
+export function listRecords(property: string, records: Records, input: unknown): object {
+  const search = [property, records[0]?.id]
+  const { page, meta } = pageOf({ ...new Params(input).page('limit', 100, 20), search }, () => records)
+  return { [property]: page, meta }
 }
 
 /** Finds a record by its id. The body and the 404 are made up. */
-export function getRecord(property: string, records: Records, id: string): Outcome {
+export function getRecord<T extends { readonly id: string }>(
+  property: string,
+  records: readonly T[],
+  id: string,
+) {
   const record = records.find((each) => each.id === id)
-  return record === undefined
-    ? { missing: `No ${property} with the id ${id}` }
-    : { body: { [property]: record } }
+  if (record === undefined) throw new Refusal(404, { message: `No ${property} with the id ${id}` })
+  return { [property]: record }
 }
 
 function daysBefore(random: Random, min: number, max: number): string {

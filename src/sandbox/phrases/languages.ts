@@ -1,3 +1,4 @@
+import about from './about.json' with { type: 'json' }
 import german from './de.json' with { type: 'json' }
 import homeTopics from './en-home.json' with { type: 'json' }
 import outdoorTopics from './en-outdoors.json' with { type: 'json' }
@@ -47,3 +48,22 @@ export const english: Phrases = {
 }
 
 export const languages: readonly Phrases[] = [english, german, french, spanish, japanese, portuguese]
+
+/** A query with this word has no results, for tests of empty results. */
+const nothing = /\bnothing\b/i
+
+/** The topic of comments on posts from a test. */
+export const anything = aboutThing('this')
+
+/** The topic of a query; null for a query without results. */
+export function topicAbout(query: string): Topic | null {
+  const words = query.match(/[\p{L}\p{M}\p{N}_']+/gu) ?? []
+  if (words.length === 0 || nothing.test(query)) return null
+  const known = english.topics.find(({ keyword }) => keyword === query.trim().toLowerCase())
+  return known ?? aboutThing(words.join(' '))
+}
+
+function aboutThing(thing: string): Topic {
+  const keyword = thing.toLowerCase().replaceAll(/[ ']/g, '')
+  return { ...about, keyword, weight: 1, slots: { thing: [thing], ...about.slots } }
+}

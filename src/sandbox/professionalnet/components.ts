@@ -1,24 +1,11 @@
-import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import type { Topic } from '../phrases/languages.ts'
 import type { Random } from '../random.ts'
-
-/** The optional parts of a post. */
-export type Components = Pick<
-  ProfessionalnetPost,
-  | 'imageComponent'
-  | 'articleComponent'
-  | 'professionalnetVideoComponent'
-  | 'documentComponent'
-  | 'pollComponent'
->
-
-type Make = (random: Random, topic: Topic) => Components
 
 /** The provider of live videos; made up, like the other provider. */
 export const liveProvider = 'live'
 
 /** Shares of all posts; the rest has text alone. */
-const kinds: readonly { readonly weight: number; readonly make: Make }[] = [
+const kinds = [
   { weight: 24, make: images },
   { weight: 12, make: article },
   { weight: 9, make: video },
@@ -28,16 +15,16 @@ const kinds: readonly { readonly weight: number; readonly make: Make }[] = [
 ]
 
 /** Makes up one optional part of a post, or none. */
-export function createComponents(random: Random, topic: Topic): Components {
+export function createComponents(random: Random, topic: Topic) {
   return random.weighted(kinds).make(random, topic)
 }
 
-function images(random: Random): Components {
+function images(random: Random) {
   const count = random.pick([1, 1, 1, 2, 3, 4])
   return { imageComponent: Array.from({ length: count }, () => media(random, 'photo', 'jpg')) }
 }
 
-function article(random: Random, topic: Topic): Components {
+function article(random: Random, topic: Topic) {
   const thing = random.pick(topic.slots.thing)
   return {
     articleComponent: {
@@ -50,7 +37,7 @@ function article(random: Random, topic: Topic): Components {
   }
 }
 
-function video(random: Random): Components {
+function video(random: Random) {
   return {
     professionalnetVideoComponent: {
       thumbnail: media(random, 'thumbnail', 'jpg'),
@@ -60,7 +47,7 @@ function video(random: Random): Components {
   }
 }
 
-function document(random: Random, topic: Topic): Components {
+function document(random: Random, topic: Topic) {
   const pages = random.integer(1, 4)
   return {
     documentComponent: {
@@ -75,7 +62,7 @@ function document(random: Random, topic: Topic): Components {
   }
 }
 
-function poll(random: Random, topic: Topic): Components {
+function poll(random: Random, topic: Topic) {
   const options = ['Every day', 'Once a week', 'Hardly ever', 'What is that?'].slice(0, random.integer(2, 4))
   const pollOptions = options.map((option) => ({ option, votes: random.integer(0, 400) }))
   const closed = random.chance(0.6)

@@ -1,25 +1,31 @@
 import {
-  type IndustriesListBody,
   type ProfessionalnetIndustriesListParams,
   type ProfessionalnetIndustry,
   industriesPageSize,
 } from '../../api/professionalnet/industries.ts'
-import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
 import taxonomy from './taxonomy.json' with { type: 'json' }
 
-/** Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. */
-const industries: readonly ProfessionalnetIndustry[] = listIndustries()
+/**
+ * Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. The taxonomy has three
+ * levels, the last one separated by commas. It looks real, but is not the service's own list.
+ */
+const industries = Object.entries(taxonomy)
+  .flatMap(([top, groups]) => [
+    [top],
+    ...Object.entries<string>(groups).flatMap(([group, leaves]) => [
+      [top, group],
+      ...leaves.split(', ').map((leaf) => [top, group, leaf]),
+    ]),
+  ])
+  .map((path, index): ProfessionalnetIndustry => {
+    // Leave gaps between the ids, so that code which counts them up fails.
+    const id = 4 + 7 * index + (index % 5)
+    return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
+  })
 
 const byLabel = new Map(industries.map((industry) => [industry.label, industry]))
 const byId = new Map(industries.map((industry) => [industry.id, industry]))
-
-/** The industry of a label that the taxonomy is known to have. */
-export function industryOf(label: string): ProfessionalnetIndustry {
-  const industry = byLabel.get(label)
-  if (industry === undefined) throw new RangeError(`taxonomy must have the industry ${label}`)
-  return industry
-}
 
 export function findIndustry(label: string | null): ProfessionalnetIndustry | null {
   return byLabel.get(label ?? '') ?? null
@@ -35,41 +41,13 @@ export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): bo
  * Lists industries. `q` matches as a substring of the hierarchy, in any case; there are no descriptions to search.
  * A page beyond the last one is empty, and a search without results has no pages: neither is documented.
  */
-export function listMatching({
-  q = '',
-  page = 1,
-}: ProfessionalnetIndustriesListParams): Outcome<Omit<IndustriesListBody, 'requestId'>> {
+export function listMatching({ q = '', page = 1 }: ProfessionalnetIndustriesListParams) {
   const wanted = fold(q).trim()
   const found = industries.filter(({ hierarchy }) => fold(hierarchy).includes(wanted))
-  const start = (page - 1) * industriesPageSize
+  const total = found.length
+  const pageSize = industriesPageSize
   return {
-    body: {
-      industries: found.slice(start, start + industriesPageSize),
-      meta: {
-        total: found.length,
-        page,
-        pageCount: Math.ceil(found.length / industriesPageSize),
-        pageSize: industriesPageSize,
-      },
-    },
-  }
-}
-
-/** The taxonomy has three levels, the last one separated by commas. It looks real, but is not the service's own list. */
-function listIndustries(): ProfessionalnetIndustry[] {
-  const list: ProfessionalnetIndustry[] = []
-  for (const [top, groups] of Object.entries(taxonomy)) {
-    add([top])
-    for (const [group, leaves] of Object.entries<string>(groups)) {
-      add([top, group])
-      for (const leaf of leaves.split(', ')) add([top, group, leaf])
-    }
-  }
-  return list
-
-  function add(path: readonly string[]): void {
-    // Leave gaps between the ids, so that code which counts them up fails.
-    const id = 4 + 7 * list.length + (list.length % 5)
-    list.push({ id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') })
+    industries: found.slice((page - 1) * pageSize, page * pageSize),
+    meta: { total, page, pageCount: Math.ceil(total / pageSize), pageSize },
   }
 }

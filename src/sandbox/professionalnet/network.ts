@@ -2,16 +2,13 @@ import type { ProfessionalnetPost } from '../../api/professionalnet/posts.ts'
 import { longTail } from '../authors.ts'
 import { composeOriginal } from '../compose-post.ts'
 import { handlesIn } from '../index-post.ts'
-import { topicAbout } from '../phrases/about.ts'
-import { type Topic, english } from '../phrases/languages.ts'
-import { type Random, createRandom } from '../random.ts'
-import { memoizeLatest } from '../memoize-latest.ts'
-import type { Moment } from '../pages.ts'
+import { type Topic, english, topicAbout } from '../phrases/languages.ts'
+import type { Random } from '../random.ts'
 import { type Draft, type Make, idAt, makeUp } from '../series.ts'
 import { normalize } from '../match-words.ts'
-import { type IndexedCompany, createCompanies } from './companies.ts'
+import type { Shelf } from '../shelf.ts'
 import { createComponents } from './components.ts'
-import { type Person, createPeople } from './people.ts'
+import { type IndexedCompany, type Person, membersOf } from './members.ts'
 
 /** A post, with data for searches that the service does not send. */
 export interface NetworkPost {
@@ -28,90 +25,65 @@ export interface NetworkPost {
   readonly mentionedPeople: readonly Person[]
   readonly mentionedCompanies: readonly IndexedCompany[]
   readonly words: string
-  readonly score: number
 }
 
-/** The simulated professional network, as a request sees it. */
+/** The simulated professional network of one sandbox. */
 export interface Network {
   readonly seed: number
-  readonly moment: Moment
-  readonly companies: readonly IndexedCompany[]
-  readonly people: readonly Person[]
-  /** Newest first. */
-  readonly posts: readonly NetworkPost[]
+  readonly shelf: Shelf<NetworkPost>
   /** Posts that searches have found, by activity, for requests of their comments: some were made up for a query. */
   readonly found: Map<string, NetworkPost>
 }
-
-/** Returns the network as it was at a moment, which is now by default. */
-export type NetworkAt = (moment?: Moment) => Network
 
 /** Stands for the days since a post, which the clock moves. */
 export const ageSlot = '{age}'
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
-/** The companies of a seed, and the people who work there. */
-export const membersOf = memoizeLatest((seed: number) => {
-  const random = createRandom(`${seed}/professionalnet`)
-  const companies = createCompanies(random)
-  return { companies, people: createPeople(random, companies) }
-})
-
 const make: Make<NetworkPost> = (random, times, { seed, query }) => {
-  const members = membersOf(seed)
+  const { companies, people } = membersOf(seed)
   const subject = topicAbout(query)
-  return times.map((_, index) => {
+  return times.map((_, index): Draft<NetworkPost> => {
     const serial = subject === null ? index : random.integer(100_000, 999_999)
-    return createPost(random, { ...members, serial, subject })
+    const person = random.chance(0.85) ? random.pick(people) : null
+    const company = person?.employer ?? random.pick(companies)
+    const topic = subject ?? random.pick(person?.interests ?? english.topics)
+    const body = composeOriginal(random, [topic], people)
+    const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
+    const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
+    const commentary = body + thanks.join('')
+
+    const mentions = handlesIn(body)
+    const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
+    const social_details = engage(random)
+    const actor = actorOf(random, person, company)
+    const components = createComponents(random, topic)
+    const words = normalize(`${commentary}\n${actor.actor_name}`)
+    const about = { topic, person, company, mentionedPeople, mentionedCompanies, words }
+    const page = `https://professionalnet.example/posts/${person?.handle ?? company.slug}_${topic.keyword}`
+    return (at) => {
+      const activity = idAt(at, serial)
+      const post = {
+        share_url: `${page}-activity-${activity}`,
+        actor,
+        commentary,
+        social_details,
+        postedAt: new Date(at).toISOString(),
+        urn: `urn:professionalnet:activity:${activity}`,
+        ...urnsOf(activity),
+        ...components,
+      }
+      return { ...about, post, activity, at }
+    }
   })
 }
 
 /** How posts on the professional network are made up. */
 export const networkPosts = makeUp('professionalnet', make, [12, 40])
 
-function createPost(
-  random: Random,
-  from: Pick<Network, 'companies' | 'people'> & { serial: number; subject: Topic | null },
-): Draft<NetworkPost> {
-  const { companies, people, serial, subject } = from
-  const person = random.chance(0.85) ? random.pick(people) : null
-  const company = person?.employer ?? random.pick(companies)
-  const topic = subject ?? random.pick(person?.interests ?? english.topics)
-  const body = composeOriginal(random, [topic], people)
-  const mentionedCompanies = random.chance(0.12) ? [random.pick(companies)] : []
-  const thanks = mentionedCompanies.map(({ company }) => `\n\nThanks to everybody at ${company.name}.`)
-  const text = body + thanks.join('')
-
-  const mentions = handlesIn(body)
-  const slug = person?.handle ?? company.slug
-  const social_details = engage(random)
-  const actor = actorOf(random, person, company)
-  const components = createComponents(random, topic)
-  const mentionedPeople = people.filter(({ handle }) => mentions.includes(handle))
-  const words = normalize(`${text}\n${person?.name ?? company.company.name}`)
-  const about = { topic, person, company, mentionedPeople, mentionedCompanies, words }
-  return (at) => {
-    const activity = idAt(at, serial)
-    const post = {
-      share_url: `https://professionalnet.example/posts/${slug}_${topic.keyword}-activity-${activity}`,
-      actor,
-      commentary: text,
-      social_details,
-      postedAt: new Date(at).toISOString(),
-      urn: `urn:professionalnet:activity:${activity}`,
-      reactionsUrn: `urn:professionalnet:reactions:${activity}`,
-      commentsUrn: `urn:professionalnet:comments:${activity}`,
-      repostsUrn: `urn:professionalnet:reposts:${activity}`,
-      ...components,
-    }
-    return { ...about, post, activity, at, score: scoreOf(social_details) }
-  }
-}
-
-/** Rank of a post among the most relevant. */
-export function scoreOf({ numLikes, numComments, numShares }: ProfessionalnetPost['social_details']): number {
-  return numLikes + 3 * numComments + 2 * numShares
+export function urnsOf(activity: string) {
+  const urn = (kind: string) => `urn:professionalnet:${kind}:${activity}`
+  return { reactionsUrn: urn('reactions'), commentsUrn: urn('comments'), repostsUrn: urn('reposts') }
 }
 
 function actorOf(random: Random, person: Person | null, { company, url }: IndexedCompany) {

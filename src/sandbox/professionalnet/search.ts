@@ -1,13 +1,10 @@
 import type {
   ProfessionalnetContentType,
-  ProfessionalnetPostsSearchBody,
   ProfessionalnetPostsSearchParams,
 } from '../../api/professionalnet/posts.ts'
-import type { Outcome } from '../responses.ts'
 import { fold } from '../match-words.ts'
 import { liveProvider } from './components.ts'
 import { isWithin } from './industries.ts'
-import type { Shelf } from '../shelf.ts'
 import { type Network, type NetworkPost, ageSlot } from './network.ts'
 
 /** Posts on a full page. The service does not document how many it returns. */
@@ -30,23 +27,23 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
-export function searchPosts(
-  shelf: Shelf<NetworkPost>,
-  recall: Network['found'],
-  params: ProfessionalnetPostsSearchParams,
-): Outcome<Omit<ProfessionalnetPostsSearchBody, 'requestId'>> {
+export function searchPosts({ shelf, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const now = shelf.now()
   const found = shelf.find(query, now).filter((post) => tests.every((test) => test(post)))
-  if (sort_by !== 'recent') found.sort((a, b) => b.score - a.score)
+  if (sort_by !== 'recent') found.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
 
   const start = (page - 1) * postsPageSize
   const shown = found.slice(start, start + postsPageSize).map((each) => {
     recall.set(each.activity, each)
     return withAge(each, now.at)
   })
-  return { body: { posts: shown, meta: { returnedCount: shown.length, page } } }
+  return { posts: shown, meta: { returnedCount: shown.length, page } }
+}
+
+function scoreOf({ social_details: { numLikes, numComments, numShares } }: NetworkPost['post']): number {
+  return numLikes + 3 * numComments + 2 * numShares
 }
 
 function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {

@@ -16,6 +16,7 @@ import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
 import { streamOf, toCsv } from 'social-search-sdk/export'
 import { toNodeListener } from 'social-search-sdk/node'
+import { otelObserver } from 'social-search-sdk/otel'
 import { type ProxyCaller, createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
 import { createSandbox } from 'social-search-sdk/sandbox'
@@ -24,7 +25,7 @@ import { microblogPost } from 'social-search-sdk/schemas'
 
 const { baseUrl, apiKey, fetch } = createSandbox({ seed: 3 })
 const budget = new CreditBudget(50)
-const client = new SocialSearch({ baseUrl, apiKey, fetch, budget })
+const client = new SocialSearch({ baseUrl, apiKey, fetch, budget, observers: [otelObserver()] })
 
 const params: MicroblogSearchParams = { query: 'coffee', filters: { lang: 'en' } }
 const page = await client.microblog.search(params)

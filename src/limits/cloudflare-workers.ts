@@ -1,6 +1,5 @@
-import type { CallTicket, Lease } from './limiter.ts'
-import type { Slots } from './slots.ts'
-import type { Slot, SurfaceQueue } from './surface-queue.ts'
+import type { CallTicket, Lease } from './interface.ts'
+import type { Slot, Slots, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -28,7 +27,7 @@ interface PolledCall {
  * workers. One request cannot wake another there, and may end in the middle of a call. So each call polls with its own
  * timer, and a call that stops polling loses its place or slot.
  */
-export class Polling {
+export class PollingCalls {
   readonly #calls = new Set<PolledCall>()
   /** The calls without their result. */
   readonly #waiting = new Map<CallTicket, PolledCall>()

@@ -1,0 +1,4 @@
+/** The visitor of a page does not look for a notice. */
+export const isNoticeDue = false
+export function noticeWait(): void {}
+export function skipNotice(): void {}

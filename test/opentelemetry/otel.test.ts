@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { ResultCache } from '../../src/cache/index.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { otelObserver } from '../../src/otel/index.ts'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+import { expected } from './expected.ts'
+import { scenario } from './scenario.ts'
+
+describe('otelObserver() with the SDK of OpenTelemetry', () => {
+  it('makes the tree of spans around the HTTP spans of undici, and the metrics', async () => {
+    const exported = await scenario({ SocialSearch, ResultCache, otelObserver, serveSandbox })
+    expect(exported).toEqual(expected)
+  })
+})

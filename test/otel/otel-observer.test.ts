@@ -1,0 +1,310 @@
+import { readFile } from 'node:fs/promises'
+import { diag, metrics, trace } from '@opentelemetry/api'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ResultCache } from '../../src/cache/index.ts'
+import { type Limiter, SocialSearch } from '../../src/index.ts'
+import { version } from '../../src/lib/version.ts'
+import { type OtelOptions, otelObserver } from '../../src/otel/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { page } from '../support/pages.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { followContext, recordingMeter, recordingTracer } from './recorder.ts'
+
+const service = scriptedService()
+let unfollow: () => void
+beforeEach(() => {
+  useVirtualTime()
+  unfollow = followContext()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  unfollow()
+})
+
+const query = { query: 'very private' }
+
+/** A client whose calls are recorded. */
+function traced(clientOptions: Parameters<typeof makeClient>[0] = {}, options: OtelOptions = {}) {
+  const { tracer, spans } = recordingTracer()
+  const { meter, units, values } = recordingMeter()
+  const observers = [otelObserver({ tracer, meter, ...options })]
+  return { client: makeClient({ observers, ...clientOptions }), spans, units, values }
+}
+
+describe('otelObserver()', () => {
+  it('makes a span of each call with its credits, charge, times and requestId', async () => {
+    service.script(() => ok())
+    const { client, spans } = traced()
+    await settle(client.microblog.search(query))
+    expect(spans).toMatchObject([{ name: 'microblog.search', ended: 1, status: undefined, exceptions: [] }])
+    expect(spans[0]?.options?.attributes).toEqual({
+      'social_search.operation': 'microblog.search',
+      'social_search.surface': 'microblog',
+    })
+    expect(spans[0]?.attributes).toEqual({
+      'social_search.operation': 'microblog.search',
+      'social_search.surface': 'microblog',
+      'social_search.request_id': 'req_1',
+      'social_search.charged': 'yes',
+      'social_search.credits.spent': 2,
+      'social_search.credits.uncertain': 0,
+      'social_search.attempts': 1,
+      'social_search.queued': 0,
+      'social_search.paced': 0,
+      'social_search.cached': false,
+    })
+  })
+
+  it('adds each attempt and wait of a call to its span as an event', async () => {
+    service.script(failure(503, 'unavailable'), rateLimited(2), () => ok())
+    const { client, spans } = traced()
+    await settle(client.microblog.search(query))
+    const [span] = spans
+    expect(span?.events).toMatchObject([
+      [
+        'social_search.attempt',
+        { 'http.response.status_code': 503, 'error.type': 'unavailable', 'social_search.charged': 'no' },
+      ],
+      ['social_search.wait', { 'social_search.wait.reason': 'retry' }],
+      ['social_search.attempt', { 'http.response.status_code': 429, 'error.type': 'rate_limited' }],
+      ['social_search.wait', { 'social_search.wait.reason': 'rate_limited' }],
+      [
+        'social_search.attempt',
+        {
+          'http.response.status_code': 200,
+          'social_search.credits.spent': 2,
+          'social_search.request_id': 'req_1',
+        },
+      ],
+    ])
+    expect(span?.attributes).toMatchObject({ 'social_search.attempts': 3 })
+    expect(span?.attributes['social_search.paced']).toBeGreaterThanOrEqual(2)
+    expect(span?.attributes).not.toHaveProperty('error.type')
+    expect(span?.status).toBeUndefined()
+  })
+
+  it('marks the span of a call that fails, without the message of the error', async () => {
+    service.script(failure(400, 'validation_error', { error: { message: `bad query ${query.query}` } }))
+    const { client, spans } = traced()
+    const { error } = await settle(client.microblog.search(query))
+    expect((error as Error).message).toContain(query.query)
+    expect(spans).toMatchObject([
+      {
+        attributes: { 'error.type': 'validation_error', 'social_search.charged': 'no' },
+        status: { code: 2 },
+        exceptions: [{ name: 'ValidationError' }],
+        ended: 1,
+      },
+    ])
+    expect(JSON.stringify(spans)).not.toContain(query.query)
+  })
+
+  it('records params and messages when params is true, and never the key', async () => {
+    service.script(failure(401, 'unauthorized', { error: { message: `wrong key ${apiKey}` } }))
+    const { client, spans } = traced({}, { params: true })
+    const { error } = await settle(client.microblog.search(query))
+    const { message } = error as Error
+    expect(spans).toMatchObject([
+      {
+        attributes: { 'social_search.params': JSON.stringify(query) },
+        status: { code: 2, message },
+        exceptions: [{ name: 'AuthenticationError', message, stack: expect.stringContaining(message) }],
+      },
+    ])
+    expect(JSON.stringify(spans)).not.toContain(apiKey)
+  })
+
+  it('marks an aborted call, and records nothing of the reason', async () => {
+    const { client, spans, values } = traced({}, { params: true })
+    await settle(client.microblog.search(query, { signal: AbortSignal.abort(new Error('my secret')) }))
+    expect(spans).toMatchObject([
+      { attributes: { 'error.type': 'aborted' }, status: { code: 2 }, exceptions: [], ended: 1 },
+    ])
+    expect(JSON.stringify([spans, values])).not.toContain('my secret')
+  })
+
+  it('counts calls, attempts, credits and waits, with units', async () => {
+    service.script(rateLimited(2), () => ok())
+    const { client, units, values } = traced()
+    await settle(client.microblog.search(query))
+    expect(units).toEqual({
+      'social_search.calls': '{call}',
+      'social_search.call.duration': 's',
+      'social_search.credits.spent': '{credit}',
+      'social_search.credits.uncertain': '{credit}',
+      'social_search.credits.saved': '{credit}',
+      'social_search.attempts': '{attempt}',
+      'social_search.waits': '{wait}',
+      'social_search.queued': 's',
+      'social_search.paced': 's',
+    })
+    const operation = { 'social_search.operation': 'microblog.search' }
+    const call = { ...operation, 'social_search.cached': false }
+    const refused = { 'http.response.status_code': 429, 'error.type': 'rate_limited' }
+    const [, paced] = values['social_search.paced'] as [unknown, [number, object]]
+    expect(values).toEqual({
+      'social_search.calls': [[1, call]],
+      'social_search.call.duration': [[expect.closeTo(paced[0], 2), call]],
+      'social_search.attempts': [
+        [1, { ...operation, ...refused }],
+        [1, { ...operation, 'http.response.status_code': 200 }],
+      ],
+      'social_search.credits.spent': [
+        [0, operation],
+        [2, operation],
+      ],
+      'social_search.credits.uncertain': [
+        [0, operation],
+        [0, operation],
+      ],
+      'social_search.waits': [[1, { ...operation, 'social_search.wait.reason': 'rate_limited' }]],
+      'social_search.queued': [
+        [0, operation],
+        [0, operation],
+      ],
+      'social_search.paced': [
+        [0, operation],
+        [expect.closeTo(2, 0), operation],
+      ],
+    })
+  })
+
+  it('counts uncertain credits once, and the code of the error', async () => {
+    service.script(() => Response.error())
+    const { client, spans, values } = traced()
+    await settle(client.microblog.search(query))
+    const sums = (values['social_search.credits.uncertain'] as [number][]).map(([credits]) => credits)
+    expect(sums).toEqual([2])
+    expect(values['social_search.calls']).toMatchObject([[1, { 'error.type': 'connection' }]])
+    expect(spans[0]?.attributes).toMatchObject({
+      'social_search.charged': 'unknown',
+      'social_search.credits.uncertain': 2,
+    })
+  })
+
+  it('tells of a cached answer, its age and the credits that it saved', async () => {
+    service.script(() => ok())
+    const { client, spans, values } = traced({ cache: new ResultCache({ maxAge: 60_000 }) })
+    await settle(Promise.all([client.microblog.search(query), client.microblog.search(query)]))
+    await pass(1000)
+    await settle(client.microblog.search(query))
+    expect(spans.map(({ events }) => events.length)).toEqual([1, 0, 0])
+    expect(spans[2]?.attributes).toMatchObject({
+      'social_search.cached': true,
+      'social_search.cache.age': 1,
+      'social_search.credits.spent': 0,
+      'social_search.credits.saved': 2,
+      'social_search.attempts': 0,
+    })
+    const saved = values['social_search.credits.saved'] as [number][]
+    expect(saved.map(([credits]) => credits)).toEqual([2, 2])
+    const calls = values['social_search.calls'] as [number, Record<string, unknown>][]
+    expect(calls.map(([, attributes]) => attributes['social_search.cached'])).toEqual([false, true, true])
+  })
+
+  it('makes each span a child of the caller’s, and active while its call sends, also after a queue', async () => {
+    const { tracer, spans } = recordingTracer()
+    const sent: unknown[] = []
+    const fetch = () => {
+      sent.push(trace.getActiveSpan()?.spanContext().spanId)
+      return Promise.resolve(ok(page(['1'])))
+    }
+    let grant: (() => void)[] = []
+    // Grants leases from the outside, where no span is active.
+    const limiter: Limiter = {
+      acquire: () =>
+        new Promise((resolve) => {
+          const lease = { queued: 0, paced: 0, sent() {}, answered() {}, release() {} }
+          grant.push(() => resolve(lease))
+        }),
+      hold: () => {},
+    }
+    const client = makeClient({ observers: [otelObserver({ tracer })], limiter, fetch })
+    const { context } = await import('@opentelemetry/api')
+    const parents = [tracer.startSpan('one'), tracer.startSpan('two')]
+    const calls = parents.map((parent) =>
+      context.with(trace.setSpan(context.active(), parent), async () => client.microblog.search(query)),
+    )
+    while (grant.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    grant = grant.reverse()
+    for (const each of grant) each()
+    await settle(Promise.all(calls))
+    expect(spans.slice(2).map(({ parent }) => parent)).toEqual(parents)
+    expect(sent.sort()).toEqual(['3', '4'].map((id) => id.padStart(16, '0')))
+    expect(trace.getActiveSpan()).toBeUndefined()
+  })
+
+  it('takes tracer and meter of the global providers by the name and version of the package, also late ones', async () => {
+    service.script(() => ok())
+    const client = makeClient({ observers: [otelObserver()] })
+    await settle(client.microblog.search(query))
+    const { tracer, spans } = recordingTracer()
+    const { meter, values } = recordingMeter()
+    const [getTracer, getMeter] = [vi.fn(() => tracer), vi.fn(() => meter)]
+    trace.setGlobalTracerProvider({ getTracer })
+    metrics.setGlobalMeterProvider({ getMeter })
+    try {
+      await settle(client.microblog.search(query))
+    } finally {
+      trace.disable()
+      metrics.disable()
+    }
+    expect(spans.length).toBe(1)
+    expect(values['social_search.calls']?.length).toBe(1)
+    for (const get of [getTracer, getMeter])
+      expect(get.mock.calls).toEqual([expect.arrayContaining(['social-search-sdk', version])])
+  })
+
+  it.each(['startSpan', 'end', 'recordException'])(
+    'harms no call when %s() of a span throws',
+    async (name) => {
+      const error = vi.fn()
+      const ignore = () => {}
+      diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore })
+      const { tracer } = recordingTracer()
+      const throws = () => {
+        throw new Error('mine')
+      }
+      const startSpan: typeof tracer.startSpan = (...args) =>
+        Object.assign(tracer.startSpan(...args), { [name]: throws })
+      const broken = { ...tracer, startSpan: name === 'startSpan' ? throws : startSpan }
+      const { client } = traced({}, { tracer: broken })
+      service.script(failure(403, 'forbidden'), () => ok())
+      expect((await settle(client.microblog.search(query))).error).toMatchObject({ code: 'forbidden' })
+      expect((await settle(client.microblog.search(query))).value?.posts.length).toBe(1)
+      expect(client.credits.spent).toBe(2)
+      expect(error).toHaveBeenCalled()
+      diag.disable()
+    },
+  )
+
+  it('makes a span of each page of a walk', async () => {
+    vi.useRealTimers()
+    const { tracer, spans } = recordingTracer()
+    const sandbox = createSandbox({ limits: { perMinute: false } })
+    const client = new SocialSearch({ ...sandbox.clientOptions(), observers: [otelObserver({ tracer })] })
+    await client.microblog.search({ query: 'coffee', count: 5 }).toArray({ limit: 15 })
+    expect(spans.map(({ name, ended }) => [name, ended])).toEqual(Array(3).fill(['microblog.search', 1]))
+  })
+
+  it('records the attributes and metrics that docs/telemetry.md lists', async () => {
+    const guide = await readFile(new URL('../../docs/telemetry.md', import.meta.url), 'utf8')
+    const listed = [...guide.matchAll(/^\| `([\w.]+\.\w+)`/gm)].map(([, name = '']) => name)
+    service.script(() => ok(), failure(400, 'validation_error'))
+    const { client, spans, units } = traced({ cache: new ResultCache({ maxAge: 60_000 }) }, { params: true })
+    await settle(client.microblog.search(query))
+    await settle(client.microblog.search(query))
+    await settle(client.microblog.search({ query: 'wrong' }))
+    const recorded = [...spans.flatMap(({ attributes }) => Object.keys(attributes)), ...Object.keys(units)]
+    expect([...new Set(listed)].sort()).toEqual([...new Set(recorded)].sort())
+  })
+
+  it.each([
+    [{ tracer: {} }, 'tracer must have a startSpan() method'],
+    [{ meter: {} }, 'meter must have a createCounter() method'],
+    [{ spans: true }, 'unknown option spans'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => otelObserver(options as never)).toThrow(message)
+  })
+})

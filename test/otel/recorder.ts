@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Attributes,
+  type Context,
+  type ContextManager,
+  type Counter,
+  type Exception,
+  type Meter,
+  type MetricOptions,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanOptions,
+  type SpanStatus,
+  type Tracer,
+  context,
+  createNoopMeter,
+  trace,
+} from '@opentelemetry/api'
+
+/** What a span was told. */
+export interface RecordedSpan {
+  readonly name: string
+  readonly options: SpanOptions | undefined
+  readonly parent: Span | undefined
+  readonly attributes: Attributes
+  readonly events: [name: string, attributes: unknown][]
+  readonly exceptions: Exception[]
+  status: SpanStatus | undefined
+  ended: number
+}
+
+/** A tracer that keeps its spans. */
+export function recordingTracer(): { tracer: Tracer; spans: RecordedSpan[] } {
+  const spans: RecordedSpan[] = []
+  const startSpan = (name: string, options?: SpanOptions): Span => {
+    const recorded: RecordedSpan = {
+      ...{ name, options, parent: trace.getActiveSpan(), events: [], exceptions: [] },
+      attributes: { ...options?.attributes },
+      ...{ status: undefined, ended: 0 },
+    }
+    spans.push(recorded)
+    const spanId = String(spans.length).padStart(16, '0')
+    const span: Span = {
+      spanContext: () => ({ traceId: '1'.padStart(32, '0'), spanId, traceFlags: 1 }),
+      isRecording: () => recorded.ended === 0,
+      setAttribute: (name, value) => span.setAttributes({ [name]: value }),
+      setAttributes: (attributes) => (Object.assign(recorded.attributes, attributes), span),
+      addEvent: (name, attributes) => (recorded.events.push([name, attributes]), span),
+      recordException: (exception) => void recorded.exceptions.push(exception),
+      setStatus: (status) => ((recorded.status = status), span),
+      updateName: () => span,
+      addLink: () => span,
+      addLinks: () => span,
+      end: () => {
+        recorded.ended++
+      },
+    }
+    return span
+  }
+  return { tracer: { startSpan, startActiveSpan: () => null as never }, spans }
+}
+
+/** A meter that keeps what its instruments record: units by name, and values by name. */
+export function recordingMeter(): {
+  meter: Meter
+  units: Record<string, unknown>
+  values: Record<string, unknown[]>
+} {
+  const units: Record<string, unknown> = {}
+  const values: Record<string, unknown[]> = {}
+  const instrument = (name: string, { unit }: MetricOptions = {}) => {
+    units[name] = unit
+    const add: Counter['add'] = (value, attributes) => void (values[name] ??= []).push([value, attributes])
+    return { add }
+  }
+  const meter = Object.assign(Object.create(createNoopMeter()) as Meter, {
+    createCounter: instrument,
+    createHistogram: (name: string, options?: MetricOptions) => ({ record: instrument(name, options).add }),
+  })
+  return { meter, units, values }
+}
+
+/** Lets the active span follow asynchronous work, as an SDK does; returns a function that ends it. */
+export function followContext(): () => void {
+  const storage = new AsyncLocalStorage<Context>()
+  const manager: ContextManager = {
+    active: () => storage.getStore() ?? ROOT_CONTEXT,
+    with: (active, work, self, ...args) => storage.run(active, () => work.apply(self, args)),
+    bind: (_, target) => target,
+    enable: () => manager,
+    disable: () => manager,
+  }
+  context.setGlobalContextManager(manager)
+  return () => context.disable()
+}

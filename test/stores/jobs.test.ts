@@ -1,0 +1,23 @@
+import { stripTypeScriptTypes } from 'node:module'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import { samplesOf } from '../docs/samples.ts'
+
+it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
+  const sandbox = createSandbox({ limits: { perMinute: false } })
+  const sample = samplesOf('docs/jobs.md').find((text) => text.includes('DatabaseSync')) ?? ''
+  const body = stripTypeScriptTypes(sample)
+    .replace(/^import .*$/m, '')
+    .replace("new DatabaseSync('posts.db')", 'Database')
+    .replace('db.close()', '')
+  const job = new Function('client', 'Database', `return (async () => {${body}})()`)
+  const db = new Database(':memory:')
+  const run = (): Promise<void> => job(new SocialSearch(sandbox.clientOptions()), db)
+
+  await run()
+  await run()
+  const rows = db.prepare('SELECT count(*) AS stored FROM posts').get()
+  expect([rows, sandbox.ledger.spent]).toEqual([{ stored: 200 }, 20])
+})
