@@ -1,4 +1,4 @@
-import type { CreditRateName } from './credits.ts'
+import type { CreditRateName } from './credit-rates.ts'
 import type { PathId } from './path-id.ts'
 import type { Schema } from './schema/schema.ts'
 

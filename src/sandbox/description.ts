@@ -1,4 +1,4 @@
-import { creditRates } from '../api/credits.ts'
+import { creditRates } from '../api/credit-rates.ts'
 import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'

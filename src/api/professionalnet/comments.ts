@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { atRate } from '../credits.ts'
+import { atRate } from '../credit-rates.ts'
 import { defaultMaxComments } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { atRate } from '../credits.ts'
+import { atRate } from '../credit-rates.ts'
 import type { Operation } from '../operation.ts'
 import { integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
