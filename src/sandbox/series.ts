@@ -33,7 +33,8 @@ export function makeUp<T extends { readonly at: number }>(
  * An endless series of made-up items. The same drafts come in each lap, at the same times after its start, so an item depends
  * on seed, size, query and its time alone: it stays the same while the clock moves, and in every process.
  *
- * @returns The `size` latest items up to a time, newest first.
+ * @returns A function that returns the `size` latest items up to a time, newest first. It keeps the drafts, however many
+ * other seeds are used meanwhile.
  */
 function createSeries<T extends { readonly at: number }>(name: string, make: Make<T>) {
   const lapsOf = memoizeLatest((seed: number, size: number, query: string) => {
@@ -47,11 +48,13 @@ function createSeries<T extends { readonly at: number }>(name: string, make: Mak
     )
   })
 
-  return (seed: number, size: number, until: number, query = ''): readonly T[] => {
+  return (seed: number, size: number, query = '') => {
     const itemsFrom = lapsOf(seed, size, query)
-    const start = lapLength * Math.floor(until / lapLength)
-    const past = itemsFrom(start).filter(({ at }) => at <= until)
-    return [...past, ...itemsFrom(start - lapLength).slice(0, size - past.length)]
+    return (until: number): readonly T[] => {
+      const start = lapLength * Math.floor(until / lapLength)
+      const past = itemsFrom(start).filter(({ at }) => at <= until)
+      return [...past, ...itemsFrom(start - lapLength).slice(0, size - past.length)]
+    }
   }
 }
 

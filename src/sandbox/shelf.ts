@@ -47,12 +47,14 @@ export function createShelf<T extends Item>(
     })
   }
 
+  let madeUp: ((until: number) => readonly T[]) | undefined
+  const madeUpAt = ({ at }: Moment) => (madeUp ??= latest(seed, size))(at)
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
     /** What a request that arrives now can see. Made-up times are whole seconds. */
     now: (): Moment => ({ at: 1000 * Math.floor(now() / 1000), arrived: own.items.length, since: start }),
-    all: (moment: Moment) => merge(ownAt(moment), own.isAlone ? [] : latest(seed, size, moment.at)),
+    all: (moment: Moment) => merge(ownAt(moment), own.isAlone ? [] : madeUpAt(moment)),
     /** Items that hold all words of a query, newest first. */
     find(query: string, moment: Moment): T[] {
       const matches = containsAll(query)
@@ -60,10 +62,10 @@ export function createShelf<T extends Item>(
       const added = matching(ownAt(moment))
       const topic = topicAbout(query)
       if (own.isAlone || topic === null) return merge(added, [])
-      const found = matching(latest(seed, size, moment.at))
+      const found = matching(madeUpAt(moment))
       if (found.length === 0 && size > 0) {
         const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found.push(...matching(about(seed, count, moment.at, query)))
+        found.push(...matching(about(seed, count, query)(moment.at)))
       }
       return merge([...growAbout(query, moment), ...added], found)
     },
