@@ -44,6 +44,7 @@ const mayImport = {
       'resources',
       'client.ts',
       'index.ts',
+      'cache',
       'contract',
       'oauth',
       'export',

@@ -68,7 +68,8 @@ export async function logInByBrowser(
       throw error
     }
     await answer(response, 200, 'You are logged in. You can close this window.')
-    const login = { baseUrl, oauth: { issuer, endpoints: client.endpoints, clientId, redirectUri, scopes } }
+    const oauth = { issuer, endpoints: client.endpoints, clientId, redirectUri, scopes }
+    const login = { baseUrl, organization: crypto.randomUUID(), oauth }
     return { login, tokens: store.get() as TokenSet }
   }
 

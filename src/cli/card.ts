@@ -1,7 +1,7 @@
 import type { OperationId } from '../api/operations.ts'
 import { cellOf } from '../export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
-import { type FormatOptions, type Formatter, lineAt, nothingFound, styled } from './formatter.ts'
+import { type FormatOptions, type Formatter, lineAt, styled } from './formatter.ts'
 import { escapedForTerminal } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 
@@ -42,7 +42,6 @@ export function createCards(
 ): Formatter {
   const { width = 80 } = options
   const dim = (text: string): string => styled('dim', text, options)
-  let isFirst = true
   const card = (record: unknown): string => {
     const at = (path: string): string => lineAt(record, path, options)
     const whole = String(cellOf(record, text.split('.'), ', ') ?? '')
@@ -60,13 +59,7 @@ export function createCards(
     return `${wrap(lines.join('\n'), Math.min(width, longestLine))}\n${dim(at(link))}\n\n`
   }
   return {
-    head: '',
-    tail: '',
     isStyled: true,
-    page(records) {
-      const isEmpty = isFirst && records.length === 0
-      isFirst = false
-      return isEmpty ? nothingFound : records.map(card).join('')
-    },
+    page: (records) => records.map(card).join(''),
   }
 }

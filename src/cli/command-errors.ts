@@ -1,4 +1,20 @@
-/** The exit codes of the command. */
+import {
+  ApiError,
+  AuthenticationError,
+  BudgetUnavailableError,
+  ConfigurationError,
+  CreditBudgetError,
+  InvalidRequestError,
+  InvalidResponseError,
+  OAuthError,
+  PaginationError,
+  PermissionDeniedError,
+  ReauthorizationRequiredError,
+  RedirectError,
+  SocialSearchError,
+  TokenStoreError,
+} from '../errors/index.ts'
+
 export const exitCodes = {
   done: 0,
   /** A file, the network or the machine failed, and nothing was charged. */
@@ -33,4 +49,24 @@ export class UsageError extends CommandError {
   constructor(message: string) {
     super('usage', message)
   }
+}
+
+/** The exit code of each error class; the first match counts. */
+const classes = [
+  [exitCodes.usage, [ConfigurationError, InvalidRequestError]],
+  [
+    exitCodes.credentials,
+    [AuthenticationError, PermissionDeniedError, ReauthorizationRequiredError, OAuthError, TokenStoreError],
+  ],
+  [exitCodes.budget, [CreditBudgetError, BudgetUnavailableError]],
+  [exitCodes.refused, [ApiError, RedirectError, InvalidResponseError, PaginationError]],
+] as const
+
+/** The exit code of an error; a call that may have been charged, or applied, comes first. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
+    return exitCodes.unknown
+  if (error instanceof CommandError) return exitCodes[error.code]
+  const found = classes.find(([, kinds]) => kinds.some((kind) => error instanceof kind))
+  return found?.[0] ?? exitCodes.failed
 }

@@ -30,23 +30,15 @@ compdef _social_search social-search`,
 
 export const shells = Object.keys(scripts)
 
-/** The script for a shell, or one line for each word that may stand in place of the last one. */
-export function completion(
-  program: CommandTree,
-  shell: string | undefined,
-  words: readonly string[],
-): string {
-  if (shell === undefined)
-    return candidates(program, words)
-      .map((word) => `${word}\n`)
-      .join('')
+export function completionScript(shell = ''): string {
   const script = scripts[shell]
   if (script === undefined)
     throw new UsageError(`unknown shell ${shell}; expected one of ${shells.join(', ')}`)
   return `${script}\n`
 }
 
-function candidates(program: CommandTree, words: readonly string[]): string[] {
+/** One line for each word that may stand in place of the last one. */
+export function completions(program: CommandTree, words: readonly string[]): string {
   const start = words.at(-1) ?? ''
   let command = program
   // These take the name of a command.
@@ -56,6 +48,11 @@ function candidates(program: CommandTree, words: readonly string[]): string[] {
   const before = command.options.find(({ long, required }) => required && long === words.at(-2))
   const options = start.startsWith('-') ? command.options.map(({ long }) => long ?? '') : []
   const found =
-    before === undefined ? [...command.commands.map((each) => each.name()), ...options] : before.argChoices
-  return (found ?? []).filter((word) => word !== '' && word.startsWith(start))
+    before === undefined
+      ? [...command.commands.map((each) => each.name()), ...options]
+      : (before.argChoices ?? [])
+  return found
+    .filter((word) => word !== '' && word.startsWith(start))
+    .map((word) => `${word}\n`)
+    .join('')
 }

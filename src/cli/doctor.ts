@@ -3,10 +3,8 @@ import { isBreakage } from '../contract/difference.ts'
 import { compareContract } from '../contract/index.ts'
 import { count } from '../lib/count.ts'
 import type { Scope } from '../api/operation.ts'
-import type { OpenRecord } from '../api/undocumented.ts'
 import { PermissionDeniedError } from '../errors/index.ts'
-import { CommandError, exitCodes } from './command-errors.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { CommandError, exitCodeOf } from './command-errors.ts'
 import { clientFor } from './options.ts'
 import { print, wrapped } from './terminal.ts'
 import type { SharedFlags } from './flags.ts'
@@ -20,57 +18,46 @@ const probes: readonly (readonly [Scope, (client: SocialSearch) => PromiseLike<u
   ['org:read', ({ organization }) => organization.usage()],
 ]
 
-/** Checks runtime, address, credential, contract and scopes with free calls. Returns the exit code of the first failure. */
-export async function doctor(flags: SharedFlags): Promise<number> {
-  let code: number = exitCodes.done
-  const check = async (name: string, work: () => string | Promise<string>): Promise<boolean> => {
-    try {
-      await report(`ok    ${name}: ${await work()}`)
-      return true
-    } catch (error) {
-      code ||= exitCodeOf(error)
-      await report(`FAIL  ${name}: ${(error as Error).message}`)
-      return false
-    }
-  }
-  const report = (text: string): Promise<boolean> => print(`${wrapped(text, process.stdout)}\n`)
-  await check('runtime', () => {
-    const major = Number(process.versions.node.split('.')[0])
-    if (major < 22) throw new Error(`Node ${process.versions.node}; install Node 22 or later`)
-    return `Node ${process.versions.node}`
+/** Checks runtime, address, credential, contract and scopes with free calls. Sets the exit code of the first failure. */
+export async function doctor(flags: SharedFlags): Promise<void> {
+  const { node } = process.versions
+  await check('runtime', `Node ${node}`, () => {
+    if (Number.parseInt(node) < 22) throw new Error(`Node ${node}; install Node 22 or later`)
   })
-  let client: SocialSearch | undefined
-  await check('address and key', () => {
-    client = clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false })
-    return 'both are set'
-  })
-  if (client === undefined) return code
-  const found = client
-  let description: OpenRecord | undefined
-  const isReached = await check('service', async () => {
-    description = await found.openapi()
-    return 'answers, and accepts the key'
-  })
-  if (!isReached || description === undefined) return code
-  const differences = compareContract(description)
-  await check('contract', () => {
-    const breakages = differences.filter(isBreakage)
-    if (breakages.length === 0) return 'the service matches this package'
+  const client = await check('address and key', 'both are set', () =>
+    clientFor({ ...flags, timeout: flags.timeout ?? '15' }, { retry: false }),
+  )
+  if (client === undefined) return
+  const description = await check('service', 'answers, and accepts the key', () => client.openapi())
+  if (description === undefined) return
+  await check('contract', 'the service matches this package', () => {
+    const breakages = compareContract(description).filter(isBreakage)
+    if (breakages.length === 0) return
     const names = [...new Set(breakages.map(({ operation }) => operation ?? 'all'))].join(', ')
-    throw new CommandError(
-      'refused',
-      `${count(breakages.length, 'difference')} in ${names}; update this package`,
-    )
+    const differences = count(breakages.length, 'difference')
+    throw new CommandError('refused', `${differences} in ${names}; update this package`)
   })
   for (const [scope, call] of probes)
-    await check(`scope ${scope}`, async () => {
+    await check(`scope ${scope}`, 'granted', async () => {
       try {
-        await call(found)
+        await call(client)
       } catch (error) {
         if (!(error instanceof PermissionDeniedError)) throw error
         throw new CommandError('credentials', `missing; create a key, or log in, with ${scope}`)
       }
-      return 'granted'
     })
-  return code
+}
+
+/** Prints whether the work succeeds, and returns its result. */
+async function check<T>(name: string, success: string, work: () => T | Promise<T>): Promise<T | undefined> {
+  const report = (text: string): Promise<boolean> => print(`${wrapped(text, process.stdout)}\n`)
+  try {
+    const result = await work()
+    await report(`ok    ${name}: ${success}`)
+    return result
+  } catch (error) {
+    process.exitCode ||= exitCodeOf(error)
+    await report(`FAIL  ${name}: ${(error as Error).message}`)
+    return undefined
+  }
 }

@@ -1,7 +1,9 @@
+import { text as textOf } from 'node:stream/consumers'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/assert.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../tools/param-texts.json' with { type: 'json' }
@@ -12,6 +14,7 @@ export interface SharedFlags {
   readonly params?: string
   readonly body?: string
   readonly budget?: string
+  readonly cache?: string
   readonly perMinute?: string
   readonly timeout?: string
   readonly validation?: string
@@ -54,7 +57,6 @@ export function paramFlags(operation: Operation): ParamFlag[] {
   )
 }
 
-/** What a documented param means. */
 export function paramTextOf({ id }: Operation, path: string): string | undefined {
   const texts = (paramTexts as Readonly<Record<string, Readonly<Record<string, string>>>>)[id]
   return texts?.[path]?.replaceAll(/`|\.$/g, '')
@@ -116,35 +118,27 @@ function rangeOf(min: number | undefined, max: number | undefined): string | nul
   return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
 
-/**
- * Builds the params of a call from the argument, the flags and `--params`.
- *
- * @param open JSON text of `--params`, or undefined.
- */
-export function paramsOf(
+/** Builds the params of a call from the argument, the flags and `--params`. */
+export async function paramsOf(
   operation: Operation,
-  positional: string | undefined,
-  options: Readonly<Record<string, unknown>>,
-  open: string | undefined,
-): { params: Record<string, unknown>; id: string | undefined } {
-  const params = open === undefined ? {} : parseObject(open)
+  flags: SharedFlags,
+  positional?: string,
+): Promise<{ params: Record<string, unknown>; id: string | undefined }> {
+  const open = flags.params ?? flags.body
+  const params = open === undefined ? {} : parseObject(open === '-' ? await textOf(process.stdin) : open)
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined
   if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
   for (const { attribute, path, schema, name } of paramFlags(operation)) {
-    const value = options[attribute]
+    const value = (flags as Readonly<Record<string, unknown>>)[attribute]
     if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
   }
   return { params, id: isId ? positional : undefined }
 }
 
 function parseObject(text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
-  }
+  const value = parsed(text)
+  if (value === undefined) throw new UsageError('--params must be JSON, such as \'{"query":"typescript"}\'')
   if (!isRecord(value)) throw new UsageError('--params must be a JSON object')
   return value
 }
@@ -193,9 +187,12 @@ export function wholeNumberOf(name: string, value: string, max?: number): number
   return wholeNumber(name, numberOf(name, value), max)
 }
 
-/** The milliseconds of a flag in seconds. */
+const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** The milliseconds of a flag such as `90s`, `30m`, `1h` or `7d`; without a unit, of seconds. */
 export function millisecondsOf(name: string, value: string): number {
-  const ms = numberOf(name, value) * 1000
+  const [, amount = value, unit = 's'] = /^(.*\d)([smhd])$/.exec(value) ?? []
+  const ms = numberOf(name, amount) * units[unit as keyof typeof units]
   if (ms >= 1 && ms <= maxTimerMs) return ms
   throw new UsageError(`${name} must be from 0.001 to ${Math.floor(maxTimerMs / 1000)} seconds, got ${value}`)
 }

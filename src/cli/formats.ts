@@ -19,18 +19,13 @@ export function createFormatter(format: Format, operation: Operation, options: F
     jsonText(fields === undefined ? record : picked(record, fields), indent)
   switch (format) {
     case 'jsonl':
-      return { head: '', page: (records) => records.map((record) => `${text(record)}\n`).join(''), tail: '' }
+      return { page: (records) => records.map((record) => `${text(record)}\n`).join('') }
     case 'json':
-      return operation.list === undefined
-        ? { head: '', page: (records) => records.map((record) => `${text(record, 2)}\n`).join(''), tail: '' }
-        : jsonList(text)
+      if (operation.list !== undefined) return jsonList(text)
+      return { page: (records) => records.map((record) => `${text(record, 2)}\n`).join('') }
     case 'csv': {
-      const lines = csvLines({ fields: fields ?? columnsOf(operation), bom: options.bom })
-      return {
-        head: lines.header,
-        page: (records) => records.map((record) => lines.line(record)).join(''),
-        tail: '',
-      }
+      const { header, line } = csvLines({ fields: fields ?? columnsOf(operation), bom: options.bom })
+      return { head: header, page: (records) => records.map(line).join('') }
     }
     case 'table':
       return createTable(tableFields(operation), options)

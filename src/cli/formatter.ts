@@ -1,13 +1,14 @@
+import { styleText } from 'node:util'
 import { cellOf } from '../export/fields.ts'
 import { escapedForTerminal } from './terminal.ts'
 
 /** Turns records into text, page by page. */
 export interface Formatter {
   /** Text before the first page. */
-  readonly head: string
+  readonly head?: string
   page(records: readonly unknown[]): string
   /** Text after the last page. */
-  readonly tail: string
+  readonly tail?: string
   /** Whether the text is ready for a terminal: it has styles, and the rest is escaped. */
   readonly isStyled?: boolean
 }
@@ -25,9 +26,8 @@ export interface FormatOptions {
 /** For a search without results. */
 export const nothingFound = 'nothing found\n'
 
-/** Bold or dim text. */
 export function styled(style: 'bold' | 'dim', text: string, { isColored }: FormatOptions): string {
-  return isColored === true ? `\u001b[${style === 'bold' ? 1 : 2}m${text}\u001b[22m` : text
+  return isColored === true ? styleText(style, text, { validateStream: false }) : text
 }
 
 /** `2026-09-22 07:01` in the time zone of this machine, for a time in a record; undefined for anything else. */

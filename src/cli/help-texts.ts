@@ -11,7 +11,7 @@ Exit codes:
   3    key, scopes or permissions
   4    refused, or an invalid answer
   5    stopped by a budget
-  6    unknown: may have been charged
+  6    unknown: may be charged, or applied
   130  interrupted`
 
 /** Arguments of commands, for their help; others need none. */
@@ -40,7 +40,6 @@ export function exampleHelp(command: string): string {
   return `\nExample:\n  social-search ${command.trim()}`
 }
 
-/** The example of an operation's command. */
 export function exampleOf(id: string): string {
   return exampleHelp(`${commandOf(id)} ${examples[id as OperationId] ?? ''}`)
 }

@@ -3,10 +3,10 @@ import { quoteOf } from '../core/credits/quote.ts'
 import { count } from '../lib/count.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { itemsOf } from '../api/list-items.ts'
+import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
-import { budgetOf, clientFor } from './options.ts'
-import { pagesOf } from './pages-of.ts'
+import { budgetOf, clientFor, pagesOf } from './options.ts'
 import { print, tell } from './terminal.ts'
 
 export interface InferFlags extends SharedFlags {
@@ -15,15 +15,15 @@ export interface InferFlags extends SharedFlags {
   readonly force?: boolean
 }
 
-/** Writes a zod schema of an undocumented answer, inferred from answers. Returns the exit code. */
-export async function infer(words: readonly string[], flags: InferFlags): Promise<number> {
+/** Writes a zod schema of an undocumented answer, inferred from answers. */
+export async function infer(words: readonly string[], flags: InferFlags): Promise<void> {
   const operation = operationNamed(words)
   const { id, documented, list } = operation
   const { out, force, budget, sandbox } = flags
   if (documented) throw new UsageError(`${id} is documented; import its types and social-search-sdk/schemas`)
   if (out !== undefined && force !== true && existsSync(out))
     throw new UsageError(`${out} exists; pass --force to replace it, or another --out`)
-  const { params } = paramsOf(operation, undefined, {}, flags.params)
+  const { params } = await paramsOf(operation, flags)
   const maxPages = wholeNumberOf('--pages', flags.pages)
   const { atMost, why } = quoteOf(operation, undefined, operation.paging && { pages: maxPages })
   const cost = atMost === null ? `no bound: ${why}` : atMost === 0 ? why : `at most ${atMost} credits: ${why}`
@@ -31,11 +31,13 @@ export async function infer(words: readonly string[], flags: InferFlags): Promis
     throw new UsageError(`${cost}; pass --budget to agree`)
   tell(flags, cost)
 
-  const client = clientFor(flags)
+  const answers = await answerCache(flags)
+  const client = clientFor(flags, answers.options)
   const records: unknown[] = []
   const options = { maxPages, budget: budgetOf(flags) }
   for await (const page of pagesOf(client, operation, { params, id: flags.id }, options))
     records.push(...(list === undefined ? [page] : (itemsOf(operation, page) ?? [])))
+  answers.report(client)
   if (records.length === 0) throw new Error('no records came, so there is nothing to infer from')
 
   const name =
@@ -55,7 +57,6 @@ export type ${type} = z.infer<typeof ${name}>
     writeFileSync(out, text, { flag: force === true ? 'w' : 'wx' })
     tell(flags, `${out}: ${name} and ${type}, inferred from ${source}`)
   }
-  return 0
 }
 
 /** The schema that accepts all of the values, as source text. A field that some objects lack is optional. */

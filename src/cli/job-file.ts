@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fstatSync,
   fsyncSync,
@@ -7,9 +8,10 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
 import { RunLock } from './run-lock.ts'
@@ -17,7 +19,6 @@ import { RunLock } from './run-lock.ts'
 /** The progress of a job, as in the state file beside its output. */
 export interface JobState {
   readonly operation: string
-  /** Params of the job. */
   readonly params: object
   readonly format: string
   readonly fields: readonly string[] | null
@@ -35,99 +36,93 @@ export interface JobState {
  * if the process dies, only the page under way is bought again: a resumed job cuts the output to the length in the state.
  */
 export class JobFile {
-  readonly #file: number
   readonly #lock: RunLock
+  readonly #statePath: string
+  readonly #file: number
   #reserved = 256 * 1024
   state: JobState
 
-  private constructor(file: number, lock: RunLock, state: JobState) {
-    this.#file = file
-    this.#lock = lock
+  private constructor(path: string, state: JobState, open: 'create' | 'resume') {
+    this.#lock = new RunLock(path)
+    this.#statePath = `${this.#lock.path}.state.json`
     this.state = state
+    try {
+      this.#file = open === 'create' ? this.#create() : this.#resume()
+    } catch (error) {
+      this.#lock.release()
+      throw error
+    }
   }
 
   /** Creates the output, which must not exist, and its state. */
   static create(path: string, state: JobState): JobFile {
-    return JobFile.#locked(path, (lock) => {
-      for (const name of [lock.path, statePathOf(lock)])
-        if (existsSync(name))
-          throw new UsageError(`${name} exists; pass --resume to continue it, or another --out`)
-      return JobFile.#begin(lock, state, 'wx')
-    })
+    return new JobFile(path, state, 'create')
   }
 
   /** Opens the output of an earlier run and cuts off an incomplete page. Creates the output if it is missing. */
-  static resume(path: string, wanted: JobState): JobFile {
-    return JobFile.#locked(path, (lock) => JobFile.#continue(lock, wanted))
+  static resume(path: string, state: JobState): JobFile {
+    return new JobFile(path, state, 'resume')
   }
 
-  static #locked(path: string, open: (lock: RunLock) => JobFile): JobFile {
-    const lock = new RunLock(path)
-    try {
-      return open(lock)
-    } catch (error) {
-      lock.release()
-      throw error
-    }
+  #create(): number {
+    for (const name of [this.#lock.path, this.#statePath])
+      if (existsSync(name))
+        throw new UsageError(`${name} exists; pass --resume to continue it, or another --out`)
+    return this.#begin('ax')
   }
 
-  static #continue(lock: RunLock, wanted: JobState): JobFile {
-    const { path } = lock
-    const statePath = statePathOf(lock)
-    const text = existsSync(statePath) ? readFileSync(statePath, 'utf8') : null
-    if (text === null) {
+  #resume(): number {
+    const { path } = this.#lock
+    if (!existsSync(this.#statePath)) {
       // The earlier process may have died just after it created the output.
-      if (!existsSync(path) || readFileSync(path).length === 0) return JobFile.#begin(lock, wanted, 'w')
-      throw new UsageError(`${statePath} is missing, so ${path} cannot be resumed; pass another --out`)
+      if (!existsSync(path) || readFileSync(path).length === 0) return this.#begin('a')
+      throw new UsageError(`${this.#statePath} is missing, so ${path} cannot be resumed; pass another --out`)
     }
-    const state = parseState(statePath, text)
+    const state = parseState(this.#statePath)
     for (const name of ['operation', 'params', 'format', 'fields'] as const)
-      if (canonicalJson(state[name]) !== canonicalJson(wanted[name]))
-        throw new UsageError(`${statePath} belongs to another job: ${name} differs; pass another --out`)
-    const file = openSync(path, state.bytes === 0 ? 'a+' : 'r+')
+      if (canonicalJson(state[name]) !== canonicalJson(this.state[name]))
+        throw new UsageError(`${this.#statePath} belongs to another job: ${name} differs; pass another --out`)
+    const file = openSync(path, state.bytes === 0 ? 'a' : constants.O_APPEND | constants.O_WRONLY)
     const { size } = fstatSync(file)
     if (size < state.bytes) {
       closeSync(file)
       throw new UsageError(
-        `${path} has ${size} bytes, and ${statePath} says ${state.bytes}: something else has changed it`,
+        `${path} has ${size} bytes, and ${this.#statePath} says ${state.bytes}: something else has changed it`,
       )
     }
     ftruncateSync(file, state.bytes)
-    return new JobFile(file, lock, state)
+    this.state = state
+    return file
   }
 
-  static #begin(lock: RunLock, state: JobState, mode: 'w' | 'wx'): JobFile {
-    const file = openSync(lock.path, mode)
-    const job = new JobFile(file, lock, state)
+  #begin(mode: 'a' | 'ax'): number {
+    const file = openSync(this.#lock.path, mode)
     try {
-      job.#store(state)
+      this.#store(this.state)
+      return file
     } catch (error) {
       closeSync(file)
-      rmSync(lock.path, { force: true })
+      rmSync(this.#lock.path, { force: true })
       throw error
     }
-    return job
   }
 
   /** Appends text to the output, then replaces the state. */
   append(text: string, change: Pick<JobState, 'next' | 'records' | 'credits'>): void {
-    const bytes = Buffer.from(text)
     const start = this.state.bytes
+    const length = Buffer.byteLength(text)
     this.#lock.free()
-    let written = 0
     try {
-      while (written < bytes.length)
-        written += writeSync(this.#file, bytes, written, bytes.length - written, start + written)
+      writeFileSync(this.#file, text)
       fsyncSync(this.#file)
     } catch (error) {
       ftruncateSync(this.#file, start)
       throw error
     }
-    this.#store({ ...this.state, ...change, bytes: start + bytes.length })
-    this.#reserved = Math.max(this.#reserved, 2 * bytes.length)
+    this.#store({ ...this.state, ...change, bytes: start + length })
+    this.#reserved = Math.max(this.#reserved, 2 * length)
   }
 
-  /** Replaces the credits in the state. */
   keepCredits(credits: number): void {
     if (credits !== this.state.credits) this.#store({ ...this.state, credits })
   }
@@ -150,27 +145,19 @@ export class JobFile {
   }
 
   #store(state: JobState): void {
-    this.#lock.replace(statePathOf(this.#lock), `${JSON.stringify(state)}\n`)
+    this.#lock.replace(this.#statePath, `${JSON.stringify(state)}\n`)
     this.state = state
   }
 }
 
-function statePathOf({ path }: RunLock): string {
-  return `${path}.state.json`
-}
-
-function parseState(path: string, text: string): JobState {
-  try {
-    const state: unknown = JSON.parse(text)
-    if (
-      isRecord(state) &&
-      Number.isSafeInteger(state['bytes']) &&
-      Number.isFinite(state['credits']) &&
-      'next' in state
-    )
-      return state as unknown as JobState
-  } catch {
-    // Refused below.
-  }
+function parseState(path: string): JobState {
+  const state = parsed(readFileSync(path, 'utf8'))
+  if (
+    isRecord(state) &&
+    Number.isSafeInteger(state['bytes']) &&
+    Number.isFinite(state['credits']) &&
+    'next' in state
+  )
+    return state as unknown as JobState
   throw new UsageError(`${path} is not the state of a job`)
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
@@ -6,7 +7,10 @@ import type { OAuthScope } from '../oauth/index.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
-import { loginPath, removeLogin, storeLogin, tokensPath } from './stored-login.ts'
+import { nothingFound } from './formatter.ts'
+import { profile, profileFolder, profileNames } from './profile.ts'
+import { loginPath, removeLogin, storeLogin, storedLogin, tokensPath } from './stored-login.ts'
+import { createTable } from './table.ts'
 import { print } from './terminal.ts'
 
 export interface LoginFlags {
@@ -23,50 +27,41 @@ export interface LoginFlags {
 const defaultScopes = 'search:read,mentions:read,listeners:read,feeds:read,org:read,offline_access'
 
 /** Stores a key, or the tokens of a login in the browser. */
-export async function login(flags: LoginFlags): Promise<number> {
-  const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], issuer, clientId } = flags
+export async function login({
+  issuer,
+  clientId,
+  scopes,
+  port,
+  timeout,
+  ...flags
+}: LoginFlags): Promise<void> {
+  const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], browser } = flags
   if (!baseUrl) throw new UsageError('pass --base-url, the address of the service')
-  if (issuer !== undefined && clientId !== undefined) await storeTokens(baseUrl, issuer, clientId, flags)
-  else {
-    const names = ['issuer', 'clientId', 'scopes', 'port', 'timeout'] as const
-    if (names.some((name) => flags[name] !== undefined))
+  if (issuer === undefined || clientId === undefined) {
+    if ([issuer, clientId, scopes, port, timeout].some((flag) => flag !== undefined))
       throw new UsageError('a login in the browser needs --issuer and --client-id')
-    await storeKey(baseUrl)
+    const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
+    // Refuses an address or a key that cannot work.
+    new SocialSearch({ baseUrl, apiKey })
+    await storeLogin({ baseUrl, apiKey })
+    await print(`The key is in ${loginPath}; social-search doctor tries it\n`)
+    return
   }
-  return 0
-}
-
-async function storeKey(baseUrl: string): Promise<void> {
-  const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
-  // Refuses an address or a key that cannot work.
-  new SocialSearch({ baseUrl, apiKey })
-  await storeLogin({ baseUrl, apiKey })
-  await print(`The key is in ${loginPath}; social-search doctor tries it\n`)
-}
-
-async function storeTokens(
-  baseUrl: string,
-  issuer: string,
-  clientId: string,
-  flags: LoginFlags,
-): Promise<void> {
-  const { scopes = defaultScopes, port, timeout = '300', browser } = flags
   const { login, tokens } = await logInByBrowser(baseUrl, {
-    ...{ issuer, clientId, scopes: scopes.split(',') as OAuthScope[] },
+    ...{ issuer, clientId, scopes: (scopes ?? defaultScopes).split(',') as OAuthScope[] },
     port: port === undefined ? 0 : wholeNumberOf('--port', port, 65_535),
-    timeoutMs: millisecondsOf('--timeout', timeout),
+    timeoutMs: millisecondsOf('--timeout', timeout ?? '300'),
     opensBrowser: browser !== false && process.stderr.isTTY,
   })
   await storeLogin(login, tokens)
   await print(`The tokens are in ${tokensPath}; social-search doctor tries them\n`)
 }
 
-/** Removes what `login` has stored. */
-export async function logout(): Promise<number> {
+export async function logout(): Promise<void> {
   const login = await removeLogin()
   if (login === null) {
     await print('You are not logged in\n')
-    return 0
+    return
   }
   const issuer = login?.oauth?.issuer
   const rest =
@@ -74,7 +69,25 @@ export async function logout(): Promise<number> {
       ? 'the key itself is still valid'
       : `the tokens stay valid until you revoke them at ${issuer}`
   await print(`${loginPath} is removed; ${rest}\n`)
-  return 0
+}
+
+/** Prints the stored logins, without keys and tokens. */
+export async function config(): Promise<void> {
+  const records = profileNames().flatMap((name) => {
+    const file = join(profileFolder(name), 'login.json')
+    const login = storedLogin(file)
+    if (login === null) return []
+    const kind = login.apiKey === undefined ? 'OAuth' : 'key'
+    return [{ profile: name ?? null, isUsed: name === profile, baseUrl: login.baseUrl, login: kind, file }]
+  })
+  const { isTTY, columns } = process.stdout
+  const table = createTable(undefined, {
+    fields: ['profile', 'isUsed', 'baseUrl', 'login', 'file'],
+    width: columns,
+  })
+  await print(
+    isTTY ? table.page(records) || nothingFound : records.map((each) => `${JSON.stringify(each)}\n`).join(''),
+  )
 }
 
 /** Asks without echoing the key. */

@@ -1,40 +1,38 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { createMcp } from '../mcp/index.ts'
 import type { OperationId } from '../api/operations.ts'
+import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { clientFor } from './options.ts'
 
-/** The flags of `mcp`, as they were parsed. */
 export interface McpFlags extends SharedFlags {
   readonly confirmAbove?: string
   readonly maxPerCall?: string
   readonly allow?: string[]
 }
 
-/** Credits of a session against the sandbox, which cost nothing. */
-const sandboxBudget = '100'
-
 /** Serves MCP over the input and output, until the client closes the input. Then it says on stderr what it has cost. */
-export async function mcp(flags: McpFlags): Promise<number> {
-  const {
-    budget = flags.sandbox === true ? sandboxBudget : undefined,
-    confirmAbove,
-    maxPerCall,
-    allow,
-  } = flags
+export async function mcp(flags: McpFlags): Promise<void> {
+  const { sandbox, confirmAbove, maxPerCall, allow } = flags
+  // Credits of the sandbox cost nothing.
+  const budget = flags.budget ?? (sandbox === true ? '100' : undefined)
   if (budget === undefined)
     throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
+  const client = clientFor(flags, (await answerCache(flags)).options)
   const server = createMcp({
-    client: clientFor(flags),
+    client,
     budget: numberOf('--budget', budget),
     ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
     ...(maxPerCall !== undefined && { maxPerCall: numberOf('--max-per-call', maxPerCall) }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     pages: referencePages(),
-    simulated: flags.sandbox === true,
+    simulated: sandbox === true,
   })
-  const report = (): void => void process.stderr.write(`${JSON.stringify(server.report())}\n`)
+  const report = (): void => {
+    const saved = flags.cache === undefined ? {} : { saved: client.credits.saved }
+    process.stderr.write(`${JSON.stringify({ ...server.report(), ...saved })}\n`)
+  }
   process.once('beforeExit', report)
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])
     process.once(signal, () => {
@@ -42,7 +40,6 @@ export async function mcp(flags: McpFlags): Promise<number> {
       process.exit(code)
     })
   await server.stdio()
-  return 0
 }
 
 /** The pages of docs/reference, which are part of the package. */

@@ -1,4 +1,8 @@
+import type { Operation } from '../api/operation.ts'
+import type { OpenRecord } from '../api/undocumented.ts'
+import { clientTransport } from '../core/call/transport.ts'
 import type { ClientOptions, PagedOptions, Validation, Wait } from '../core/options/types.ts'
+import { PagedCall } from '../core/pages/paged-call.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { SocialSearch } from '../client.ts'
 import { createSandbox } from '../sandbox/index.ts'
@@ -23,14 +27,16 @@ export function clientFor(flags: SharedFlags, more: Partial<ClientOptions> = {})
     if (flags.baseUrl !== undefined)
       throw new UsageError('--sandbox contradicts --base-url; leave out one of them')
     const sandbox = createSandbox({ limits: { perMinute: false }, growth: 60 })
-    return new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey, ...options })
+    // With the same name each time, the next command finds what this one stores with `--cache`.
+    const account = { apiKey: sandbox.writeKey, organization: 'sandbox' }
+    return new SocialSearch({ ...sandbox.clientOptions(), ...account, ...options })
   }
   return new SocialSearch({ ...addressAndCredential(flags), ...options })
 }
 
 function addressAndCredential(
   flags: Pick<SharedFlags, 'baseUrl' | 'profile'>,
-): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth'> {
+): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'auth' | 'organization'> {
   const { profile } = flags
   const hint = 'run social-search login, or try the command with --sandbox'
   // A profile goes before the variables.
@@ -45,7 +51,7 @@ function addressAndCredential(
   const login = stored?.baseUrl === baseUrl ? stored : null
   const apiKey = key || login?.apiKey
   if (apiKey) return { baseUrl, apiKey }
-  if (login !== null) return { baseUrl, auth: sessionOf(login) }
+  if (login !== null) return { baseUrl, auth: sessionOf(login), organization: login.organization }
   throw new CommandError('credentials', `no key for this address: set SOCIAL_SEARCH_API_KEY, ${hint}`)
 }
 
@@ -61,11 +67,24 @@ export type WalkOptions = Pick<PagedOptions, 'maxPages' | 'limit'>
 
 /** How far a walk goes: one page, unless a flag says more. */
 export function walkOptions({ all, maxPages, limit }: SharedFlags): WalkOptions {
-  const bounds = {
+  if (maxPages === undefined && limit === undefined) return all === true ? {} : { maxPages: 1 }
+  if (all === true) throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
+  return {
     ...(maxPages !== undefined && { maxPages: wholeNumberOf('--max-pages', maxPages) }),
     ...(limit !== undefined && { limit: wholeNumberOf('--limit', limit) }),
   }
-  if (all === true && Object.keys(bounds).length > 0)
-    throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
-  return all === true || Object.keys(bounds).length > 0 ? bounds : { maxPages: 1 }
+}
+
+/** The pages of a walk, or the only answer of an operation without pages; none after the last page. */
+export async function* pagesOf(
+  client: SocialSearch,
+  operation: Operation,
+  { params, id, state }: { params: object; id: string | undefined; state?: { next: object | null } },
+  options: PagedOptions,
+): AsyncGenerator<OpenRecord> {
+  if (state?.next === null) return
+  const transport = clientTransport(client.transport)
+  if (operation.paging === undefined)
+    yield (await transport.request(operation, params, options, id)).body as OpenRecord
+  else yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options).resume(state).pages()
 }

@@ -3,8 +3,13 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const config = process.platform === 'win32' ? process.env['APPDATA'] : process.env['XDG_CONFIG_HOME']
-const folder = join(config || join(homedir(), '.config'), 'social-search')
+/** The folder of this command in the folder that a variable names, on Windows another one; default in the home folder. */
+export function userFolder(onWindows: string, elsewhere: string, inHome: string): string {
+  const parent = process.env[process.platform === 'win32' ? onWindows : elsewhere]
+  return join(parent || join(homedir(), inHome), 'social-search')
+}
+
+const folder = userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config')
 const profiles = join(folder, 'profiles')
 
 /** What a name may be, since it names a folder. */

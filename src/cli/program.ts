@@ -2,40 +2,33 @@ import { Command, CommanderError, Help, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
-import { completion, shells } from './completion.ts'
-import { config } from './config.ts'
+import { clearCache } from './answer-cache.ts'
+import { completionScript, completions, shells } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { exitCodeOf } from './exit-codes.ts'
-import { type SharedFlags, type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
+import { type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
-import { type InferFlags, infer } from './infer.ts'
-import { type LoginFlags, login, logout } from './login.ts'
+import { infer } from './infer.ts'
+import { config, login, logout } from './login.ts'
 import type { McpFlags } from './mcp.ts'
 import { profileName } from './profile.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
-import { type SandboxFlags, sandbox } from './sandbox.ts'
+import { sandbox } from './sandbox.ts'
 import { complain, print } from './terminal.ts'
-import { UsageError, exitCodes } from './command-errors.ts'
-import { type WatchFlags, watch } from './watch.ts'
+import { UsageError, exitCodeOf } from './command-errors.ts'
+import { watch } from './watch.ts'
 
-/** Runs a command line; returns the exit code. */
-export async function main(args: readonly string[]): Promise<number> {
-  const flags: SharedFlags = { json: args.includes('--json') }
-  let code: number = exitCodes.done
-  const program = createProgram(args, (exitCode) => (code = exitCode), flags)
+/** Runs a command line, and sets the exit code of the process. */
+export async function main(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json')
   try {
-    await program.parseAsync([...args], { from: 'user' })
-    return code
+    await createProgram(args, json).parseAsync([...args], { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return exitCodes.done
-      complain(flags, new UsageError(usageMessageOf(error)))
-      return exitCodes.usage
-    }
-    complain(flags, error)
-    return exitCodeOf(error)
+    if (error instanceof CommanderError && error.exitCode === 0) return
+    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
+    complain({ json }, reason)
+    process.exitCode = exitCodeOf(reason)
   }
 }
 
@@ -46,11 +39,7 @@ function usageMessageOf({ code, message }: CommanderError): string {
   return message.replace(/^error: /, '')
 }
 
-function createProgram(
-  args: readonly string[],
-  exit: (code: number) => void,
-  { json }: SharedFlags,
-): Command {
+function createProgram(args: readonly string[], json: boolean): Command {
   const program = new Command('social-search')
     .description('Search public posts and read the data of your organization.')
     .version(version, '-v, --version')
@@ -58,17 +47,15 @@ function createProgram(
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({ minWidthToWrap: 20, formatItem })
-    .configureOutput({ outputError: () => {}, ...(json === true && { writeErr: () => {} }) })
+    .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
     .addHelpText('after', exitCodeHelp)
-  for (const operation of operations) addOperation(program, operation, exit)
+  for (const operation of operations) addOperation(program, operation)
   shared(program.command('quote <operation...>').description('show what a job costs at most; sends nothing'))
     .option('--params <json>', 'params as JSON; - reads stdin')
     .option('--pages <n>', 'pages to buy', '1')
     .option('--ceiling <n>', 'items to expect on a page whose items have no documented bound')
     .addHelpText('after', exampleHelp('quote microblog search --pages 50'))
-    .action(async (words: string[], flags: SharedFlags & { pages: string; ceiling?: string }) =>
-      exit(await quote(words, flags)),
-    )
+    .action(quote)
   shared(
     program
       .command('infer <operation...>')
@@ -79,29 +66,30 @@ function createProgram(
     .option('--pages <n>', 'most pages to buy', '1')
     .option('--out <file>', 'write to a new file; default stdout')
     .option('--force', 'replace --out if it exists')
+    .addOption(cacheOption())
     .addHelpText('after', exampleHelp('infer mentions.list --sandbox --out mentions.ts'))
-    .action(async (words: string[], flags: InferFlags) => exit(await infer(words, flags)))
+    .action(infer)
   program
     .command('sandbox')
     .description('serve a simulated service over HTTP until it is stopped')
     .option('--port <n>', 'port to listen on, 0 for any free port; default: the variable PORT, or 4010')
     .option('--per-minute <n>', 'requests a minute that each search surface accepts, or off; default 20')
     .option('--in-flight <n>', 'requests that may be open at once, or off; default 2')
+    .option('--growth <n>', 'new posts an hour about each query; default none')
     .option('--json', 'errors as JSON objects')
     .addHelpText('after', exampleHelp('sandbox --port 4010'))
-    .action(async (flags: SandboxFlags) => exit(await sandbox(flags)))
+    .action(sandbox)
   program
     .command('completion [words...]')
     .usage('<shell>')
     .description(`print the script that completes commands in ${shells.join(', ')}`)
     .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc'))
+    // The scripts themselves pass words after `--`.
     .action(async (words: string[]) => {
-      // The scripts themselves pass words after `--`.
-      const shell = args.includes('--') ? undefined : (words[0] ?? '')
-      await print(completion(program, shell, words))
+      await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
     })
   shared(program.command('doctor').description('check address, key, scopes, contract and runtime')).action(
-    async (flags: SharedFlags) => exit(await doctor(flags)),
+    doctor,
   )
   program
     .command('login')
@@ -115,13 +103,13 @@ function createProgram(
     .option('--timeout <seconds>', 'OAuth: how long to wait for the browser; default 300')
     .option('--no-browser', 'OAuth: print the address, open no browser')
     .option('--json', 'errors as JSON objects')
-    .action(async (flags: LoginFlags) => exit(await login(flags)))
+    .action(login)
   program
     .command('logout')
     .description('remove the stored key or tokens')
     .addOption(profileOption())
     .option('--json', 'errors as JSON objects')
-    .action(async () => exit(await logout()))
+    .action(logout)
   program
     .command('help [command...]')
     .description('show the help of a command')
@@ -130,9 +118,14 @@ function createProgram(
     .command('config')
     .description('list the stored logins and their profiles, without keys')
     .option('--json', 'errors as JSON objects')
-    .action(async () => exit(await config()))
-  addWatch(program, exit)
-  shared(
+    .action(config)
+  program
+    .command('clear-cache')
+    .description('delete the answers that commands with --cache have stored')
+    .option('--json', 'errors as JSON objects')
+    .action(clearCache)
+  addWatch(program)
+  withClient(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
   )
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
@@ -141,13 +134,14 @@ function createProgram(
       '--allow <operations...>',
       'operations to offer; default: the searches, professionalnet.company.get and organization.usage',
     )
+    .addOption(cacheOption())
     .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
     // Loaded when it is used: it is larger than all the rest.
-    .action(async (flags: McpFlags) => exit(await (await import('./mcp.ts')).mcp(flags)))
+    .action(async (flags: McpFlags) => (await import('./mcp.ts')).mcp(flags))
   return program
 }
 
-function addOperation(program: Command, operation: Operation, exit: (code: number) => void): void {
+function addOperation(program: Command, operation: Operation): void {
   const names = operation.id.split('.').map(kebab)
   const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '')
   command.description(`${operation.summary} (${priceOf(operation.price)})`)
@@ -172,6 +166,7 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
     .option('--web', 'open the first record in the browser, too')
     .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
+  if (operation.price.kind !== 'free') command.addOption(cacheOption())
   if (operation.list !== undefined)
     command
       .option('--out <file>', 'write jsonl or csv to a file; --resume can continue it')
@@ -181,19 +176,12 @@ function addOperation(program: Command, operation: Operation, exit: (code: numbe
       .option('--all', 'buy all pages; default one page')
       .option('--max-pages <n>', 'most pages to buy')
       .option('--limit <n>', 'most records to return')
-  command.action(async (first: unknown, second: unknown) => {
-    const [text, flags] = positional === undefined ? [undefined, first] : [first, second]
-    exit(
-      await runOperation(
-        operation,
-        text as string | undefined,
-        flags as SharedFlags & Record<string, unknown>,
-      ),
-    )
+  command.action(async () => {
+    process.exitCode = await runOperation(operation, command.args[0], command.opts())
   })
 }
 
-function addWatch(program: Command, exit: (code: number) => void): void {
+function addWatch(program: Command): void {
   const search = operations[0]
   const command = program.command('watch <query>').description('print new microblog posts as they come')
   for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
@@ -205,7 +193,7 @@ function addWatch(program: Command, exit: (code: number) => void): void {
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
     .addHelpText('after', exampleHelp('watch acme --every 300 --budget 500 --state acme.json'))
     .addHelpText('after', exitCodeHelp)
-    .action(async (query: string, flags: WatchFlags) => exit(await watch(query, flags)))
+    .action(watch)
 }
 
 function paramOption({ name, schema, help }: ParamFlag): Option {
@@ -214,8 +202,16 @@ function paramOption({ name, schema, help }: ParamFlag): Option {
   return schema.enum === undefined ? option : option.choices(schema.enum)
 }
 
-/** Adds the flags that all commands have. */
+/** Adds the flags of a command that prints, and may send. */
 function shared(command: Command): Command {
+  return withClient(command)
+    .option('--quiet', 'only errors on stderr')
+    .option('--no-color', 'no bold text; NO_COLOR does the same')
+    .option('--json', 'errors as JSON objects')
+}
+
+/** Adds the flags that choose a client and its limits. */
+function withClient(command: Command): Command {
   return command
     .option('--budget <credits>', 'most credits to spend')
     .option('--per-minute <n>', 'most requests a minute, or off')
@@ -226,9 +222,10 @@ function shared(command: Command): Command {
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
     .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')
-    .option('--quiet', 'only errors on stderr')
-    .option('--no-color', 'no bold text; NO_COLOR does the same')
-    .option('--json', 'errors as JSON objects')
+}
+
+function cacheOption(): Option {
+  return new Option('--cache <time>', 'store paid answers, and use stored ones up to this age, such as 1h')
 }
 
 function profileOption(): Option {

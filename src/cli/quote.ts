@@ -1,4 +1,3 @@
-import { text as textOf } from 'node:stream/consumers'
 import { quoteOf } from '../core/credits/quote.ts'
 import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
 import { print, wrapped } from './terminal.ts'
@@ -7,10 +6,9 @@ import { print, wrapped } from './terminal.ts'
 export async function quote(
   words: readonly string[],
   flags: SharedFlags & { pages: string; ceiling?: string },
-): Promise<number> {
+): Promise<void> {
   const operation = operationNamed(words)
-  const open = flags.params === '-' ? await textOf(process.stdin) : flags.params
-  const { params } = paramsOf(operation, undefined, {}, open)
+  const { params } = await paramsOf(operation, flags)
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
   const result = quoteOf(operation, bound === undefined ? undefined : params[bound], {
     pages: wholeNumberOf('--pages', flags.pages),
@@ -19,5 +17,4 @@ export async function quote(
   const { atMost, why } = result
   const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
   await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
-  return 0
 }

@@ -19,6 +19,7 @@ export class RunLock extends ProcessLock {
   /** Takes disk space, until `free`. */
   reserve(bytes: number): void {
     this.assertHeld()
+    this.free()
     writeFileSync(`${this.mark}.reserve`, Buffer.alloc(bytes), { flag: 'wx' })
   }
 

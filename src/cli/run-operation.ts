@@ -1,20 +1,19 @@
-import { text as textOf } from 'node:stream/consumers'
 import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ApiError } from '../errors/index.ts'
+import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
-import { exitCodeOf } from './exit-codes.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf } from './flags.ts'
+import { nothingFound } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
-import { type WalkOptions, budgetOf, clientFor, walkOptions } from './options.ts'
-import { pagesOf } from './pages-of.ts'
+import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell, waitText } from './terminal.ts'
-import { UsageError, exitCodes } from './command-errors.ts'
+import { UsageError, exitCodes, exitCodeOf } from './command-errors.ts'
 
 /** Runs the command of one operation; returns its exit code. */
 export async function runOperation(
@@ -22,13 +21,7 @@ export async function runOperation(
   positional: string | undefined,
   flags: SharedFlags & Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const open = flags.params ?? flags.body
-  const { params, id } = paramsOf(
-    operation,
-    positional,
-    flags,
-    open === '-' ? await textOf(process.stdin) : open,
-  )
+  const { params, id } = await paramsOf(operation, flags, positional)
   const format = formatOf(operation, flags)
   const fields = fieldsFor(operation, flags.fields)
   const formatter = createFormatter(format, operation, {
@@ -39,17 +32,21 @@ export async function runOperation(
   })
   const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
   const stop = new Stop()
-  // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
-  const keepCredits = (): void => {
+  const prepareFile = (): void => {
     try {
+      // So that a full disk ends the job before it buys the page.
+      job?.reserve()
+      // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
       job?.keepCredits(credits())
     } catch (error) {
       stop.abort(error)
     }
   }
   const { hooks } = stop
+  const answers = await answerCache(flags)
   const client = clientFor(flags, {
-    hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, keepCredits] },
+    ...answers.options,
+    hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, prepareFile] },
     onWait: (wait) => showProgress(flags, `${done()}, ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.
@@ -60,7 +57,8 @@ export async function runOperation(
     ...{ operation: operation.id, params, format, fields: fields ?? null },
     ...{ next: params, bytes: 0, records: 0, credits: 0 },
   }
-  const job = jobOf(flags, start)
+  const { out } = flags
+  const job = out === undefined ? undefined : JobFile[flags.resume === true ? 'resume' : 'create'](out, start)
   const state = job?.state ?? start
   /** Of all runs together: spent, perhaps spent, and reserved. */
   const credits = (): number => {
@@ -73,10 +71,9 @@ export async function runOperation(
   let next: object | null | undefined = state.next
   let { records } = state
   let pages = 0
-  let head = state.bytes === 0 ? formatter.head : ''
+  let head = (state.bytes === 0 && formatter.head) || ''
   let unwritten: unknown
   try {
-    if (next !== null) job?.reserve()
     for await (const page of pagesOf(client, operation, { params, id, state }, options)) {
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       // A file takes whole pages, so that --resume buys no page twice.
@@ -91,14 +88,12 @@ export async function runOperation(
       if (job !== undefined) job.append(text, { next, records, credits: credits() })
       else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
-      const isLast =
-        next === null || pages === walk.maxPages || records - state.records >= (walk.limit ?? Infinity)
-      if (!isLast) job?.reserve()
       if (flags.web === true && pages === 1) openLink(written[0])
       showProgress(flags, done())
       stop.pageIsWritten()
     }
-    if (job === undefined) await print(head + formatter.tail)
+    const isEmpty = records === 0 && formatter.isStyled === true
+    if (job === undefined) await print(head + (formatter.tail ?? '') + (isEmpty ? nothingFound : ''))
     else if (head !== '') job.append(head, { next, records, credits: credits() })
     showProgress(flags, '')
     if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
@@ -123,42 +118,34 @@ export async function runOperation(
     return code
   } finally {
     job?.close(credits())
+    answers.report(client)
     stop.end()
   }
 }
 
 function formatOf(operation: Operation, flags: SharedFlags): Format {
-  const format = chosenFormat(operation, flags)
-  if (flags.bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
+  const { out, resume, bom } = flags
+  if (out === undefined && resume === true) throw new UsageError('--resume needs --out, the file to continue')
+  const format = (flags.format as Format | undefined) ?? defaultFormat(operation, flags)
+  if (out !== undefined && format !== 'jsonl' && format !== 'csv')
+    throw new UsageError(
+      `--out takes --format jsonl or csv, which can be resumed; for ${format}, redirect the output`,
+    )
+  if (bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
   return format
 }
 
-function chosenFormat(operation: Operation, flags: SharedFlags): Format {
-  const { format, out, resume } = flags
-  if (out === undefined) {
-    if (resume === true) throw new UsageError('--resume needs --out, the file to continue')
-    if (format !== undefined) return format as Format
-    if (!process.stdout.isTTY) return 'jsonl'
-    if (operation.list === undefined) return 'json'
-    return cardOf(operation.id) !== undefined && flags.fields === undefined ? 'card' : 'table'
-  }
-  const chosen = (format as Format | undefined) ?? (out.endsWith('.csv') ? 'csv' : 'jsonl')
-  if (chosen !== 'jsonl' && chosen !== 'csv')
-    throw new UsageError(
-      `--out takes --format jsonl or csv, which can be resumed; for ${chosen}, redirect the output`,
-    )
-  return chosen
-}
-
-function jobOf({ out, resume }: SharedFlags, start: JobState): JobFile | undefined {
-  if (out === undefined) return undefined
-  return resume === true ? JobFile.resume(out, start) : JobFile.create(out, start)
+function defaultFormat({ id, list }: Operation, { out, fields }: SharedFlags): Format {
+  if (out !== undefined) return out.endsWith('.csv') ? 'csv' : 'jsonl'
+  if (!process.stdout.isTTY) return 'jsonl'
+  if (list === undefined) return 'json'
+  return cardOf(id) !== undefined && fields === undefined ? 'card' : 'table'
 }
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'budget', 'perMinute', 'timeout', 'validation'],
-  ...['format', 'fields', 'quiet', 'json'],
+  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'cache', 'budget', 'perMinute', 'timeout'],
+  ...['validation', 'format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 
 /** The command that continues after this one. */

@@ -1,44 +1,45 @@
 import { microblogSearch } from '../api/microblog.ts'
 import { type SandboxServer, serveSandbox } from '../sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, numberOf } from './flags.ts'
+import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
 import { print } from './terminal.ts'
 
 export interface SandboxFlags extends Pick<SharedFlags, 'perMinute' | 'json'> {
   readonly port?: string
   readonly inFlight?: string
+  readonly growth?: string
 }
 
 /** Serves a sandbox over HTTP until a signal ends it. */
-export async function sandbox(flags: SandboxFlags): Promise<number> {
-  const { perMinute, inFlight } = flags
+export async function sandbox(flags: SandboxFlags): Promise<void> {
+  const { perMinute, inFlight, growth } = flags
   const { PORT = '4010' } = process.env
-  const port = within(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT, 0, 65_535)
+  const port = portOf(flags.port === undefined ? 'PORT' : '--port', flags.port ?? PORT)
   const limits = {
     ...(perMinute !== undefined && { perMinute: limitOf('--per-minute', perMinute) }),
     ...(inFlight !== undefined && { inFlight: limitOf('--in-flight', inFlight) }),
   }
+  const growing = growth === undefined ? {} : { growth: wholeNumberOf('--growth', growth, 3600) }
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
-  const server = await serveSandbox({ port, limits }).catch((error: unknown) => {
+  const server = await serveSandbox({ port, limits, ...growing }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
   })
   await print(greeting(server))
   await ended
   await server.close()
-  return 0
 }
 
 function limitOf(name: string, text: string): number | false {
-  return text === 'off' ? false : within(name, text, 1, 99_999)
+  return text === 'off' ? false : wholeNumberOf(name, text, 99_999)
 }
 
-function within(name: string, text: string, min: number, max: number): number {
-  const number = numberOf(name, text)
-  if (Number.isInteger(number) && number >= min && number <= max) return number
-  throw new UsageError(`${name} must be a whole number from ${min} to ${max}, got ${text}`)
+function portOf(name: string, text: string): number {
+  const port = numberOf(name, text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new UsageError(`${name} must be a whole number from 0 to 65535, got ${text}`)
 }
 
 function greeting(server: SandboxServer): string {
@@ -47,6 +48,7 @@ function greeting(server: SandboxServer): string {
   Base URL       ${server.baseUrl}
   API key        ${server.apiKey}
   Key to write   ${server.writeKey} (has mentions:write, too)
+  Publish URL    ${server.publishUrl}
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 

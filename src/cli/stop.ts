@@ -30,13 +30,13 @@ export class Stop {
     beforeRequest: [() => void (this.#isUnderWay = true)],
     afterResponse: [
       ({ response }) => {
-        if (!response.ok) this.#fail()
+        if (!response.ok) this.pageIsRead()
       },
     ],
-    beforeError: [({ error }) => (this.#fail(), error)],
+    beforeError: [({ error }) => (this.pageIsRead(), error)],
   } satisfies Hooks
 
-  /** Call it when a page is read: from then on, an interruption cannot lose it. */
+  /** Call it when a page is read, or has failed: from then on, an interruption cannot lose it. */
   pageIsRead(): void {
     this.#isUnderWay = false
     if (this.#isWanted) this.#end()
@@ -55,11 +55,6 @@ export class Stop {
 
   end(): void {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal)
-  }
-
-  #fail(): void {
-    this.#isUnderWay = false
-    if (this.#isWanted) this.#end()
   }
 
   #end(message = this.#message): void {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../lib/is-record.ts'
+import { parsed } from '../lib/json.ts'
 import type { AuthProvider } from '../core/http/credential.ts'
 import {
   type OAuthClientOptions,
@@ -17,6 +18,8 @@ import { profile, profileFolder } from './profile.ts'
 export interface StoredLogin {
   readonly baseUrl: string
   readonly apiKey?: string
+  /** Names the organization behind the tokens, so that the answers of different logins are apart. */
+  readonly organization?: string
   readonly oauth?: Pick<OAuthClientOptions, 'issuer' | 'endpoints' | 'clientId' | 'redirectUri' | 'scopes'>
 }
 
@@ -66,17 +69,13 @@ export function storedLogin(path = loginPath): StoredLogin | null {
       'credentials',
       `${path} can be read by other users; replace the key and log in again`,
     )
-  try {
-    const login: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (
-      isRecord(login) &&
-      typeof login['baseUrl'] === 'string' &&
-      (typeof login['apiKey'] === 'string' || isRecord(login['oauth']))
-    )
-      return login as unknown as StoredLogin
-  } catch {
-    // Refused below.
-  }
+  const login = parsed(readFileSync(path, 'utf8'))
+  if (
+    isRecord(login) &&
+    typeof login['baseUrl'] === 'string' &&
+    (typeof login['apiKey'] === 'string' || isRecord(login['oauth']))
+  )
+    return login as unknown as StoredLogin
   throw new CommandError('credentials', `${path} holds no login; log in again`)
 }
 

@@ -1,13 +1,5 @@
 import { cellOf } from '../export/fields.ts'
-import {
-  type FormatOptions,
-  type Formatter,
-  lineAt,
-  localTime,
-  nothingFound,
-  oneLine,
-  styled,
-} from './formatter.ts'
+import { type FormatOptions, type Formatter, lineAt, localTime, oneLine, styled } from './formatter.ts'
 import { cut, widthOf } from './text-layout.ts'
 
 /** Room that a column of texts needs, except for the longest texts, which need a third of the line. */
@@ -36,23 +28,21 @@ export function createTable(documented: readonly string[] | undefined, options: 
   let link: string | undefined
   const cell = (record: unknown, name: string): string => lineAt(record, name, options)
   return {
-    head: '',
-    tail: '',
     isStyled: true,
     page(records) {
-      if (records.length === 0 && columns === undefined) return nothingFound
-      const lines = columns === undefined ? [titleOf((columns = columnsFor(records)))] : []
+      if (records.length === 0) return ''
+      const lines: string[] = []
+      if (columns === undefined) {
+        columns = columnsFor(records)
+        const titles = lineOf(columns, ({ title }) => title)
+        lines.push(styled('bold', titles, options))
+      }
       for (const record of records) {
         lines.push(lineOf(columns, ({ name }) => cell(record, name)))
         if (link !== undefined) lines.push(`  ${styled('dim', cell(record, link), options)}`)
       }
       return lines.map((line) => `${line}\n`).join('')
     },
-  }
-
-  function titleOf(columns: readonly Column[]): string {
-    const line = lineOf(columns, ({ title }) => title)
-    return styled('bold', line, options)
   }
 
   function columnsFor(records: readonly unknown[]): readonly Column[] {
@@ -66,8 +56,8 @@ export function createTable(documented: readonly string[] | undefined, options: 
     const short = (name: string): string =>
       (name.split('.').at(-1) ?? name).replaceAll(/^num(?=[A-Z])|Count$/g, '')
     const all = shown.map((name): Column => {
-      const values = records.map((record) => cellOf(record, name.split('.'), ', ') ?? undefined)
-      const known = values.filter((value) => value !== undefined)
+      const values = records.map((record) => cellOf(record, name.split('.'), ', '))
+      const known = values.filter((value) => value !== null)
       const isNumber = known.length > 0 && known.every((value) => typeof value === 'number')
       const isDate = known.length > 0 && known.every((value) => localTime(value) !== undefined)
       const isWhole = isNumber || isDate || /(^|[._])id$|Id$/.test(name) || isLink(name)
@@ -118,7 +108,6 @@ export function createTable(documented: readonly string[] | undefined, options: 
   }
 }
 
-/** The column of the longest texts. */
 function longestOf(columns: readonly Column[]): Column | undefined {
   return columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
 }

@@ -105,16 +105,10 @@ export function complain(
   next?: string,
   paid: unknown = paidData(error),
 ): void {
-  const { name, message } = error as Error
+  const { name, code = 'failed', message } = error as Error & { code?: unknown }
   if (json === true) {
-    const fields =
-      error instanceof SocialSearchError ? error.toJSON() : { name, code: codeOf(error), message }
-    const all = {
-      ...fields,
-      ...(paid !== undefined && { body: paid }),
-      ...(next !== undefined && { resume: next }),
-    }
-    say(jsonText(all))
+    const fields = error instanceof SocialSearchError ? error.toJSON() : { name, code, message }
+    say(jsonText({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
     return
   }
   say(wrapped(`social-search: ${message}`, process.stderr))
@@ -124,11 +118,6 @@ export function complain(
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
 }
 
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code ?? 'failed'
-}
-
-/** Paid data in an error. */
 function paidData(error: unknown): unknown {
   if (error instanceof InvalidResponseError) return error.body
   return error instanceof PaginationError ? error.page : undefined

@@ -3,20 +3,18 @@ import { assertOptions } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
 
-/** Writes lines of a CSV file. */
-export interface CsvLines {
-  readonly header: string
-  line(record: unknown): string
-}
-
 /** Options of {@link toCsv}. */
 export interface CsvOptions extends ColumnOptions {
   /** Begins the file with a byte order mark, so that Excel reads it as UTF-8. Default false. */
   bom?: boolean | undefined
 }
 
-/** @throws {ConfigurationError} for fields that cannot be columns. */
-export function csvLines(options: CsvOptions): CsvLines {
+/**
+ * Returns the header of a CSV file, and what writes its lines.
+ *
+ * @throws {ConfigurationError} for fields that cannot be columns.
+ */
+export function csvLines(options: CsvOptions) {
   assertOptions(options, { fields: true, separator: true, bom: true })
   const { bom = false, ...rest } = options
   if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
@@ -28,7 +26,8 @@ export function csvLines(options: CsvOptions): CsvLines {
   }
   return {
     header: (bom ? '\ufeff' : '') + stringify([columns.map(({ path }) => path)], format),
-    line: (record) => stringify([columns.map(({ names }) => cellOf(record, names, separator))], format),
+    line: (record: unknown) =>
+      stringify([columns.map(({ names }) => cellOf(record, names, separator))], format),
   }
 }
 

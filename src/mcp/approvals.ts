@@ -1,6 +1,7 @@
 import { count } from '../lib/count.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { cutText } from '../tools/compact.ts'
+import { remember } from '../tools/pages.ts'
 import type { ConfirmRequest } from '../tools/index.ts'
 import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
 
@@ -20,9 +21,7 @@ export class Approvals {
   /** Asks the person behind the client. */
   ask(request: ConfirmRequest, input: unknown): InputRequiredResult {
     const state = crypto.randomUUID()
-    this.#asked.set(state, callOf(request, input))
-    const [oldest] = this.#asked.keys()
-    if (this.#asked.size > maxOpen && oldest !== undefined) this.#asked.delete(oldest)
+    remember(this.#asked, state, callOf(request, input), maxOpen)
     const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
     // The price stands before what a model has written.
     const message = `${request.tool} may cost ${price}: ${request.why}. Allow it? Arguments: ${cutText(JSON.stringify(input), 1000)}`

@@ -1,26 +1,22 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  McpServer,
+  type McpServer,
   type ServerContext,
+  type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 
 export {
   type CallToolResult,
   type InputRequiredResult,
-  type McpServer,
+  McpServer,
   type ServerContext,
-  type StandardSchemaWithJSON,
   createMcpHandler,
   inputRequired,
   localhostAllowedHostnames,
   originValidationResponse,
   validateHostHeader,
 } from '@modelcontextprotocol/server'
-
-export function createServer(name: string, version: string, instructions: string): McpServer {
-  return new McpServer({ name, version }, { instructions })
-}
 
 /** Whether the client of a request can show a form to a person. */
 export function canAskPerson({ server }: McpServer, { mcpReq }: ServerContext): boolean {
@@ -40,3 +36,19 @@ export async function serveStdio(create: () => McpServer): Promise<() => Promise
   const handle = stdio.serveStdio(create, { transport })
   return () => handle.close()
 }
+
+/** A JSON Schema for the protocol's lists. It lets everything pass: tools and prompts check their input themselves. */
+export function listed(schema: object): StandardSchemaWithJSON<Record<string, unknown>> {
+  const json = () => structuredClone(schema) as Record<string, unknown>
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'social-search-sdk',
+      validate: (value) => ({ value: value as Record<string, unknown> }),
+      jsonSchema: { input: json, output: json },
+    },
+  }
+}
+
+/** What each tool returns; short, since each tool of the list repeats it. */
+export const resultSchema = { type: 'object', required: ['ok', 'credits'] }

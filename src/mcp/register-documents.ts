@@ -2,8 +2,7 @@ import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import type { ToolReport } from '../tools/index.ts'
-import type { McpServer } from './protocol.ts'
-import { listed } from './schemas.ts'
+import { type McpServer, listed } from './protocol.ts'
 
 /** What the resources show. */
 export interface Documents {

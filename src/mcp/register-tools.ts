@@ -1,8 +1,7 @@
-import type { AgentTool, ConfirmRequest, ToolProgress, ToolResult } from '../tools/index.ts'
+import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
 import { type Approvals, callOf } from './approvals.ts'
-import { type CallToolResult, type McpServer, type ServerContext, canAskPerson } from './protocol.ts'
-import { resultText } from './result-text.ts'
-import { listed, resultSchema } from './schemas.ts'
+import { type McpServer, type ServerContext, canAskPerson, listed, resultSchema } from './protocol.ts'
+import { contentOf } from './result-content.ts'
 
 export function registerTools(server: McpServer, tools: readonly AgentTool[], approvals: Approvals): void {
   for (const tool of tools) {
@@ -41,14 +40,6 @@ export function registerTools(server: McpServer, tools: readonly AgentTool[], ap
 function annotationsOf(isFree: boolean, changes: boolean) {
   const isRead = isFree && !changes
   return { ...(isRead ? { readOnlyHint: true } : { destructiveHint: changes }), openWorldHint: !isFree }
-}
-
-function contentOf(result: ToolResult): CallToolResult {
-  return {
-    content: [{ type: 'text', text: resultText(result) }],
-    structuredContent: { ...result },
-    isError: !result.ok,
-  }
 }
 
 /** Aborts when the client cancels, or its connection ends. */

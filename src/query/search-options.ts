@@ -1,12 +1,39 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
-import {
-  type CallArguments,
-  type CallId,
-  type CallResult,
-  type PagedCallId,
-  type QueryClientOf,
-  methodOf,
-} from './calls.ts'
+import type { OperationId } from '../api/operations.ts'
+import type { SocialSearch } from '../client.ts'
+import { ConfigurationError } from '../errors/index.ts'
+
+/** Id of a call that reads, such as `microblog.search`. */
+export type CallId = Exclude<OperationId, 'mentions.setState' | 'openapi'>
+
+/** Id of a call that may have more pages. */
+export type PagedCallId = {
+  [Id in CallId]: ReturnType<MethodOf<Id>> extends { pages: unknown } ? Id : never
+}[CallId]
+
+/** A client, or an object with the resource of the call: `{ microblog: microblog(transport) }`. */
+export type QueryClientOf<Id extends CallId> = Id extends `${infer Resource}.${string}`
+  ? Pick<SocialSearch, Resource & keyof SocialSearch>
+  : never
+
+/** Params or id of a call, and its options except `signal` and `schema`. */
+export type CallArguments<Id extends CallId> =
+  MethodOf<Id> extends (params: infer Params, options: infer Options) => unknown
+    ? { params: Exclude<Params, undefined>; options: Omit<Exclude<Options, undefined>, 'signal' | 'schema'> }
+    : never
+
+/** The result of a call. */
+export type CallResult<Id extends CallId> = Awaited<ReturnType<MethodOf<Id>>>
+
+type MethodOf<Id extends CallId> = Extract<At<SocialSearch, Id>, (...args: never) => unknown>
+
+type At<T, Path extends string> = Path extends `${infer Name}.${infer Rest}`
+  ? Name extends keyof T
+    ? At<T[Name], Rest>
+    : never
+  : Path extends keyof T
+    ? T[Path]
+    : never
 
 /** A query sends nothing by itself except its first fetch: every request may cost credits. */
 const noRefetch = {
@@ -87,9 +114,21 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   }
 }
 
-/** The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then. */
+/**
+ * The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then.
+ *
+ * @throws {ConfigurationError} if the client has no such method.
+ */
 function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
-  const method = methodOf(client, id)
+  let method: unknown = client
+  for (const name of id.split('.')) method = (method as Record<string, unknown> | null | undefined)?.[name]
+  if (typeof method !== 'function') {
+    const [resource = id] = id.split('.')
+    throw new ConfigurationError(
+      `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
+    )
+  }
+  const call = method as (params: unknown, options: object) => PromiseLike<unknown>
   return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
-    (await method(params, { ...options, signal })) as CallResult<Id>
+    (await call(params, { ...options, signal })) as CallResult<Id>
 }

@@ -2,10 +2,13 @@ import { count } from '../lib/count.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { CreditBudgetError } from '../errors/index.ts'
 import { Refusal } from './failures.ts'
-import type { Confirm, ConfirmRequest, ToolsOptions } from './types.ts'
+import type { Confirm, ConfirmRequest } from './types.ts'
 
-/** Limits of one session on each of its calls. */
-export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove'>
+/** Limits of one session on each of its calls, in credits. */
+export interface CallLimits {
+  readonly maxPerCall: number
+  readonly confirmAbove: number
+}
 
 /**
  * A budget for one call, which holds it to the price that was announced or approved.
@@ -13,7 +16,7 @@ export type CallLimits = Pick<ToolsOptions, 'maxPerCall' | 'confirmAbove'>
  * @throws {Refusal | CreditBudgetError} if a limit or a person says no. Nothing has been sent then.
  */
 export async function allow(
-  { budget, maxPerCall = Infinity, confirmAbove = Infinity }: CallLimits & { readonly budget: unknown },
+  { budget, maxPerCall, confirmAbove }: CallLimits & { readonly budget: unknown },
   request: ConfirmRequest,
   confirm: Confirm | undefined,
 ): Promise<CreditBudget> {

@@ -2,14 +2,14 @@ import { SocialSearch } from '../client.ts'
 import { shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
-import { toolInputOf } from '../api/schema/tool-input.ts'
+import { maxPages, toolInputOf } from '../api/schema/tool-input.ts'
+import { count } from '../lib/count.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
 import { assertFunction, assertMethod, assertOptions, checked, wholeNumber } from '../errors/assert.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { fieldsOf } from '../export/fields.ts'
 import type { CallLimits } from './allowance.ts'
-import { describe } from './describe.ts'
 import { ToolSession } from './session.ts'
 import { toolSchema } from './tool-schema.ts'
 import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
@@ -32,13 +32,13 @@ export type Tools<Id extends OperationId = OperationId> = {
   readonly [Each in Id as ToolName<Each>]: AgentTool
 }
 
-const known: Record<keyof ToolsOptions, true> = {
+/** The options that MCP servers have, too. */
+export const commonOptions: Record<keyof Omit<ToolsOptions, 'confirm'>, true> = {
   client: true,
   budget: true,
   allow: true,
   maxPerCall: true,
   confirmAbove: true,
-  confirm: true,
   maxItems: true,
   maxText: true,
   fields: true,
@@ -56,7 +56,7 @@ const sessions = new WeakMap<object, ToolSession>()
  * await tools.microblog_search.execute({ query: 'typescript' })
  */
 export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
-  assertOptions(options, known)
+  assertOptions(options, { ...commonOptions, confirm: true })
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
@@ -134,6 +134,31 @@ function toolOf(
     json: jsonOf(name, description, inputSchema),
     execute: (input, options) => session.run(tool, input, options),
   }
+}
+
+/** What a tool does and costs, for the model that chooses it. */
+function describe(operation: Operation, { maxPerCall, confirmAbove }: CallLimits): string {
+  const { summary, documented } = operation
+  const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
+  const isFree = operation.price.kind === 'free'
+  const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
+  const ask =
+    isFree || confirmAbove === Infinity ? '' : ` Calls above ${confirmAbove} need a person's approval.`
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${most}${ask}${open}`
+}
+
+/** The price of a call, and what it may come to. */
+function priceText({ price, paging, list = 'items' }: Operation): string {
+  if (price.kind === 'free') return 'Free.'
+  const each = count(price.credits, 'credit')
+  if (price.kind === 'perRequest')
+    return paging === undefined
+      ? `Costs ${each} a call.`
+      : `Costs ${each} a page, so at most ${price.credits * maxPages} with \`pages\` ${maxPages}.`
+  const perItem = `Costs ${each} for each of the ${list}`
+  return price.ceiling === null
+    ? `${perItem}; the number is not known beforehand, so a person has to agree to each call.`
+    : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
 }
 
 /** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */

@@ -47,14 +47,18 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
   }
   if (!(error instanceof SocialSearchError))
     return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
-  const { message } = error
+  const { message, applied } = error
   const code: string = error.code
   const { retryAfter } = error as { retryAfter?: number }
   const isSpent = code === 'credit_budget' && !canBuy
   const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
   const doubt =
-    error.charged === 'unknown' ? ' Do not repeat it unless you need it: it may be charged twice.' : ''
+    error.charged === 'unknown'
+      ? ' Do not repeat it unless you need it: it may be charged twice.'
+      : applied === 'unknown'
+        ? ' Read it before you repeat the change.'
+        : ''
   const told = isSpent
     ? 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
     : withAdvice(message, code)
@@ -64,6 +68,7 @@ export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'u
     ...listed((error as { issues?: readonly Issue[] }).issues),
     ...(retryAfter !== undefined && { retryAfter }),
     charged: error.charged,
+    ...(applied !== undefined && { applied }),
     stop: isSpent || isDenied || finalCodes.includes(code),
   }
 }

@@ -17,6 +17,8 @@ export interface Bought {
 
 /** A page of an operation, or its whole answer. */
 export interface Page {
+  /** Names its operation, id and params. */
+  readonly key: string
   readonly operation: Operation
   /** Params as JSON text. */
   readonly params: string
@@ -56,29 +58,29 @@ export class Pages {
 
   /** The page with these params: the same one as before, until a call has returned it. */
   page(operation: Operation, params: string, id?: string): Page {
-    return (
-      this.#undelivered.get(keyOf(operation, params, id)) ?? { operation, params, id, outcome: undefined }
-    )
+    const key = JSON.stringify([operation.id, id, params])
+    return this.#undelivered.get(key) ?? { key, operation, params, id, outcome: undefined }
+  }
+
+  /** The outcome of an equal page that is being bought, or was not delivered. */
+  outcomeOf({ key }: Page): Promise<Bought> | undefined {
+    return this.#undelivered.get(key)?.outcome
   }
 
   /** Keeps a page that is being bought. */
   keep(page: Page): void {
-    remember(this.#undelivered, keyOf(page.operation, page.params, page.id), page)
+    remember(this.#undelivered, page.key, page)
   }
 
   /** A page has reached its caller, or was not bought. */
   release(page: Page): void {
-    const key = keyOf(page.operation, page.params, page.id)
-    if (this.#undelivered.get(key) === page) this.#undelivered.delete(key)
+    if (this.#undelivered.get(page.key) === page) this.#undelivered.delete(page.key)
   }
 }
 
-function keyOf({ id: operation }: Operation, params: string, id = ''): string {
-  return JSON.stringify([operation, id, params])
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
+/** Puts a value in a map, from which it removes the oldest ones. */
+export function remember<T>(map: Map<string, T>, key: string, value: T, most = kept): void {
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > kept && oldest !== undefined) map.delete(oldest)
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

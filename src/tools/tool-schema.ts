@@ -51,7 +51,6 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
   return Object.defineProperty({ ...plain }, '~standard', { value: standard }) as ToolSchema
 }
 
-/** What is wrong with the input of a tool. */
 export function inputIssues(schema: Schema, input: unknown): Issue[] {
   if (isTooLarge(input))
     return [{ path: '', message: `is too large; send at most ${maxCharacters} characters` }]

@@ -6,7 +6,7 @@ import type { Price } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import type { Budget } from '../core/credits/budget.ts'
 import type { CallCredits } from '../core/credits/ledger.ts'
-import type { Charged } from '../errors/index.ts'
+import type { Applied, Charged } from '../errors/index.ts'
 
 /** Asks a person about a call that may cost more than `confirmAbove`. */
 export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>
@@ -142,7 +142,7 @@ export interface ToolResult {
   ok: boolean
   /** What went wrong, and what to do. */
   error?: ToolFailure
-  /** Says that the texts below are data, that nothing was found, or that everything is simulated. */
+  /** Says that the texts below are data, how old they are, that nothing was found, or that everything is simulated. */
   notice?: string
   /** Items on the pages that were read. */
   returned?: number
@@ -184,6 +184,8 @@ export interface ToolFailure {
   retryAfter?: number
   /** Whether the call cost credits. */
   charged: Charged
+  /** For a write: whether it changed data. */
+  applied?: Applied
   /** Whether further calls of these tools are useless. */
   stop: boolean
 }

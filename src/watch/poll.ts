@@ -4,14 +4,14 @@ import type { MicroblogSearchPage } from '../resources/microblog.ts'
 /** The result of one poll. */
 export interface Poll {
   /** Unknown posts, newest first. */
-  readonly fresh: MicroblogPost[]
+  fresh: MicroblogPost[]
   /** Ids of all posts on its pages, newest first. */
-  readonly seen: Set<string>
-  readonly pages: number
+  seen: Set<string>
+  pages: number
   /** Params of the next page; null if the poll reached enough known posts, or the end. */
-  readonly next: MicroblogSearchParams | null
+  next: MicroblogSearchParams | null
   /** The error that ended the poll early. */
-  readonly failure: { readonly error: unknown } | null
+  failure: { readonly error: unknown } | null
 }
 
 /**
@@ -23,15 +23,13 @@ export async function poll(
   known: ReadonlySet<string>,
   overlap: number,
 ): Promise<Poll> {
-  const fresh: MicroblogPost[] = []
-  const seen = new Set<string>()
-  let count = 0
+  const result: Poll = { fresh: [], seen: new Set(), pages: 0, next: null, failure: null }
+  const { fresh, seen } = result
   let inARow = 0
-  let next: MicroblogSearchParams | null = null
   try {
     for await (const page of pages) {
-      count++
-      next = page.next
+      result.pages++
+      result.next = page.next
       /** Unknown posts below the overlap: late ones if a known post follows, otherwise older than every known post. */
       let below: MicroblogPost[] = []
       for (const post of page.posts) {
@@ -52,10 +50,10 @@ export async function poll(
           fresh.push(post)
         }
       }
-      if (inARow >= overlap) return { fresh, seen, pages: count, next: null, failure: null }
+      if (inARow >= overlap) return { ...result, next: null }
     }
-    return { fresh, seen, pages: count, next, failure: null }
   } catch (error) {
-    return { fresh, seen, pages: count, next, failure: { error } }
+    result.failure = { error }
   }
+  return result
 }

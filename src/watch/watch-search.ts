@@ -1,7 +1,7 @@
 import type { MicroblogSearchParams } from '../api/microblog.ts'
 import { assertMethod, assertObject, assertSignal, milliseconds, wholeNumber } from '../errors/assert.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { sleep } from '../lib/time.ts'
+import { maxTimerMs, sleep } from '../lib/time.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import type { Microblog } from '../resources/microblog.ts'
@@ -31,7 +31,13 @@ export async function* watchSearch(
 ): AsyncGenerator<WatchBatch, void, undefined> {
   assertMethod('the first argument of watchSearch()', microblog, 'search')
   const search = searchOf(params)
-  const { every, maxEvery, maxPages, overlap, signal, pageOptions, state } = resolve(options)
+  const { state = null, every = 60_000, maxPages = 10, overlap = 10, maxEvery, ...pageOptions } = options
+  assertSignal('signal', pageOptions.signal)
+  if ((pageOptions as PagedOptions).limit !== undefined)
+    throw new ConfigurationError('watchSearch() has no limit; use maxPages or budget')
+  const longest = longestWait(every, maxEvery)
+  wholeNumber('maxPages', maxPages)
+  wholeNumber('overlap', overlap, pageSize)
   const name = canonicalJson(search) ?? ''
   if (state !== null) assertState(state, name)
   let ids = state?.ids ?? []
@@ -51,9 +57,9 @@ export async function* watchSearch(
       yield { posts: fresh.reverse(), state: { search: name, ids }, gap }
       wait = every
       isFirst = false
-    } else wait = Math.min(2 * wait, maxEvery)
+    } else wait = Math.min(2 * wait, longest)
     if (failure !== null) throw failure.error
-    await sleep(wait, signal)
+    await sleep(wait, pageOptions.signal)
   }
 }
 
@@ -70,26 +76,12 @@ function searchOf(params: WatchParams): MicroblogSearchParams {
   return { ...given, category: 'Latest' }
 }
 
-function resolve({
-  state,
-  every = 60_000,
-  maxEvery,
-  maxPages = 10,
-  overlap = 10,
-  ...pageOptions
-}: WatchOptions) {
-  assertSignal('signal', pageOptions.signal)
-  if ((pageOptions as PagedOptions).limit !== undefined)
-    throw new ConfigurationError('watchSearch() has no limit; use maxPages or budget')
+function longestWait(every: number, maxEvery: number | undefined): number {
   milliseconds('every', every)
-  const longest = milliseconds('maxEvery', maxEvery ?? Math.min(16 * every, 2 ** 31 - 1))
+  const longest = milliseconds('maxEvery', maxEvery ?? Math.min(16 * every, maxTimerMs))
   if (longest < every)
     throw new ConfigurationError(`maxEvery must be at least every, ${every}, got ${longest}`)
-  return {
-    ...{ every, maxEvery: longest, signal: pageOptions.signal, pageOptions, state: state ?? null },
-    maxPages: wholeNumber('maxPages', maxPages),
-    overlap: wholeNumber('overlap', overlap, pageSize),
-  }
+  return longest
 }
 
 function assertState(state: WatchState, name: string): void {

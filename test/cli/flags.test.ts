@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { flagOf, paramsFlag } from '../../src/cli/flags.ts'
+import { flagOf, millisecondsOf, paramsFlag } from '../../src/cli/flags.ts'
 
 /** The arguments that a command gets from a shell. */
 const shellWords = (command: string): string[] =>
@@ -33,5 +33,21 @@ describe('a flag that a command repeats', () => {
       [],
       ['--max-pages'],
     ])
+  })
+})
+
+describe('millisecondsOf()', () => {
+  it.each([
+    ['1.5', 1500],
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['0.5h', 1_800_000],
+    ['7d', 604_800_000],
+  ])('reads %s', (text, ms) => {
+    expect(millisecondsOf('--cache', text)).toBe(ms)
+  })
+
+  it.each(['', 'h', '1w', '1h30m', '-1h'])('refuses %j', (text) => {
+    expect(() => millisecondsOf('--cache', text)).toThrow('--cache must be')
   })
 })

@@ -145,11 +145,44 @@ const rows = new DatabaseSync('posts.db')
 console.log(rows.prepare('SELECT count(*) AS n FROM posts').get().n, client.credits.spent)`
     const counts = []
     for (let runs = 0; runs < 2; runs++)
-      counts.push((await run('DatabaseSync', fromSources(sandbox), count)).stdout.split(' ').map(Number))
+      counts.push((await run('INTO walks', fromSources(sandbox), count)).stdout.split(' ').map(Number))
     rmSync(folder, { recursive: true })
     const [[first = 0, spent = 0] = [], [second = 0] = []] = counts
     expect([first, spent]).toEqual([100, 10])
     expect(second).toBeGreaterThan(first)
+  })
+
+  it('docs/credits.md keeps a daily budget in a file when processes end or are killed in the queue', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'budget-'))
+    const before = `import { createSandbox } from 'social-search-sdk/sandbox'
+import { SocialSearch } from 'social-search-sdk'
+process.chdir(${JSON.stringify(folder)})
+const sandbox = createSandbox({ limits: { perMinute: false } })
+const client = new SocialSearch(sandbox.clientOptions())
+const query = 'coffee'
+`
+    const show = `
+const used = () => days.prepare('SELECT sum(used) AS n FROM days').get().n`
+    const first = `${show}
+sandbox.inject({ status: 400 })
+sandbox.inject({ reset: 'after' })
+await client.microblog.search({ query }, { budget }).catch(() => {})
+await client.microblog.search({ query }, { budget }).catch(() => {})
+const lost = used()
+for (let n = 0; n < 20; n++) client.microblog.search({ query }, { budget }).then()
+while (used() < lost + 40) await new Promise((resolve) => setTimeout(resolve))
+process.stdout.write(String(lost), () => process.kill(process.pid, 'SIGKILL'))`
+    const second = `${show}
+const { code, needed, remaining } = await client.professionalnet.posts
+  .comments({ postUrl: 'https://p.example/1', maxComments: 100 }, { budget }).catch((error) => error)
+console.log(JSON.stringify([used(), code, needed, remaining]))`
+    const killed = (await run('const budget: Budget', fromSources(before), first).catch(
+      (error: unknown) => error,
+    )) as { stdout: string; signal: string }
+    const { stdout } = await run('const budget: Budget', fromSources(before), second)
+    rmSync(folder, { recursive: true })
+    expect([killed.stdout, killed.signal]).toEqual(['4', 'SIGKILL'])
+    expect(JSON.parse(stdout)).toEqual([46, 'credit_budget', 100, 4])
   })
 
   it('docs/jobs.md posts to Slack, with escaped texts', async () => {
@@ -185,6 +218,30 @@ const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: '${key}' }
     expect(await outputOf('unknown_key')).toContain('wrong or revoked')
     expect(await outputOf('searches_only')).toContain("lacks a permission [ 'org:read' ]")
     expect(await outputOf('reads_all')).toBe('')
+  })
+
+  it('docs/cookbook.md answers 429 with a wait when a 503 announces one and when the queue is full', async () => {
+    const { stdout } = await run(
+      'const isBusy',
+      fromSources(`import { createSandbox } from 'social-search-sdk/sandbox'
+import { SocialSearch } from 'social-search-sdk'
+const sandbox = createSandbox()
+const client = new SocialSearch({ ...sandbox.clientOptions(), limits: { maxQueued: 1 }, retry: { maxAttempts: 1 } })
+`),
+      `
+sandbox.inject({ status: 503, retryAfter: 120 })
+sandbox.inject({ status: 503, retryAfter: 0 })
+const answers = [await answer('tea'), await answer('tea'), ...(await Promise.all(['a', 'b', 'c', 'd'].map(answer)))]
+console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers.get('retry-after')])))`,
+    )
+    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual([
+      [429, '120'],
+      [429, '1'],
+      [200, null],
+      [200, null],
+      [200, null],
+      [429, '5'],
+    ])
   })
 
   it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { createMcp } from '../../src/mcp/index.ts'
+import { type McpOptions, createMcp } from '../../src/mcp/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import type { ToolResult } from '../../src/tools/index.ts'
 import { connect } from './connect.ts'
@@ -11,10 +11,22 @@ const smallContext = 8000
 const tokensOf = (value: unknown): number =>
   Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / 4
 
+/** A result as JSON: its items are lists of the values of `fields`. */
+interface Structured extends Omit<ToolResult, 'items'> {
+  fields?: string[]
+  items?: unknown[][]
+}
+
+/** The result with its items as objects, as a program reads them. */
+function withItems({ fields = [], items, ...result }: Structured): ToolResult {
+  const objects = items?.map((item) => Object.fromEntries(fields.map((name, at) => [name, item[at]])))
+  return { ...result, ...(objects && { items: objects }) }
+}
+
 /** A server, and a model that knows of it what its tools tell. */
-function setUp(options: { simulated?: boolean } = {}) {
+function setUp(options: Partial<McpOptions> = {}) {
   const sandbox = createSandbox({ now: new Date('2026-11-22T18:00:00Z'), limits: { perMinute: false } })
-  const client = new SocialSearch(sandbox.clientOptions())
+  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
   const request = connect(createMcp({ client, budget: 100, ...options }), false)
   const seen = { calls: 0, tokens: 0 }
   return {
@@ -30,7 +42,8 @@ function setUp(options: { simulated?: boolean } = {}) {
       const text = content?.[0]?.text ?? ''
       seen.calls++
       seen.tokens += tokensOf(args) + tokensOf(text)
-      return { text, tokens: tokensOf(text), result: structuredContent as unknown as ToolResult }
+      const tokens = { text: tokensOf(text), structured: tokensOf(structuredContent) }
+      return { text, tokens, result: withItems(structuredContent as unknown as Structured) }
     },
   }
 }
@@ -53,7 +66,8 @@ describe('createMcp()', () => {
       expect(rows.map((row) => (JSON.parse(row) as unknown[])[4])).toEqual(
         result.items?.map(({ url }) => url),
       )
-      expect(tokens).toBeLessThanOrEqual(1500)
+      expect(tokens.text).toBeLessThanOrEqual(1500)
+      expect(tokens.structured).toBeLessThanOrEqual(1500)
     },
   )
 
@@ -71,12 +85,26 @@ describe('createMcp()', () => {
     expect((await real.call('microblog_search', { query: 'coffee' })).text).not.toContain('Simulated')
   })
 
+  it('has no table for a search without results', async () => {
+    const { text, result } = await setUp().call('microblog_search', { query: 'nothing' })
+    expect(text.split('\n').at(-1)).toBe('No matches: drop a filter, or use other keywords.')
+    expect(result).toMatchObject({ returned: 0, items: [] })
+  })
+
   it('writes a failure as text, and its result as JSON', async () => {
     const { text, result } = await setUp().call('microblog_search', { query: 3, count: 50 })
     expect(text).toMatch(
       /^failed \(invalid_request; charged: no; stop: false\): query must be .*; count must be/,
     )
     expect(result.error?.code).toBe('invalid_request')
+  })
+
+  it('says in text and JSON that a failed write may have been applied', async () => {
+    const { sandbox, call } = setUp({ allow: ['mentions.setState'] })
+    sandbox.inject({ reset: 'after' })
+    const { text, result } = await call('mentions_setState', { id: 'men_764dbb8c410af7ff', state: 'seen' })
+    expect(text).toMatch(/^failed \(connection; charged: no; applied: unknown; stop: false\): /)
+    expect(result.error?.applied).toBe('unknown')
   })
 })
 

@@ -111,6 +111,17 @@ describe('login --issuer', () => {
     expect((await social(usage)).code).toBe(3)
   })
 
+  it('keeps the answers of each login apart in the cache', async () => {
+    const search = ['microblog', 'search', 'coffee', '--cache', '1h']
+    const spent = []
+    for (const args of [[], search, search, ['logout'], [], search]) {
+      const { code, err } = args.length > 0 ? await social(args) : await login(agree)
+      expect([code, err]).toEqual([0, expect.not.stringContaining('credentials')])
+      spent.push(service.sandbox.ledger.spent)
+    }
+    expect(spent).toEqual([0, 2, 2, 2, 2, 4])
+  })
+
   it.each<[string, Attack]>([
     ['a target that is no path', ({ host }) => `GET // HTTP/1.1\r\nHost: ${host}`],
     ['targets of three slashes', ({ host }) => `GET /// HTTP/1.1\r\nHost: ${host}`],

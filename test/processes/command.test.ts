@@ -61,6 +61,14 @@ describe('social-search', () => {
     ])
   })
 
+  it('lists in the help of mcp no flags of other commands', async () => {
+    const { out } = await social(['mcp', '--help'])
+    expect([...out.matchAll(/^ {2}(?:-h, )?(--[\w-]+)/gm)].map(([, flag]) => flag)).toEqual([
+      ...['--budget', '--per-minute', '--timeout', '--validation', '--base-url', '--profile', '--sandbox'],
+      ...['--confirm-above', '--max-per-call', '--allow', '--cache', '--help'],
+    ])
+  })
+
   it('accepts the example in the help of each operation', async () => {
     const { out } = await social(['help', 'mentions', 'count'])
     expect(out).toContain('Example:\n  social-search mentions count\n')
@@ -305,6 +313,18 @@ describe('exit codes', () => {
     expect([budget.code, budget.out.split('\n').length]).toEqual([5, 21])
     server.inject({ reset: 'after' })
     expect((await social([...search, '--json'])).code).toBe(6)
+  })
+
+  it('are 6 if a change may have been applied, and the error says so', async () => {
+    const change = ['mentions', 'set-state', 'men_764dbb8c410af7ff', '--body', '{"state":"seen"}']
+    const runs = []
+    for (const flags of [[], ['--json']]) {
+      server.inject({ reset: 'after' })
+      runs.push(await social([...change, ...flags], { env: { SOCIAL_SEARCH_API_KEY: server.writeKey } }))
+    }
+    expect(runs.map(({ code }) => code)).toEqual([6, 6])
+    expect(runs[0]?.err).toContain('it may have been applied')
+    expect(JSON.parse(runs[1]?.err ?? '')).toMatchObject({ applied: 'unknown', charged: 'no' })
   })
 
   it('come with one JSON object of the error on stderr if --json is set', async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CatalogClient } from '../../src/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
+import { watchSearch } from '../../src/watch/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
 
 const script = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -53,7 +54,8 @@ describe('social-search sandbox', () => {
     const child = start(['--help'])
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     expect(code).toBe(0)
-    for (const option of ['--port', 'PORT', '--per-minute', '--in-flight']) expect(output).toContain(option)
+    for (const option of ['--port', 'PORT', '--per-minute', '--in-flight', '--growth'])
+      expect(output).toContain(option)
   })
 
   it('serves the printed catalog and the key to write, with the limits of its options', async () => {
@@ -70,6 +72,22 @@ describe('social-search sandbox', () => {
     expect(await client.mentions.setState(id, { state: 'seen' })).toHaveProperty('requestId')
     await client.technews.search({ query: 'a' })
     await expect(client.technews.search({ query: 'a' })).rejects.toBeInstanceOf(RateLimitError)
+  })
+
+  it('has new posts, those of --growth and those that are published', async () => {
+    const output = await greeting(start(['--port', '0', '--growth', '3600']))
+    const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? ''
+    const client = new SocialSearch({ baseUrl: printed('Base URL'), apiKey: printed('API key') })
+    const batches = watchSearch(client.microblog, { query: 'acme' }, { every: 1000 })
+    await batches.next()
+    expect((await batches.next()).value?.posts.length).toBeGreaterThan(0)
+
+    const headers = { authorization: `Bearer ${printed('Key to write')}` }
+    const body = JSON.stringify([{ body: 'Acme recalls its kettle' }])
+    await fetch(printed('Publish URL'), { method: 'POST', headers, body })
+    const { value } = await batches.next()
+    expect(value?.posts.map(({ body: text }) => text)).toContain('Acme recalls its kettle')
+    await batches.return(undefined)
   })
 
   it('says what to do when the port is in use', async () => {

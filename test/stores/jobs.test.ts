@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { SocialSearch } from '../../src/index.ts'
+import { CreditBudget, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { samplesOf } from '../docs/samples.ts'
 
@@ -9,12 +9,12 @@ it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
   const sandbox = createSandbox({ limits: { perMinute: false } })
   const sample = samplesOf('docs/jobs.md').find((text) => text.includes('DatabaseSync')) ?? ''
   const body = stripTypeScriptTypes(sample)
-    .replace(/^import .*$/m, '')
+    .replaceAll(/^import .*$/gm, '')
     .replace("new DatabaseSync('posts.db')", 'Database')
     .replace('db.close()', '')
-  const job = new Function('client', 'Database', `return (async () => {${body}})()`)
+  const job = new Function('client', 'Database', 'CreditBudget', `return (async () => {${body}})()`)
   const db = new Database(':memory:')
-  const run = (): Promise<void> => job(new SocialSearch(sandbox.clientOptions()), db)
+  const run = (): Promise<void> => job(new SocialSearch(sandbox.clientOptions()), db, CreditBudget)
 
   await run()
   await run()

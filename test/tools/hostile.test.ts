@@ -14,7 +14,7 @@ import {
 
 function setUp(options: Partial<ToolsOptions> = {}, latency: number | [number, number] = 0) {
   const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, latency })
-  const client = new SocialSearch(sandbox.clientOptions())
+  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
   const allow = operations.map(({ id }) => id)
   return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
 }
@@ -242,6 +242,26 @@ describe('a paid answer', () => {
     const { error, credits } = await tools.microblog_search.execute({ query })
     expect([error?.charged, credits]).toEqual(['unknown', { spent: 0, uncertain: 2, remaining: 48 }])
     expect(error?.message).toContain('charged twice')
+  })
+})
+
+describe('a write whose answer is lost', () => {
+  it('may have been applied, was not charged, and the model is told to look first', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ reset: 'after' })
+    const args = { id: 'men_764dbb8c410af7ff', state: 'seen' }
+    const { error } = await tools.mentions_setState.execute(args)
+    expect(error).toMatchObject({ applied: 'unknown', charged: 'no' })
+    expect(error?.message).toMatch(/it may have been applied\. Read it before you repeat the change\.$/)
+  })
+
+  it('has applied no if the service refuses it, and reads have no such field', async () => {
+    const { tools, sandbox } = setUp()
+    sandbox.inject({ status: 400 })
+    const refused = await tools.mentions_setState.execute({ id: 'men_764dbb8c410af7ff', state: 'seen' })
+    sandbox.inject({ status: 400 })
+    const read = await tools.mentions_list.execute({})
+    expect([refused.error?.applied, read.error]).toEqual(['no', expect.not.objectContaining({ applied: 'no' })])
   })
 })
 

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type RunOptions, buildCommand, run } from './command.ts'
+
+let command: { folder: string; file: string }
+let server: SandboxServer
+beforeAll(async () => (command = await buildCommand()))
+afterAll(() => rmSync(command.folder, { recursive: true }))
+beforeEach(async () => {
+  server = await serveSandbox({ port: 0, limits: { perMinute: false, inFlight: false } })
+  rmSync(join(command.folder, 'cache'), { recursive: true, force: true })
+})
+afterEach(() => server.close())
+
+const folder = () => join(command.folder, 'cache/social-search')
+const file = () => join(folder(), 'answers.sqlite')
+const social = (args: string[], options: RunOptions = {}) =>
+  run(command, args, {
+    ...options,
+    env: {
+      ...{ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
+      ...{ XDG_CACHE_HOME: join(command.folder, 'cache'), HOME: command.folder, ...options.env },
+    },
+  })
+const search = ['microblog', 'search', 'coffee', '--per-minute', 'off']
+const cached = [...search, '--cache', '1h']
+
+describe('--cache', () => {
+  it('answers an equal command from a private file, for free, and says how old the answer is', async () => {
+    const first = await social(cached)
+    const again = await social([...cached, '--budget', '0'])
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect([again.code, again.out]).toEqual([0, first.out])
+    expect(again.err).toMatch(/^From the cache, \d seconds? old: 0 credits, 2 saved\n$/)
+    expect(server.ledger.spent).toBe(2)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+  })
+
+  it('counts the pages of a walk that it had, and buys the others', async () => {
+    await social([...cached, '--max-pages', '2'])
+    const { err, out } = await social([...cached, '--max-pages', '3'])
+    expect(err).toMatch(/^2 pages from the cache, up to \d seconds? old: 2 credits, 4 saved\n$/)
+    expect([out.trimEnd().split('\n').length, server.ledger.spent]).toEqual([60, 6])
+  })
+
+  it('stores nothing unless it is set, and accepts no answer that is older', async () => {
+    await social(search)
+    expect(existsSync(folder())).toBe(false)
+    await social(cached)
+    await social([...search, '--cache', '0.001s'])
+    await social(search)
+    expect(server.ledger.spent).toBe(8)
+  })
+
+  it('is quiet with --quiet, and leaves only errors on stderr with --json', async () => {
+    await social(cached)
+    const quiet = await Promise.all([social([...cached, '--quiet']), social([...cached, '--json'])])
+    expect(quiet.map(({ code, err }) => [code, err])).toEqual([
+      [0, ''],
+      [0, ''],
+    ])
+  })
+
+  it('keeps the answers of different keys apart', async () => {
+    await social(cached)
+    await social(cached, { env: { SOCIAL_SEARCH_API_KEY: server.writeKey } })
+    expect(server.ledger.spent).toBe(4)
+  })
+
+  it('keeps the answers of the sandbox, too', async () => {
+    await social([...cached, '--sandbox'])
+    expect((await social([...cached, '--sandbox'])).err).toContain('0 credits, 2 saved')
+  })
+
+  it.each([
+    ['an hour', '--cache must be a number'],
+    ['0', '--cache must be from 0.001'],
+    ['99d', '--cache must be from 0.001'],
+  ])('refuses %j, and sends nothing', async (time, message) => {
+    const { code, err } = await social([...search, '--cache', time])
+    expect([code, server.requests.length]).toEqual([2, 0])
+    expect(err).toContain(message)
+  })
+
+  it('names its file when that is no database, and buys nothing', async () => {
+    mkdirSync(folder(), { recursive: true })
+    writeFileSync(file(), 'x'.repeat(5000))
+    const { code, err } = await social(cached)
+    expect([code, err, server.requests.length]).toEqual([1, expect.stringContaining(file()), 0])
+    expect(readFileSync(file(), 'utf8')).toHaveLength(5000)
+  })
+
+  it('warns once when its file cannot be written, and prints what was bought', async () => {
+    await social(cached)
+    const database = new DatabaseSync(file())
+    database.exec('BEGIN IMMEDIATE')
+    const { code, out, err } = await social(['microblog', 'search', 'typescript', '--cache', '1h'])
+    database.close()
+    expect([code, out.split('\n').length, err]).toEqual([
+      ...[0, 21, 'social-search: the cache failed: database is locked\n'],
+    ])
+  })
+
+  it('is in the help of commands that cost credits, and in the command that continues', async () => {
+    expect((await social(['mentions', 'list', '--help'])).out).not.toContain('--cache')
+    const help = await social(['technews', 'search', '--help'])
+    expect(help.out).toContain('--cache <time>')
+    const { err } = await social([...cached, '--all', '--budget', '2'])
+    expect(err).toContain('--cache 1h --budget 2')
+  })
+
+  it('makes a question that is repeated free in MCP, which says how old the answer is', async () => {
+    const ask = async () => {
+      const { out, err } = await mcp(['--budget', '10', '--cache', '1h'])
+      const lines = out.trimEnd().split('\n')
+      const { result } = JSON.parse(lines.at(-1) ?? '') as { result: { structuredContent: object } }
+      return { result: result.structuredContent, report: JSON.parse(err) as object }
+    }
+    const first = await ask()
+    expect(first.result).toMatchObject({ ok: true, credits: { spent: 2 } })
+    expect(first.report).toMatchObject({ spent: 2, saved: 0 })
+    const again = await ask()
+    expect(again.result).toMatchObject({
+      notice: expect.stringMatching(/^From a cache, \d seconds? old\. /),
+      cachedAt: expect.any(String),
+      credits: { spent: 0, remaining: 10 },
+    })
+    expect(again.report).toMatchObject({ spent: 0, saved: 2 })
+    expect(server.ledger.spent).toBe(2)
+  })
+
+  /** Asks one question in a session on stdio. */
+  function mcp(flags: string[]) {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
+    const call = { name: 'microblog_search', arguments: { query: 'coffee' } }
+    const messages = [
+      { id: 1, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: call },
+    ]
+    return social(['mcp', ...flags], {
+      input: null,
+      during(child) {
+        for (const message of messages)
+          child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+        child.stdout?.on('data', (data: Buffer) => {
+          if (String(data).includes('"id":2')) child.stdin?.end()
+        })
+      },
+    })
+  }
+})
+
+describe('clear-cache', () => {
+  it('deletes the stored answers, so that the next command buys them', async () => {
+    await social(cached)
+    const { code, out } = await social(['clear-cache'])
+    expect([code, out, readdirSync(folder())]).toEqual([0, `The answers in ${file()} are deleted\n`, []])
+    await social(cached)
+    expect(server.ledger.spent).toBe(4)
+  })
+})
