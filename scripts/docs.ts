@@ -1,15 +1,18 @@
 /**
- * Writes the pages of docs/reference, the files of docs/specs, the texts of tools, llms.txt and jsr.json from the operation table, its schemas, the
- * docstrings, the guides and package.json, and how to install the package into the guides; with `--check` it only tells whether they are up to date.
+ * Writes the pages of docs/reference, the files of docs/specs, src/schemas/index.ts, the texts of tools, llms.txt and jsr.json from the
+ * operation table, its schemas, the docstrings, the guides and package.json, and how to install the package into the guides; with `--check`
+ * it only tells whether they are up to date.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
+import type { Schema } from '../src/api/schema/schema.ts'
 import { readDeclarations } from './docs/declarations.ts'
 import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
+import { readSchemas, schemaExports } from './docs/schema-exports.ts'
 import { renderSpecs } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
 import { entryPoints } from './entry-points.ts'
@@ -20,12 +23,16 @@ const at = (path: string) => new URL(path, root)
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const declarations = readDeclarations()
 const pages = renderPages(declarations)
+const schemas = await readSchemas()
 const generated = new Map<string, string>([
   ...[...pages].map(([name, page]) => [`docs/reference/${name}`, page] as const),
-  ...[...renderSpecs()].map(([name, text]) => [`docs/specs/${name}`, text] as const),
+  ...[...renderSpecs(Object.assign({}, ...schemas.values()) as Record<string, Schema>)].map(
+    ([name, text]) => [`docs/specs/${name}`, text] as const,
+  ),
 ])
 const files = new Map(generated)
 files.set('src/tools/param-texts.json', await json('src/tools/param-texts.json', toolTexts(declarations)))
+files.set('src/schemas/index.ts', await formatted('src/schemas/index.ts', schemaExports(schemas)))
 const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
 const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
   (path) => [path, withInstall(readFileSync(at(path), 'utf8'))] as const,
@@ -64,7 +71,11 @@ function jsrJson(): object {
   return { ...current, exports }
 }
 
-async function json(path: string, value: object): Promise<string> {
-  const config = await resolveConfig(at(path))
-  return format(JSON.stringify(value, null, 2), { ...config, parser: 'json' })
+function json(path: string, value: object): Promise<string> {
+  return formatted(path, JSON.stringify(value, null, 2))
+}
+
+/** A text as `npm run format` leaves it in the file at a path. */
+async function formatted(path: string, text: string): Promise<string> {
+  return format(text, { ...(await resolveConfig(at(path))), filepath: path })
 }

@@ -23,47 +23,15 @@ export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'
 export type { CreditRates } from './resources/description.ts'
-export { type Feeds, feeds } from './resources/feeds.ts'
-export { type Listeners, listeners } from './resources/listeners.ts'
-export { type Mentions, mentions } from './resources/mentions.ts'
-export { type Microblog, type MicroblogSearchPage, microblog } from './resources/microblog.ts'
+export * from './resources/feeds.ts'
+export * from './resources/listeners.ts'
+export * from './resources/mentions.ts'
+export * from './resources/microblog.ts'
 export type { OpenPage } from './resources/methods.ts'
-export { type Organization, organization } from './resources/organization.ts'
-export {
-  type ProfessionalnetIndustriesPage,
-  type Professionalnet,
-  type ProfessionalnetPostsPage,
-  professionalnet,
-} from './resources/professionalnet.ts'
-export { type Technews, technews } from './resources/technews.ts'
+export * from './resources/organization.ts'
+export * from './resources/professionalnet.ts'
+export * from './resources/technews.ts'
 export type { OpenBody, OpenParams, OpenRecord } from './api/undocumented.ts'
-export type {
-  ProfessionalnetComment,
-  ProfessionalnetPostsCommentsBody,
-  ProfessionalnetPostsCommentsParams,
-} from './api/professionalnet/comments.ts'
-export type {
-  ProfessionalnetCompany,
-  ProfessionalnetCompanyGetBody,
-  ProfessionalnetCompanyGetParams,
-} from './api/professionalnet/company.ts'
-export type {
-  ProfessionalnetIndustriesListParams,
-  ProfessionalnetIndustry,
-} from './api/professionalnet/industries.ts'
-export type {
-  ProfessionalnetActor,
-  ProfessionalnetPost,
-  ProfessionalnetPostsSearchParams,
-} from './api/professionalnet/posts.ts'
-export type {
-  MicroblogCategory,
-  MicroblogEngagements,
-  MicroblogFilters,
-  MicroblogPost,
-  MicroblogSearchBody,
-  MicroblogSearchParams,
-} from './api/microblog.ts'
 
 export type { OperationId } from './api/operations.ts'
 export type { Scope } from './api/operation.ts'

@@ -1,4 +1,3 @@
-import { summaryOf } from '../../src/api/summaries.ts'
 import { serviceErrorStatus } from '../../src/api/error-envelope.ts'
 import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Operation } from '../../src/api/operation.ts'
@@ -13,10 +12,10 @@ const denied = 403
 
 /** The section of one operation. */
 export function operationSection(operation: Operation, declarations: Declarations): string {
-  const { id, documented } = operation
+  const { id, summary, documented } = operation
   return [
     `## ${id}`,
-    sentence(summaryOf(id)),
+    sentence(summary),
     `\`\`\`ts\n${example(operation, declarations)}\n\`\`\``,
     facts(operation),
     ...(documented

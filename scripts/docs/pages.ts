@@ -1,4 +1,3 @@
-import { summaryOf } from '../../src/api/summaries.ts'
 import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
@@ -52,7 +51,7 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
   const calls = [...resources].flatMap(([resource, members]) =>
     members.map((operation) => [
       `[${code(callOf(operation, declarations))}](${resource}.md#${anchorOf(operation.id)})`,
-      capitalized(summaryOf(operation.id)),
+      capitalized(operation.summary),
       priceOf(operation.price),
       operation.documented ? 'documented' : 'open',
     ]),

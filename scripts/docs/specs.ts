@@ -2,10 +2,8 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Schema } from '../../src/api/schema/schema.ts'
-import { summaryOf } from '../../src/api/summaries.ts'
 import { describeService } from '../../src/sandbox/description.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import * as schemas from '../../src/schemas/index.ts'
 import { priceOf, sentence } from './words.ts'
 
 const title = 'Social Search and Organization Data API'
@@ -19,7 +17,7 @@ const examples: Readonly<Record<string, string>> = {
 }
 
 /** Files for other tools, by path: an OpenAPI document, JSON Schemas of the documented shapes, a Bruno collection. */
-export function renderSpecs(): Map<string, string> {
+export function renderSpecs(schemas: Readonly<Record<string, Schema>>): Map<string, string> {
   const openapi = { ...describeService(), info: { title, version: '1' }, servers: [{ url: address }] }
   const all = operations as readonly Operation[]
   return new Map([
@@ -42,7 +40,7 @@ function schemaFile(name: string, schema: Schema): object {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: name, ...jsonSchemaOf(schema) }
 }
 
-function bruno({ id, method, path, pathId, price, request }: Operation, seq: number): string {
+function bruno({ id, summary, method, path, pathId, price, request }: Operation, seq: number): string {
   const hasBody = method !== 'GET'
   const { required = [] } = jsonSchemaOf(request)
   const body = Object.fromEntries(required.map((name) => [name, examples[name]]))
@@ -59,7 +57,7 @@ function bruno({ id, method, path, pathId, price, request }: Operation, seq: num
     ...(id === 'professionalnet.posts.search'
       ? [block('vars:post-response', 'postUrl: res.body.posts[0].share_url')]
       : []),
-    block('docs', sentence(summaryOf(id)), `Price: ${priceOf(price)}.`),
+    block('docs', sentence(summary), `Price: ${priceOf(price)}.`),
   ].join('')
 }
 

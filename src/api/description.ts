@@ -1,20 +1,14 @@
 import type { Operation } from './operation.ts'
-import type { Schema } from './schema/schema.ts'
-import { anyObject } from './schema/open.ts'
-import type { OpenRecord } from './undocumented.ts'
+import { undocumentedRead } from './undocumented.ts'
 
-const open: Schema<OpenRecord> = anyObject
-
-/** GET /openapi.json (service description, parts 4.1 and 9). */
+/** The service's description of itself (service description, part 9). */
 export const descriptionGet = {
+  ...undocumentedRead,
   id: 'openapi',
-  method: 'GET',
+  summary: "get the service's description of itself, with its credit rates",
   path: '/openapi.json',
   // Which scope it needs, if any, is not documented.
   scopes: [],
-  surface: null,
-  price: { kind: 'free' },
-  documented: false,
-  request: open,
-  response: open,
+  // The document itself, without the id of a request.
+  response: undocumentedRead.request,
 } as const satisfies Operation

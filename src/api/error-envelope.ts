@@ -12,38 +12,29 @@ export const serviceErrorStatus = {
 
 export type ServiceErrorCode = keyof typeof serviceErrorStatus
 
-/** The body of an error, as the service documents it. */
-export interface ErrorEnvelope {
-  requestId: string
-  error: {
-    /** One of {@link ServiceErrorCode}, or a code that is not documented. */
-    code: string
-    message?: string
-    /** On `validation_error`: each invalid field. */
-    issues?: Issue[]
-    /** Seconds until a retry is welcome. */
-    retryAfter?: number
-  }
+/** An error, as the service describes it. */
+export interface ServiceError {
+  /** One of {@link ServiceErrorCode}, or a code that is not documented. */
+  code: string
+  message?: string
+  /** On `validation_error`: each invalid field. */
+  issues?: Issue[]
 }
 
 /**
- * Reads the service's error envelope; returns null for any other body, such as the error page of a proxy. Only
- * `requestId` and `error.code` decide, both not empty: invalid details are dropped.
+ * Reads the error of a body, without its announced wait; returns null for a body that is not the service's, such as the
+ * error page of a proxy. Only `requestId` and `error.code` decide, both not empty: invalid details are dropped.
  */
-export function readErrorEnvelope(body: unknown): ErrorEnvelope | null {
+export function readServiceError(body: unknown): ServiceError | null {
   if (!isRecord(body) || !isRecord(body['error'])) return null
   const { requestId } = body
-  const { code, message, issues, retryAfter = body['retryAfter'] } = body['error']
+  const { code, message, issues } = body['error']
   if (typeof requestId !== 'string' || requestId === '' || typeof code !== 'string' || code === '')
     return null
   return {
-    requestId,
-    error: {
-      code,
-      ...(typeof message === 'string' && { message }),
-      ...(Array.isArray(issues) && { issues: firstIssues(issues.filter(isIssue)) }),
-      ...(typeof retryAfter === 'number' && { retryAfter }),
-    },
+    code,
+    ...(typeof message === 'string' && { message }),
+    ...(Array.isArray(issues) && { issues: firstIssues(issues.filter(isIssue)) }),
   }
 }
 

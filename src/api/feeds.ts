@@ -2,20 +2,20 @@ import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { prefixedId } from './path-id.ts'
 
-/** GET /feeds (service description, parts 4.1 and 4.7). */
 export const feedsList = {
   ...undocumentedRead,
   id: 'feeds.list',
+  summary: "list the organization's saved views",
   path: '/feeds',
   scopes: ['feeds:read'],
   list: 'feeds',
   paging: inferredCursor,
 } as const satisfies Operation
 
-/** GET /feeds/{id} (service description, parts 4.1 and 4.7). */
 export const feedsGet = {
   ...undocumentedRead,
   id: 'feeds.get',
+  summary: 'get a feed by its id',
   path: '/feeds/{id}',
   pathId: prefixedId('svw_'),
   scopes: ['feeds:read'],

@@ -2,20 +2,20 @@ import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { prefixedId } from './path-id.ts'
 
-/** GET /listeners (service description, parts 4.1 and 4.7). */
 export const listenersList = {
   ...undocumentedRead,
   id: 'listeners.list',
+  summary: "list the organization's brand and keyword monitors",
   path: '/listeners',
   scopes: ['listeners:read'],
   list: 'listeners',
   paging: inferredCursor,
 } as const satisfies Operation
 
-/** GET /listeners/{id} (service description, parts 4.1 and 4.7). */
 export const listenersGet = {
   ...undocumentedRead,
   id: 'listeners.get',
+  summary: 'get a listener by its id',
   path: '/listeners/{id}',
   pathId: prefixedId('lis_'),
   scopes: ['listeners:read'],

@@ -1,16 +1,8 @@
-/** The operations at a path, by method, and the id in the path, or empty. */
-export interface Match<Route> {
-  readonly routes: readonly Route[]
-  readonly id: string
-}
-
 /**
- * Finds the operations at a path. A literal path such as `/mentions/count` wins over one with an id in that position.
+ * Finds the operations at a path, one for each method. A literal path such as `/mentions/count` wins over one with an id in
+ * that position. `id` is the one in the path, or empty.
  */
-export function matchPath<Route extends { readonly path: string }>(
-  path: string,
-  routes: readonly Route[],
-): Match<Route> {
+export function matchPath<Route extends { readonly path: string }>(path: string, routes: readonly Route[]) {
   const literal = routes.filter((route) => route.path === path)
   if (literal.length > 0) return { routes: literal, id: '' }
 

@@ -2,37 +2,37 @@ import { inferredCursor, undocumentedRead } from './undocumented.ts'
 import type { Operation } from './operation.ts'
 import { prefixedId } from './path-id.ts'
 
-/** GET /mentions (service description, parts 4.1 and 4.7). */
 export const mentionsList = {
   ...undocumentedRead,
   id: 'mentions.list',
+  summary: "list the mentions that the organization's listeners found",
   path: '/mentions',
   scopes: ['mentions:read'],
   list: 'mentions',
   paging: inferredCursor,
 } as const satisfies Operation
 
-/** GET /mentions/{id} (service description, parts 4.1 and 4.7). */
 export const mentionsGet = {
   ...undocumentedRead,
   id: 'mentions.get',
+  summary: 'get a mention by its id',
   path: '/mentions/{id}',
   pathId: prefixedId('men_'),
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
-/** GET /mentions/count (service description, parts 4.1 and 4.7). */
 export const mentionsCount = {
   ...undocumentedRead,
   id: 'mentions.count',
+  summary: 'count the mentions that match filters',
   path: '/mentions/count',
   scopes: ['mentions:read'],
 } as const satisfies Operation
 
-/** PATCH /mentions/{id}/state (service description, parts 4.1 and 4.7). */
 export const mentionsSetState = {
   ...undocumentedRead,
   id: 'mentions.setState',
+  summary: 'change the state of a mention',
   method: 'PATCH',
   path: '/mentions/{id}/state',
   pathId: prefixedId('men_'),

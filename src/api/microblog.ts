@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from './credits.ts'
+import { atRate } from './credit-rates.ts'
 import { microblogPageSize } from './limits.ts'
 import type { Operation } from './operation.ts'
 import { defaulted, integer, text, texts } from './schema/build.ts'
 import { object, strictObject } from './schema/objects.ts'
-import type { Schema } from './schema/schema.ts'
+import { documented } from './schema/schema.ts'
 
 /** `Latest`: newest first. */
 export type MicroblogCategory = 'Top' | 'Latest' | 'People' | 'Photos' | 'Videos'
@@ -205,25 +205,17 @@ export const microblogSearchBody = object({
   meta: microblogSearchMeta,
 })
 
-const request: Schema<MicroblogSearchParams> = microblogSearchParams
-const response: Schema<MicroblogSearchBody> = microblogSearchBody
-
 /** POST /data/microblog/tweets/search (service description, part 4.2). */
 export const microblogSearch = {
   id: 'microblog.search',
+  summary: 'find public microblog posts by keywords and filters',
   method: 'POST',
   path: '/data/microblog/tweets/search',
   scopes: ['search:read'],
   surface: 'microblog',
-  price: {
-    kind: 'perRequest',
-    credits: creditRates.apiTwitterSearchPerRequest,
-    rate: 'apiTwitterSearchPerRequest',
-  },
-  documented: true,
+  price: { kind: 'perRequest', ...atRate('apiTwitterSearchPerRequest') },
+  ...documented<MicroblogSearchParams, MicroblogSearchBody>(microblogSearchParams, microblogSearchBody),
   errors: [400, 401, 429, 502],
-  request,
-  response,
   list: 'posts',
   paging: { kind: 'cursor', param: 'cursor' },
 } as const satisfies Operation

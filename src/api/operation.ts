@@ -1,4 +1,4 @@
-import type { CreditRateName } from './credits.ts'
+import type { CreditRateName } from './credit-rates.ts'
 import type { PathId } from './path-id.ts'
 import type { Schema } from './schema/schema.ts'
 
@@ -44,6 +44,8 @@ export interface Paging {
 export interface Operation {
   /** Stable name, also in errors and in the ledger: `microblog.search`. */
   readonly id: string
+  /** What it does, in a few words. */
+  readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /** Path below the base URL, with a leading slash; `{id}`, or another name in braces, is replaced by the id. */
   readonly path: string

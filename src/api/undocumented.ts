@@ -1,6 +1,9 @@
+import * as z from 'zod/mini'
+import { got } from './issues.ts'
 import type { Paging } from './operation.ts'
+import { noted } from './schema/build.ts'
+import { looseObject } from './schema/objects.ts'
 import type { Schema } from './schema/schema.ts'
-import { anyObject, openBody } from './schema/open.ts'
 
 /** A value whose fields the service does not document. */
 export interface OpenRecord {
@@ -16,10 +19,24 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
-const request: Schema<OpenRecord> = anyObject
+export const openBody = looseObject({ requestId: z.string() })
+
+/** Any plain object; the service checks it. */
+const request: Schema<OpenRecord> = noted(
+  z.custom<OpenRecord>(isPlainObject, { error: ({ input }) => `must be an object, got ${got(input)}` }),
+  { type: 'object' },
+)
 const response: Schema<OpenBody> = openBody
 
-/** Fields shared by the operations on an organization's own data. */
+/** Whether a value is a plain object whose JSON text contains all its properties. */
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isBase = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isBase && Object.getOwnPropertySymbols(value).length === 0
+}
+
+/** Fields shared by the operations on an organization's own data (service description, parts 4.1 and 4.7). */
 export const undocumentedRead = {
   method: 'GET',
   surface: null,
@@ -32,7 +49,7 @@ export const undocumentedRead = {
 /** Paging by cursor, inferred from the documented searches; callers can override it. */
 export const inferredCursor = { kind: 'cursor', param: 'cursor' } as const satisfies Paging
 
-/** Fields shared by the paid searches whose shapes are not documented. */
+/** Fields shared by the paid searches whose shapes are not documented (service description, parts 4.1 and 4.7). */
 export const undocumentedSearch = {
   method: 'POST',
   scopes: ['search:read'],

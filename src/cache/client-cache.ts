@@ -1,5 +1,5 @@
 import type { Answer, Call, CallCache } from '../core/call/call.ts'
-import { decodeInTime, unusable } from '../core/call/response.ts'
+import { validateInTime, unusable } from '../core/call/success-response.ts'
 import { run } from '../core/call/run.ts'
 import type { CallSettings } from '../core/options/settings.ts'
 import { ConfigurationError } from '../errors/index.ts'
@@ -93,10 +93,10 @@ async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise
   const requestId = redactor.requestId(parsed)
   if (isPayer) Object.assign(call.purchase, credits)
   const { charged = 'no' } = attempts.at(-1) ?? {}
-  const decoded = await decodeInTime(call, charged, parsed)
-  if (!decoded.ok) throw unusable(call, charged, decoded, requestId, parsed)
+  const validated = await validateInTime(call, charged, parsed)
+  if (!validated.ok) throw unusable(call, charged, validated, requestId, parsed)
   if (!isPayer) call.purchase.save(entry.cost)
-  const { body, invalid } = decoded
+  const { body, invalid } = validated
   const age = Math.max(0, Date.now() - entry.at)
   const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age, saved: entry.cost } }
   return { response, redactor, text, parsed, requestId, body, invalid, attempts, credits, ...cached }

@@ -1,7 +1,6 @@
 import { Command, CommanderError, Help, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
-import { summaryOf } from '../api/summaries.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { completionScript, completions, shells } from './completion.ts'
@@ -145,7 +144,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
 function addOperation(program: Command, operation: Operation): void {
   const names = operation.id.split('.').map(kebab)
   const command = groupOf(program, names.slice(0, -1)).command(names.at(-1) ?? '')
-  command.description(`${summaryOf(operation.id)} (${priceOf(operation.price)})`)
+  command.description(`${operation.summary} (${priceOf(operation.price)})`)
   const positional = positionalOf(operation)
   if (positional !== undefined) {
     // The text may come in --params instead.

@@ -6,7 +6,7 @@ import { descriptionGet } from '../api/description.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
-import { publishedRates, rateDifferences } from '../api/published-rates.ts'
+import { publishedRates, rateDifferences } from '../api/credit-rates.ts'
 
 export type { ContractDifference, ContractDifferenceKind } from './difference.ts'
 

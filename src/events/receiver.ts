@@ -15,7 +15,7 @@ import {
   withDelivery,
 } from '../webhooks/receive.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { report } from '../errors/report.ts'
+import { report } from '../errors/on-error.ts'
 import { InvalidEventError } from './invalid-event.ts'
 
 /** An accepted event. */

@@ -1,4 +1,3 @@
-import { summaryOf } from '../api/summaries.ts'
 import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
@@ -28,9 +27,9 @@ export function registerResources(server: McpServer, { client, report, pages }: 
     add(`reference/${name}`, `Reference: ${name}`, 'text/markdown', () => text)
 }
 
-const prices = (operations as readonly Operation[]).map(({ id, price }) => ({
+const prices = (operations as readonly Operation[]).map(({ id, summary, price }) => ({
   id,
-  summary: summaryOf(id),
+  summary,
   price,
 }))
 

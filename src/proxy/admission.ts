@@ -1,4 +1,4 @@
-import { inputOf } from '../api/input.ts'
+import { inputOf } from '../api/query-input.ts'
 import { within } from '../lib/abort.ts'
 import { assertMethod } from '../errors/assert.ts'
 import type { Budget } from '../core/credits/budget.ts'

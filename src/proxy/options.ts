@@ -11,7 +11,7 @@ import {
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import { logOnce } from '../errors/report.ts'
+import { logOnce } from '../errors/on-error.ts'
 import { CallerBudgets } from './caller-budgets.ts'
 
 /** The user that a request is made for. */

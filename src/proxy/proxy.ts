@@ -1,7 +1,7 @@
 import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { stakeOf } from '../core/retry/policy.ts'
-import { report } from '../errors/report.ts'
+import { report } from '../errors/on-error.ts'
 import { ConfigurationError, TimeoutError } from '../errors/index.ts'
 import { type Admitted, admit } from './admission.ts'
 import {

@@ -2,7 +2,7 @@ import type { CallOptions } from '../core/options/types.ts'
 import { descriptionGet } from '../api/description.ts'
 import type { OpenRecord } from '../api/undocumented.ts'
 import { operations } from '../api/operations.ts'
-import { type RateDifference, publishedRates, rateDifferences } from '../api/published-rates.ts'
+import { type RateDifference, publishedRates, rateDifferences } from '../api/credit-rates.ts'
 import { ApiCall } from '../core/pages/api-call.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 

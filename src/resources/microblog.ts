@@ -1,4 +1,7 @@
 import {
+  type MicroblogCategory,
+  type MicroblogEngagements,
+  type MicroblogFilters,
   type MicroblogPost,
   type MicroblogSearchBody,
   type MicroblogSearchParams,
@@ -8,6 +11,15 @@ import type { Transport } from '../core/call/transport.ts'
 import type { PagedOptions, SchemaOption } from '../core/options/types.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type Output, paged } from './methods.ts'
+
+export type {
+  MicroblogCategory,
+  MicroblogEngagements,
+  MicroblogFilters,
+  MicroblogPost,
+  MicroblogSearchBody,
+  MicroblogSearchParams,
+}
 
 /** One page of a microblog search. */
 export interface MicroblogSearchPage<Post = MicroblogPost>

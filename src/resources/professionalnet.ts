@@ -5,6 +5,7 @@ import {
   postComments,
 } from '../api/professionalnet/comments.ts'
 import {
+  type ProfessionalnetCompany,
   type ProfessionalnetCompanyGetBody,
   type ProfessionalnetCompanyGetParams,
   companyGet,
@@ -17,6 +18,7 @@ import {
 } from '../api/professionalnet/industries.ts'
 import { personComments, personPosts } from '../api/professionalnet/person.ts'
 import {
+  type ProfessionalnetActor,
   type ProfessionalnetPost,
   type ProfessionalnetPostsSearchBody,
   type ProfessionalnetPostsSearchParams,
@@ -35,6 +37,20 @@ import type {
 import type { ApiCall } from '../core/pages/api-call.ts'
 import type { PageFields, PagedCall } from '../core/pages/paged-call.ts'
 import { type MaybeSchema, type OpenList, type Output, paged, single } from './methods.ts'
+
+export type {
+  ProfessionalnetActor,
+  ProfessionalnetComment,
+  ProfessionalnetCompany,
+  ProfessionalnetCompanyGetBody,
+  ProfessionalnetCompanyGetParams,
+  ProfessionalnetIndustriesListParams,
+  ProfessionalnetIndustry,
+  ProfessionalnetPost,
+  ProfessionalnetPostsCommentsBody,
+  ProfessionalnetPostsCommentsParams,
+  ProfessionalnetPostsSearchParams,
+}
 
 /** One page of a search for professional-network posts. */
 export interface ProfessionalnetPostsPage<Post = ProfessionalnetPost>

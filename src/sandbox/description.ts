@@ -1,5 +1,4 @@
-import { summaryOf } from '../api/summaries.ts'
-import { creditRates } from '../api/credits.ts'
+import { creditRates } from '../api/credit-rates.ts'
 import { jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
@@ -56,13 +55,13 @@ export function describeService() {
 }
 
 function describe(operation: Operation): object {
-  const { id, method, scopes, documented, request, response } = operation
+  const { id, summary, method, scopes, documented, request, response } = operation
   const shape = (schema: Schema) =>
     json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
   const parameters = parametersOf(operation)
   return {
     operationId: id,
-    summary: summaryOf(id),
+    summary,
     ...(!documented && { description: 'The service does not document what this takes and gives' }),
     // Since OpenAPI 3.1, schemes other than OAuth can list roles here.
     security: [{ apiKey: [...scopes] }],

@@ -1,4 +1,4 @@
-import { inputOf } from '../api/input.ts'
+import { inputOf } from '../api/query-input.ts'
 import { itemsOf } from '../api/list-items.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'

@@ -1,3 +1,22 @@
+// Generated from src/api by `npm run docs`.
+export {
+  orbit,
+  planet,
+  planetAtmosphere,
+  planetCreator,
+  planetPhysicalProperties,
+  planetTemperature,
+  satellite,
+} from '../api/catalog/planet.ts'
+export {
+  microblogCategory,
+  microblogEngagements,
+  microblogFilters,
+  microblogPost,
+  microblogSearchBody,
+  microblogSearchMeta,
+  microblogSearchParams,
+} from '../api/microblog.ts'
 export {
   professionalnetComment,
   professionalnetPostsCommentsBody,
@@ -15,25 +34,6 @@ export {
   professionalnetIndustry,
 } from '../api/professionalnet/industries.ts'
 export {
-  microblogCategory,
-  microblogEngagements,
-  microblogFilters,
-  microblogPost,
-  microblogSearchBody,
-  microblogSearchMeta,
-  microblogSearchParams,
-} from '../api/microblog.ts'
-export { openBody } from '../api/schema/open.ts'
-export {
-  orbit,
-  planet,
-  planetAtmosphere,
-  planetCreator,
-  planetPhysicalProperties,
-  planetTemperature,
-  satellite,
-} from '../api/catalog/planet.ts'
-export {
   professionalnetActor,
   professionalnetArticle,
   professionalnetContentType,
@@ -45,3 +45,4 @@ export {
   professionalnetSocialDetails,
   professionalnetVideo,
 } from '../api/professionalnet/posts.ts'
+export { openBody } from '../api/undocumented.ts'

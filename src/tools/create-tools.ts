@@ -3,7 +3,6 @@ import { shortNames } from '../api/main-fields.ts'
 import type { Operation } from '../api/operation.ts'
 import { type OperationId, operationOf, operations } from '../api/operations.ts'
 import { maxPages, toolInputOf } from '../api/schema/tool-input.ts'
-import { summaryOf } from '../api/summaries.ts'
 import { count } from '../lib/count.ts'
 import { clientTransport } from '../core/call/transport.ts'
 import { CreditBudget } from '../core/credits/budget.ts'
@@ -139,8 +138,7 @@ function toolOf(
 
 /** What a tool does and costs, for the model that chooses it. */
 function describe(operation: Operation, { maxPerCall, confirmAbove }: CallLimits): string {
-  const { documented } = operation
-  const summary = summaryOf(operation.id)
+  const { summary, documented } = operation
   const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
   const isFree = operation.price.kind === 'free'
   const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`

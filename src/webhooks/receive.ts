@@ -3,7 +3,7 @@ import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../errors/assert.ts'
-import { logOnce, report } from '../errors/report.ts'
+import { logOnce, report } from '../errors/on-error.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { entryPoints } from '../../scripts/entry-points.ts'
@@ -42,7 +43,9 @@ export const everything = entries.map(([path]) => `import '${path}'`).join('\n')
 /** The import path of each value of the package, by its name, as the files of the paths spell them. */
 const pathOf = new Map(
   entries.toReversed().flatMap(([path, file]) => {
-    const text = readFileSync(file, 'utf8')
+    const text = readFileSync(file, 'utf8').replaceAll(/^export \* from '(.*)'$/gm, (_, other: string) =>
+      readFileSync(join(dirname(file), other), 'utf8'),
+    )
     const listed = [...text.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','))
     const declared = [...text.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm)].map(
       ([, name]) => name,

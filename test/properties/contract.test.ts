@@ -6,7 +6,7 @@ import { check } from '../../src/api/schema/check.ts'
 import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { decode } from '../../src/core/call/decode.ts'
+import { validateBody } from '../../src/core/call/validate-body.ts'
 import { catalog, requests, responses } from '../support/documented-shapes.ts'
 import type { Shape } from '../support/shapes.ts'
 
@@ -72,12 +72,16 @@ describe('the contract', () => {
   })
 
   it.each(named(responses))(
-    '%s: decode() returns every documented value unchanged',
+    '%s: validateBody() returns every documented value unchanged',
     async (_, operation, shape) => {
       await fc.assert(
         fc.asyncProperty(shape.valid, async (body) => {
           const before = structuredClone(body)
-          expect(await decode(operation, body, rules)).toEqual({ ok: true, body: before, invalid: null })
+          expect(await validateBody(operation, body, rules)).toEqual({
+            ok: true,
+            body: before,
+            invalid: null,
+          })
         }),
         { seed: 7 },
       )
@@ -85,12 +89,12 @@ describe('the contract', () => {
   )
 
   it.each(named(responses))(
-    '%s: decode() names the path of each single violation',
+    '%s: validateBody() names the path of each single violation',
     async (_, operation, shape) => {
       expect(shape.violations.length).toBeGreaterThan(20)
       for (const { path, value } of shape.violations) {
-        const decoded = await decode(operation, value, rules)
-        expect([decoded.ok ? 'accepted' : decoded.issues.map((issue) => issue.path), value]).toEqual([
+        const validated = await validateBody(operation, value, rules)
+        expect([validated.ok ? 'accepted' : validated.issues.map((issue) => issue.path), value]).toEqual([
           [path.join('.')],
           value,
         ])
@@ -98,9 +102,9 @@ describe('the contract', () => {
     },
   )
 
-  it.each(named(responses))('%s: decode() keeps undocumented fields', async (_, operation, shape) => {
+  it.each(named(responses))('%s: validateBody() keeps undocumented fields', async (_, operation, shape) => {
     const [sample] = fc.sample(shape.valid, { numRuns: 1, seed: 3 }) as [object]
     const extended = { ...sample, undocumented: { deep: [1] } }
-    expect(await decode(operation, extended, rules)).toMatchObject({ ok: true, body: extended })
+    expect(await validateBody(operation, extended, rules)).toMatchObject({ ok: true, body: extended })
   })
 })

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '../../src/api/error-envelope.ts'
+import type { ServiceError } from '../../src/api/error-envelope.ts'
 import type { MicroblogPost, MicroblogSearchBody, MicroblogSearchParams } from '../../src/api/microblog.ts'
 import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
 import { networkPosts } from '../../src/sandbox/professionalnet/network.ts'
@@ -74,7 +74,7 @@ export async function refused(
   sandbox: Sandbox,
   params: unknown,
   options: { authorization?: string } = {},
-): Promise<Answer<ErrorEnvelope>> {
+): Promise<Answer<{ requestId: string; error: ServiceError & { retryAfter?: number } }>> {
   return read(await sandbox.fetch(searchRequest(sandbox, params, options)))
 }
 

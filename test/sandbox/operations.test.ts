@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { creditRates } from '../../src/api/credits.ts'
+import { creditRates } from '../../src/api/credit-rates.ts'
 import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'

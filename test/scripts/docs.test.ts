@@ -3,10 +3,13 @@ import { readDeclarations } from '../../scripts/docs/declarations.ts'
 import { fieldTable } from '../../scripts/docs/fields.ts'
 import { renderLlmsTxt } from '../../scripts/docs/llms-txt.ts'
 import { renderPages } from '../../scripts/docs/pages.ts'
+import { readSchemas, schemaExports } from '../../scripts/docs/schema-exports.ts'
 import { catalogOperations } from '../../src/api/catalog/operations.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
+import { microblogPost } from '../../src/api/microblog.ts'
+import * as publicSchemas from '../../src/schemas/index.ts'
 
 const pages = renderPages(readDeclarations())
 
@@ -26,6 +29,20 @@ const docs = (text: string) => {
 }
 const row = (text: string, schema: JsonSchema) =>
   fieldTable({ type: 'object', properties: { lang: schema } }, docs(text), 'required').split('\n')[2]
+
+describe('readSchemas()', () => {
+  it('finds each schema that a file of src/api exports, and all are public', async () => {
+    const names = Array.from((await readSchemas()).values(), Object.keys).flat()
+    expect(names.sort()).toEqual(Object.keys(publicSchemas).sort())
+  })
+})
+
+describe('schemaExports()', () => {
+  it('exports the schemas of a file by name', () => {
+    const text = schemaExports(new Map([['api/microblog.ts', { microblogPost }]]))
+    expect(text).toContain("export { microblogPost } from '../api/microblog.ts'")
+  })
+})
 
 describe('renderPages()', () => {
   it('has a page for the catalog, with its calls, their errors and the recursive shape', () => {

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { int64 } from '../schema/build.ts'
 import { object } from '../schema/objects.ts'
-import { isRecord } from '../../lib/is-record.ts'
 
 /**
  * A planet; other celestial bodies have the same shape. Required fields are not documented, so all are optional. Ids
@@ -148,33 +147,3 @@ export const satellite = object({
   type: words,
   orbit: z.optional(orbit),
 })
-
-/** Maximum of planets within each other. Documented shapes have fewer; a circle has more. */
-const maxDepth = 250
-
-/** Refuses what would exhaust the stack of the parser after it. */
-const shallow = z.custom(isShallow, { error: 'is nested too deeply, or in a circle' })
-
-/** A planet of bounded depth, for requests and responses. */
-export const boundedPlanet = z.pipe(shallow, planet)
-
-function isShallow(value: unknown): boolean {
-  let planets = new Set([value])
-  for (let depth = 0; planets.size > 0; depth++) {
-    if (depth === maxDepth) return false
-    planets = new Set([...planets].flatMap(planetsIn))
-  }
-  return true
-}
-
-/** The planets that the satellites of a planet circle. */
-function planetsIn(planet: unknown): object[] {
-  const satellites = isRecord(planet) ? planet['satellites'] : undefined
-  if (!Array.isArray(satellites)) return []
-  // A list may lack the methods of arrays.
-  const found = Array.from<unknown, unknown>(satellites, (satellite) => {
-    const orbit = isRecord(satellite) ? satellite['orbit'] : undefined
-    return isRecord(orbit) ? orbit['planet'] : undefined
-  })
-  return found.filter(isRecord)
-}

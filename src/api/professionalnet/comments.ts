@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
-import { defaultMaxComments, recommendedTimeoutMs } from '../limits.ts'
+import { atRate } from '../credit-rates.ts'
+import { defaultMaxComments } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** Which post's comments to fetch. */
 export interface ProfessionalnetPostsCommentsParams {
@@ -61,26 +62,20 @@ export const professionalnetPostsCommentsBody = object({
   meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
 })
 
-const request: Schema<ProfessionalnetPostsCommentsParams> = professionalnetPostsCommentsParams
-const response: Schema<ProfessionalnetPostsCommentsBody> = professionalnetPostsCommentsBody
-
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */
 export const postComments = {
+  ...paidCall,
   id: 'professionalnet.posts.comments',
-  method: 'POST',
+  summary: 'list the comments on a post',
   path: '/data/professionalnet/posts/comments',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
   price: {
     kind: 'perItem',
-    credits: creditRates.apiLinkedInPostCommentsPerComment,
-    rate: 'apiLinkedInPostCommentsPerComment',
+    ...atRate('apiLinkedInPostCommentsPerComment'),
     ceiling: { param: 'maxComments', default: defaultMaxComments },
   },
-  timeoutMs: recommendedTimeoutMs,
-  documented: true,
-  errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  ...documented<ProfessionalnetPostsCommentsParams, ProfessionalnetPostsCommentsBody>(
+    professionalnetPostsCommentsParams,
+    professionalnetPostsCommentsBody,
+  ),
   list: 'comments',
 } as const satisfies Operation

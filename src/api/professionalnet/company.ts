@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
-import { recommendedTimeoutMs } from '../limits.ts'
+import { atRate } from '../credit-rates.ts'
 import type { Operation } from '../operation.ts'
 import { integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** Which company to look up. */
 export interface ProfessionalnetCompanyGetParams {
@@ -94,24 +94,15 @@ export const professionalnetCompanyGetBody = object({
   company: professionalnetCompany,
 })
 
-const request: Schema<ProfessionalnetCompanyGetParams> = professionalnetCompanyGetParams
-const response: Schema<ProfessionalnetCompanyGetBody> = professionalnetCompanyGetBody
-
 /** POST /data/professionalnet/company/get (service description, part 4.4). */
 export const companyGet = {
+  ...paidCall,
   id: 'professionalnet.company.get',
-  method: 'POST',
+  summary: 'get the profile of a company by the URL of its page',
   path: '/data/professionalnet/company/get',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
-  price: {
-    kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
-  },
-  timeoutMs: recommendedTimeoutMs,
-  documented: true,
-  errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
+  ...documented<ProfessionalnetCompanyGetParams, ProfessionalnetCompanyGetBody>(
+    professionalnetCompanyGetParams,
+    professionalnetCompanyGetBody,
+  ),
 } as const satisfies Operation

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
 
 /** The industry codes to list. */
 export interface ProfessionalnetIndustriesListParams {
@@ -44,21 +44,20 @@ export const professionalnetIndustriesListBody = object({
   meta: object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
 })
 
-const request: Schema<ProfessionalnetIndustriesListParams> = professionalnetIndustriesListParams
-const response: Schema<IndustriesListBody> = professionalnetIndustriesListBody
-
 /** GET /data/professionalnet/industries (service description, part 4.6). */
 export const industriesList = {
   id: 'professionalnet.industries.list',
+  summary: 'find the codes of industries',
   method: 'GET',
   path: '/data/professionalnet/industries',
   scopes: ['search:read'],
   surface: 'professionalnet',
   price: { kind: 'free' },
-  documented: true,
+  ...documented<ProfessionalnetIndustriesListParams, IndustriesListBody>(
+    professionalnetIndustriesListParams,
+    professionalnetIndustriesListBody,
+  ),
   errors: [401],
-  request,
-  response,
   list: 'industries',
   paging: { kind: 'counted', param: 'page' },
 } as const satisfies Operation

@@ -1,23 +1,22 @@
-import { unnamedRates } from '../credits.ts'
 import { undocumentedSearch } from '../undocumented.ts'
 import type { Operation } from '../operation.ts'
 
-/** POST /data/professionalnet/person/posts (service description, parts 4.1 and 4.7). */
 export const personPosts = {
   ...undocumentedSearch,
   id: 'professionalnet.person.posts',
+  summary: 'list the posts of a person',
   path: '/data/professionalnet/person/posts',
   surface: 'professionalnet',
-  price: { kind: 'perRequest', credits: unnamedRates.personPosts, rate: null },
+  price: { kind: 'perRequest', credits: 10, rate: null },
   list: 'posts',
 } as const satisfies Operation
 
-/** POST /data/professionalnet/person/comments (service description, parts 4.1 and 4.7). */
 export const personComments = {
   ...undocumentedSearch,
   id: 'professionalnet.person.comments',
+  summary: 'list the comments of a person',
   path: '/data/professionalnet/person/comments',
   surface: 'professionalnet',
-  price: { kind: 'perRequest', credits: unnamedRates.personComments, rate: null },
+  price: { kind: 'perRequest', credits: 10, rate: null },
   list: 'comments',
 } as const satisfies Operation

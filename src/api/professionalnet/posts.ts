@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { creditRates } from '../credits.ts'
-import { recommendedTimeoutMs } from '../limits.ts'
+import { atRate } from '../credit-rates.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, noted, text } from '../schema/build.ts'
 import { object, strictObject } from '../schema/objects.ts'
-import type { Schema } from '../schema/schema.ts'
+import { documented } from '../schema/schema.ts'
+import { paidCall } from './paid-call.ts'
 
 /** What a post on the professional network may contain besides text. */
 export type ProfessionalnetContentType =
@@ -220,26 +220,17 @@ export const professionalnetPostsSearchBody = object({
   meta: object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
 })
 
-const request: Schema<ProfessionalnetPostsSearchParams> = professionalnetPostsSearchParams
-const response: Schema<ProfessionalnetPostsSearchBody> = professionalnetPostsSearchBody
-
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */
 export const professionalnetPostsSearch = {
+  ...paidCall,
   id: 'professionalnet.posts.search',
-  method: 'POST',
+  summary: 'find public posts on the professional network',
   path: '/data/professionalnet/posts/search',
-  scopes: ['search:read'],
-  surface: 'professionalnet',
-  price: {
-    kind: 'perRequest',
-    credits: creditRates.apiLinkedInSearchPerRequest,
-    rate: 'apiLinkedInSearchPerRequest',
-  },
-  timeoutMs: recommendedTimeoutMs,
-  documented: true,
-  errors: [400, 401, 429, 502, 503],
-  request,
-  response,
+  price: { kind: 'perRequest', ...atRate('apiLinkedInSearchPerRequest') },
+  ...documented<ProfessionalnetPostsSearchParams, ProfessionalnetPostsSearchBody>(
+    professionalnetPostsSearchParams,
+    professionalnetPostsSearchBody,
+  ),
   list: 'posts',
   paging: { kind: 'untilEmpty', param: 'page' },
 } as const satisfies Operation

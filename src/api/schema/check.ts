@@ -55,16 +55,13 @@ function listed(found: readonly z.core.$ZodIssue[], most: number): Issue[] {
   }
   for (const [index, issue] of found.entries()) {
     const { path, message } = issue
+    const next = found[index + 1]
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report([...path, key], message)
     // A number outside of two bounds has an issue for each; the last bound is the narrower one.
-    else if (!isSamePath(path, found[index + 1]?.path)) report(path, message)
+    else if (next === undefined || dotPath(next.path) !== dotPath(path)) report(path, message)
   }
   if (others > 0) issues.push({ path: '', message: `has ${count(others, 'further issue')}` })
   return issues
-}
-
-function isSamePath(path: readonly PropertyKey[], other: readonly PropertyKey[] | undefined): boolean {
-  return path.length === other?.length && path.every((part, index) => part === other[index])
 }
 
 const typeNames: Readonly<Record<string, string>> = {

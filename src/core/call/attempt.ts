@@ -4,8 +4,8 @@ import { Failure, isRateLimit } from '../retry/failure.ts'
 import { nextWait } from '../retry/policy.ts'
 import type { Answer, Call } from './call.ts'
 import { type Received, exchange } from './exchange.ts'
-import { failureOfResponse } from './refusal.ts'
-import { readAnswer, unreadable } from './response.ts'
+import { failureOfResponse } from './error-response.ts'
+import { readAnswer, unreadable } from './success-response.ts'
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000

@@ -14,8 +14,8 @@ import {
 } from '../http/send.ts'
 import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
 import type { Call } from './call.ts'
-import { failureOfResponse } from './refusal.ts'
-import { unreadable } from './response.ts'
+import { failureOfResponse } from './error-response.ts'
+import { unreadable } from './success-response.ts'
 
 /** A response, read to its end. */
 export interface Received extends BodyText {

@@ -1,13 +1,8 @@
-import { readErrorEnvelope } from '../../api/error-envelope.ts'
-import type { Issue } from '../../api/issues.ts'
+import { type ServiceError, readServiceError } from '../../api/error-envelope.ts'
 import { type ProxyError, readProxyError } from './proxy-protocol.ts'
 
 /** The fields of an API's own error body; those of a proxy only if it uses this package. */
-export interface ErrorBody extends Partial<ProxyError> {
-  readonly code?: string
-  readonly message?: string
-  readonly issues?: readonly Issue[]
-}
+export type ErrorBody = Partial<ServiceError & ProxyError>
 
 /** The JSON and error formats of an API. */
 export interface Dialect {
@@ -26,7 +21,7 @@ export const serviceDialect: Dialect = {
   stringify: JSON.stringify,
   parse: JSON.parse,
   readError: (body) => {
-    const envelope = readErrorEnvelope(body)
-    return envelope && { ...envelope.error, ...readProxyError(body) }
+    const error = readServiceError(body)
+    return error && { ...error, ...readProxyError(body) }
   },
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, PaginationError, SocialSearchError, hide } from '../../errors/index.ts'
 import { type ComposedRequest, paramsOf } from '../call/compose-request.ts'
-import type { InvalidItem } from '../call/decode.ts'
+import type { InvalidItem } from '../call/validate-body.ts'
 import type { Answer } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { wholeNumber } from '../../errors/assert.ts'

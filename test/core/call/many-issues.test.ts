@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Issue } from '../../../src/index.ts'
-import { inputOf } from '../../../src/api/input.ts'
+import { inputOf } from '../../../src/api/query-input.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { page, post } from '../../support/pages.ts'
 import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'

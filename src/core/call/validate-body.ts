@@ -14,7 +14,7 @@ export interface InvalidItem {
   issues: Issue[]
 }
 
-export type Decoded =
+export type Validated =
   /** `invalid` is null unless `validation` is `lenient`. */
   | { readonly ok: true; readonly body: unknown; readonly invalid: readonly InvalidItem[] | null }
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
@@ -22,11 +22,11 @@ export type Decoded =
 const schemaMismatch = 'the response does not fit the schema of the call'
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function decode(
+export async function validateBody(
   operation: Operation,
   body: unknown,
   { validation, schema, paging }: Pick<CallSettings, 'validation' | 'schema' | 'paging'>,
-): Promise<Decoded> {
+): Promise<Validated> {
   const { list, response } = operation
   const property = typeof paging?.items === 'string' ? paging.items : list
   const sent = property !== undefined && isRecord(body) ? body[property] : undefined

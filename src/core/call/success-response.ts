@@ -8,8 +8,8 @@ import { maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
 import type { Received } from './exchange.ts'
-import { type Decoded, decode } from './decode.ts'
-import { describeForeign } from './refusal.ts'
+import { type Validated, validateBody } from './validate-body.ts'
+import { describeForeign } from './error-response.ts'
 
 /**
  * Parses and validates a success, and records its cost. The error for an unusable response has its body, since the
@@ -41,16 +41,16 @@ export async function readAnswer(call: Call, entry: Attempt, received: Received)
 
   // The common case, without a promise.
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  const decoded: Decoded =
+  const validated: Validated =
     value === undefined
       ? notJson(response.status, text, complete, describeForeign(response, text, redactor))
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
-        : await decodeInTime(call, entry.charged, value)
-  if (!decoded.ok) throw unusable(call, entry.charged, decoded, requestId, value ?? text)
+        : await validateInTime(call, entry.charged, value)
+  if (!validated.ok) throw unusable(call, entry.charged, validated, requestId, value ?? text)
   const durationMs = Math.round(entry.duration)
   call.log('debug', 'answered', { status: response.status, durationMs, requestId })
-  const { body, invalid } = decoded
+  const { body, invalid } = validated
   const credits = { spent: purchase.spent, uncertain: purchase.uncertain }
   return { response, redactor, text, parsed: value, requestId, body, invalid, attempts, credits }
 }
@@ -80,7 +80,7 @@ function account(call: Call, entry: Attempt, { response, fetchedStatus }: Receiv
 export function unusable(
   call: Call,
   charged: Charged,
-  { message, issues }: Decoded & { ok: false },
+  { message, issues }: Validated & { ok: false },
   requestId: string | undefined,
   body: unknown,
 ): Failure {
@@ -96,16 +96,16 @@ export function unusable(
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-export async function decodeInTime(call: Call, charged: Charged, value: unknown): Promise<Decoded> {
+export async function validateInTime(call: Call, charged: Charged, value: unknown): Promise<Validated> {
   try {
-    return await call.race(() => decode(call.operation, value, call.settings))
+    return await call.race(() => validateBody(call.operation, value, call.settings))
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw new Failure(error, charged)
     return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
 }
 
-function notJson(status: number, text: string, complete: boolean, told: string): Decoded {
+function notJson(status: number, text: string, complete: boolean, told: string): Validated {
   const message = !complete
     ? `the response is larger than ${maxBodyBytes} bytes and was cut off`
     : status === 206
