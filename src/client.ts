@@ -2,7 +2,7 @@ import type { CallOptions, ClientOptions, SharedOptions } from './core/options/t
 import type { OpenRecord } from './api/undocumented.ts'
 import { type OperationId, type ParamsOf, operationOf, operations } from './api/operations.ts'
 import type { ApiCall } from './core/pages/api-call.ts'
-import { assertOptions } from './errors/assert.ts'
+import { assertOptions } from './errors/check-options.ts'
 import type { Credits } from './core/credits/ledger.ts'
 import type { ClientStatus } from './core/call/open-calls.ts'
 import { type Quote, type QuoteOptions, quoteOf } from './core/credits/quote.ts'

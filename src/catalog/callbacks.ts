@@ -1,4 +1,4 @@
-import { assertFunction } from '../errors/assert.ts'
+import { assertFunction } from '../errors/check-options.ts'
 import {
   type Delivery,
   type ReceiveOptions,

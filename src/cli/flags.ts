@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
-import { wholeNumber } from '../errors/assert.ts'
+import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { applySchema } from '../api/schema/apply-schema.ts'
-import { assertFunction, assertOptions, assertSchema, checked } from '../errors/assert.ts'
+import { assertFunction, assertOptions, assertSchema, checked } from '../errors/check-options.ts'
 import { firstIssues } from '../api/issues.ts'
 import { sha256 } from '../lib/hash.ts'
 import {

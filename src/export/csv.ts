@@ -1,5 +1,5 @@
 import { type Options, stringify } from 'csv-stringify/browser/esm/sync'
-import { assertOptions } from '../errors/assert.ts'
+import { assertOptions } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { type ColumnOptions, cellOf, resolveColumns } from './fields.ts'
 

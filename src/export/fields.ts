@@ -1,7 +1,7 @@
 import { itemSchemaOf } from '../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { type OperationId, operationOf } from '../api/operations.ts'
-import { assertOptions } from '../errors/assert.ts'
+import { assertOptions } from '../errors/check-options.ts'
 import { jsonText } from '../lib/json.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { ConfigurationError } from '../errors/index.ts'

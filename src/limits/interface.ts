@@ -1,5 +1,5 @@
 import { organizationLimits } from '../api/limits.ts'
-import { assertOptions, milliseconds, wholeNumber } from '../errors/assert.ts'
+import { assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 
 /** The limits of one client. */
 export interface Share {

@@ -1,4 +1,4 @@
-import { assertOptions } from '../errors/assert.ts'
+import { assertOptions } from '../errors/check-options.ts'
 import { version } from '../lib/version.ts'
 import { skipNotice } from '../lib/wait-notice.ts'
 import type { OperationId } from '../api/operations.ts'

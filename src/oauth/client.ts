@@ -1,4 +1,4 @@
-import { assertMethod, assertObject } from '../errors/assert.ts'
+import { assertMethod, assertObject } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { type AuthorizationRequest, type PendingAuthorization, Protocol } from './protocol.ts'
 import { OAuthSession } from './session.ts'

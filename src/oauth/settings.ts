@@ -6,7 +6,7 @@ import {
   checked,
   milliseconds,
   nonEmptyText,
-} from '../errors/assert.ts'
+} from '../errors/check-options.ts'
 import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
 import type { Fetch } from '../core/http/send.ts'
 import { Redactor } from '../lib/redact.ts'

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api'
 import type { AnyObserver } from '../core/options/settings.ts'
 import type { ObservedAttempt, ObservedCall, Observer } from '../core/options/types.ts'
-import { assertMethod, assertOptions } from '../errors/assert.ts'
+import { assertMethod, assertOptions } from '../errors/check-options.ts'
 import { isSocialSearchError } from '../errors/index.ts'
 import { version } from '../lib/version.ts'
 

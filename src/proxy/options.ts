@@ -7,7 +7,7 @@ import {
   milliseconds,
   shown,
   wholeNumber,
-} from '../errors/assert.ts'
+} from '../errors/check-options.ts'
 import { type Budget, CreditBudget } from '../core/credits/budget.ts'
 import { type Transport, clientTransport } from '../core/call/transport.ts'
 import { ConfigurationError } from '../errors/index.ts'

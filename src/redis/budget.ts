@@ -6,7 +6,7 @@ import {
   resolvePeriod,
   rounded,
 } from '../core/credits/budget.ts'
-import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/assert.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../errors/index.ts'
 import { close, renew, reserve, summarize } from './budget-scripts.ts'
 import { RedisClock } from './clock.ts'

@@ -8,7 +8,7 @@ import {
   longestHoldMs,
   resolveLimits,
 } from '../limits/interface.ts'
-import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/assert.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/check-options.ts'
 import { followAbort } from '../lib/abort.ts'
 import { JitterMargin } from '../limits/jitter-margin.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'

@@ -1,4 +1,4 @@
-import { milliseconds } from '../errors/assert.ts'
+import { milliseconds } from '../errors/check-options.ts'
 import { sha256 } from '../lib/hash.ts'
 import { type Log, type Logger, createLog } from '../lib/logger.ts'
 import { Redactor } from '../lib/redact.ts'

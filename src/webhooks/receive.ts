@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
-import { assertFunction, assertOptions, wholeNumber } from '../errors/assert.ts'
+import { assertFunction, assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { logOnce, report } from '../errors/on-error.ts'
 
 /** A request from the service, read completely. */

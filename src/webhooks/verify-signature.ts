@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.ts'
-import { assertObject, assertOptions, checked, nonEmptyText } from '../errors/assert.ts'
+import { assertObject, assertOptions, checked, nonEmptyText } from '../errors/check-options.ts'
 import type { Delivery, Verify } from './receive.ts'
 
 /** How the sender signs. The service documents no signing: choose what your sender uses, such as your own gateway. */

@@ -1,4 +1,4 @@
-import { assertOptions, nonEmptyText } from '../errors/assert.ts'
+import { assertOptions, nonEmptyText } from '../errors/check-options.ts'
 import { hashOf } from '../lib/hash.ts'
 import { type Limits, resolveLimits } from '../limits/interface.ts'
 

@@ -1,7 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
-import { assertOptions, shown } from '../../errors/assert.ts'
+import { assertOptions, shown } from '../../errors/check-options.ts'
 import { type Credits, withUserPrice } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'

@@ -1,5 +1,5 @@
 import { ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
-import { assertOptions, nonEmptyText, shown, shownWord } from '../../errors/assert.ts'
+import { assertOptions, nonEmptyText, shown, shownWord } from '../../errors/check-options.ts'
 import { type Period, periodAt } from '../../lib/period.ts'
 
 /** Credits of a client, an operation or a budget. */

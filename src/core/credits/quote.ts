@@ -1,7 +1,7 @@
 import { count } from '../../lib/count.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { wholeNumber } from '../../errors/assert.ts'
+import { wholeNumber } from '../../errors/check-options.ts'
 import { rounded } from './budget.ts'
 import { worstCase } from './ledger.ts'
 

@@ -11,7 +11,7 @@ import {
   shown,
   shownWord,
   wholeNumber,
-} from '../../errors/assert.ts'
+} from '../../errors/check-options.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'

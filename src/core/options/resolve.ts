@@ -11,7 +11,7 @@ import {
   checked,
   nonEmptyText,
   wholeNumber,
-} from '../../errors/assert.ts'
+} from '../../errors/check-options.ts'
 import { inBrowser } from '../../lib/browser.ts'
 import { hashOf } from '../../lib/hash.ts'
 import { Redactor } from '../../lib/redact.ts'

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, SocialSearchError } from '../../errors/index.ts'
-import { assertObject } from '../../errors/assert.ts'
+import { assertObject } from '../../errors/check-options.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 
