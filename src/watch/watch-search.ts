@@ -1,5 +1,11 @@
 import type { MicroblogSearchParams } from '../api/microblog.ts'
-import { assertMethod, assertObject, assertSignal, milliseconds, wholeNumber } from '../errors/check-options.ts'
+import {
+  assertMethod,
+  assertObject,
+  assertSignal,
+  milliseconds,
+  wholeNumber,
+} from '../errors/check-options.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { maxTimerMs, sleep } from '../lib/time.ts'
 import type { PagedOptions } from '../core/options/types.ts'
