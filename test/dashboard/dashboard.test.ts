@@ -230,6 +230,7 @@ it('the cancel button ends a wait without a charge', async () => {
 
 it('a cancelled next page can be bought later', async () => {
   await open()
+  await mentionsLoaded()
   await search('coffee')
   await shows(20)
   await inject({ status: 429, retryAfter: 4 })
