@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Reporter, Vitest } from 'vitest/node'
 
 /** Suites that `npm test` leaves out, since they take long or need what not every machine has, and the commands that run them. */
@@ -18,6 +19,8 @@ export const projects = [
     extends: true as const,
     test: {
       name: 'main',
+      // Some files wait for real sockets and tabs, and leave their core to another.
+      maxWorkers: availableParallelism() + 1,
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
       exclude: [...Object.keys(apart), 'apps'].map((name) => `test/${name}/**`),
