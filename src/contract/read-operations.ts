@@ -98,7 +98,7 @@ function parameterSchema(parameter: unknown, place: string): unknown {
  * The schema of a JSON body; undefined without JSON. If there are several, the first, with `content` as an unreadable
  * keyword.
  *
- * @param open Stands for the schema of a body that has none.
+ * @param open The result for a body without a schema.
  */
 export function jsonOf(body: unknown, open?: true): unknown {
   const content = own(body, 'content')

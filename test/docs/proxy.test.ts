@@ -37,7 +37,7 @@ describe('docs/proxy.md', () => {
     const errors = [...own.matchAll(/(\w+): (\d{3})/g)].map(
       ([, code, status]) => [Number(status), code ?? ''] as const,
     )
-    // Nobody gets the response to a caller who has left.
+    // A caller who has left gets no response.
     const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
     const expected = sent.map(async ([status, code]) => `${status} ${code} ${await classOf(status, code)}`)
     expect(sent.length).toBeGreaterThan(15)

@@ -85,7 +85,7 @@ describe('--cache', () => {
     expect(err).toContain(message)
   })
 
-  it('names its file when that is no database, and buys nothing', async () => {
+  it('names a file that SQLite cannot read, and buys nothing', async () => {
     mkdirSync(folder(), { recursive: true })
     writeFileSync(file(), 'x'.repeat(5000))
     const { code, err } = await social(cached)

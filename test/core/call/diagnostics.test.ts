@@ -60,7 +60,7 @@ describe('the channel social-search:call', () => {
     expect(seen).toMatchObject([{ operation: 'microblog.search' }])
   })
 
-  it('makes no observer for a call when nobody subscribes', async () => {
+  it('makes no observer for a call without subscribers', async () => {
     service.script(() => ok())
     const events = subscribe()
     ends.splice(0).forEach((end) => end())
