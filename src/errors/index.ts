@@ -1,3 +1,4 @@
+import { isInstance } from '../lib/thrown.ts'
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
 import type {
@@ -50,5 +51,5 @@ export type AnySocialSearchError =
  * }
  */
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
-  return value instanceof SocialSearchError
+  return isInstance(value, SocialSearchError)
 }

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { isInstance, messageOf } from '../../src/lib/thrown.ts'
+import { awkwardValues } from '../support/awkward-values.ts'
+
+describe('messageOf()', () => {
+  it.each(awkwardValues)('returns a short text for %s', (_, make) => {
+    const text = messageOf(make())
+    expect(typeof text).toBe('string')
+    expect(text.length).toBeLessThanOrEqual(1000)
+  })
+
+  it('returns the message of an error', () => {
+    expect(messageOf(new RangeError('too far'))).toBe('too far')
+  })
+
+  it('returns the text of another value', () => {
+    expect([messageOf('words'), messageOf(7), messageOf(undefined)]).toEqual(['words', '7', 'undefined'])
+  })
+
+  it('names the type of a value that cannot be printed', () => {
+    expect(messageOf(Object.create(null))).toBe('a value of type object that cannot be printed')
+  })
+})
+
+describe('isInstance()', () => {
+  it.each(awkwardValues)('does not throw for %s', (_, make) => {
+    expect(typeof isInstance(make(), Error)).toBe('boolean')
+  })
+
+  it('recognizes an instance', () => {
+    expect([isInstance(new RangeError(), Error), isInstance({}, Error)]).toEqual([true, false])
+  })
+})
