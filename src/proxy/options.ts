@@ -63,8 +63,8 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize` and the body. The
-   * proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
+   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize`, `budget` and the body.
+   * The proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
    * five seconds less than a client's default timeout, so that the client gets the response.
    */
   deadline?: number | undefined

@@ -2,8 +2,8 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../errors/on-error.ts'
-import { ConfigurationError, TimeoutError } from '../errors/index.ts'
-import { type Admitted, admit } from './admission.ts'
+import { TimeoutError } from '../errors/index.ts'
+import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
   errorResponse,
@@ -94,7 +94,7 @@ async function forward(
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    admitted = await admit(request, operation, settings, times.sendBy)
+    admitted = await admit({ request, operation, sendBy: times.sendBy }, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
     if (error instanceof Refusal) throw error
@@ -149,7 +149,7 @@ async function call(
 ): Promise<Response> {
   const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
-  if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
+  if (maxQueueWaitMs < 1) throw tooLate('authorize or budget')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
   const { signal: abandon } = request
