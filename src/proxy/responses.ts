@@ -48,9 +48,13 @@ const statusOfCode: Readonly<Record<string, number>> = {
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
-  if (error instanceof ApiError || error instanceof InvalidRequestError) return true
-  if (error instanceof InvalidResponseError) return true
-  return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+  try {
+    if (error instanceof ApiError || error instanceof InvalidRequestError) return true
+    if (error instanceof InvalidResponseError) return true
+    return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+  } catch {
+    return false // Your own code has thrown something that cannot be read.
+  }
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. A hook's own refusal is for the page. */
