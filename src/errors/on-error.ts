@@ -37,7 +37,7 @@ export function report(
   runAside(() => onError?.(error))
 }
 
-/** Calls a function of the user whose result and errors change nothing, also those of a promise that it returns. */
-export function runAside(work: () => unknown): void {
-  new Promise((resolve) => resolve(work())).catch(() => {})
+/** Calls a function of the user that cannot fail what goes on; its error, or that of its promise, goes to `failed`. */
+export function runAside(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
+  new Promise((resolve) => resolve(work())).catch(failed)
 }
