@@ -4,7 +4,7 @@ import { type ProfessionalnetCompany, professionalnetCompany } from '../api/prof
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
 import { check } from '../api/schema/check.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { array, assertRecord, fail } from './check-arguments.ts'
+import { array, assertRecord, fail, isArray, jsonCopy } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
@@ -55,7 +55,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content = Array.isArray(given) ? { microblog: given } : (given as SandboxContent)
+      const content: SandboxContent = isArray(given) ? { microblog: given } : given
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
       const additions = [microblog, professionalnet, technews, mentions].map(({ take }) => take(content))
@@ -85,8 +85,10 @@ function complete<Given, Indexed>(
   { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
 ): Indexed[] {
   return array(field, records).map((record, index) => {
-    assertRecord(`${field}[${index}]`, record)
-    return each(record, `${field}[${index}]`, at - gap * index, known + index + 1)
+    const place = `${field}[${index}]`
+    assertRecord(place, record)
+    // As it would be sent: fields that are undefined are absent.
+    return each(jsonCopy(place, record), place, at - gap * index, known + index + 1)
   })
 }
 
@@ -171,8 +173,7 @@ function assertId(field: string, { id }: { id: unknown }, prefix: string): void 
 
 function assertPost(schema: Schema & { readonly shape: object }, field: string, post: object): void {
   assertRecord(field, post, Object.keys(schema.shape))
-  // As it would be sent: fields that are undefined are absent.
-  const [issue] = check(schema, JSON.parse(JSON.stringify(post)))
+  const [issue] = check(schema, post)
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
 }
 
