@@ -99,6 +99,7 @@ function microblogPost(given: SandboxPost, field: string, at: number, serial: nu
   const made = { ...defaults.microblog, id, author, name: author, timestamp, url }
   const post: MicroblogPost = { ...made, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
+  assertWords(`${field}: body`, post.body)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
@@ -115,6 +116,7 @@ function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
       social_details: { ...defaults.socialDetails, ...given.social_details },
     }
     assertPost(professionalnetPost, field, post)
+    assertWords(`${field}: commentary`, post.commentary)
     // The author at the URL, so that filters by author find the post.
     const { people, companies } = membersOf(seed)
     const url = given.actor?.actor_navigationContext
@@ -175,6 +177,11 @@ function assertPost(schema: Schema & { readonly shape: object }, field: string, 
   assertRecord(field, post, Object.keys(schema.shape))
   const [issue] = check(schema, post)
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
+}
+
+/** No query would find a post without words. */
+function assertWords(field: string, text: string): void {
+  if (text.trim() === '') fail(field, 'a text with words', text)
 }
 
 function isoOf(at: number): string {
