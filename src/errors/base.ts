@@ -72,6 +72,8 @@ export interface ErrorContext {
   attempts?: readonly Attempt[] | undefined
   /** Params of the page that failed. */
   next?: object | null | undefined
+  /** The body of a success that the call failed after. */
+  body?: unknown
 }
 
 /**
@@ -101,6 +103,11 @@ export class SocialSearchError extends Error {
    * For a call with pages: the params of the page that failed, as plain JSON. Pass them to the same call to continue.
    */
   declare readonly next?: object | null
+  /**
+   * The body of a success, if the call failed after it had been read: parsed if it is JSON, otherwise its text. An error with
+   * `charged: 'yes'` has it. Not enumerable, so that logs of the error stay short.
+   */
+  declare readonly body?: unknown
   /** Of `toArray()`: the paid items of the pages before. Not enumerable, so that logs of the error stay short. */
   declare readonly items?: readonly unknown[]
 
@@ -118,6 +125,7 @@ export class SocialSearchError extends Error {
     if (operation !== undefined) this.operation = operation
     if (applied !== undefined) this.applied = applied
     if (context.next !== undefined) this.next = context.next
+    if (context.body !== undefined) hide(this, 'body', context.body)
   }
 
   /** The fields for a JSON log. */

@@ -133,11 +133,10 @@ export class InvalidResponseError extends SocialSearchError {
   /** How the body differs from the documented shape; at most the first hundred issues. */
   readonly issues: readonly Issue[]
 
-  constructor(message: string, context: ErrorContext & { body: unknown; issues?: readonly Issue[] }) {
+  constructor(message: string, context: ErrorContext & { issues?: readonly Issue[] }) {
     const { issues = [] } = context
     super('invalid_response', issues.length > 0 ? `${message}: ${summary(issues)}` : message, context)
     this.issues = issues
-    hide(this, 'body', context.body)
   }
 }
 

@@ -2,14 +2,23 @@
 const maxLength = 1000
 
 /**
- * The message of an error, or the text of another value. User code may throw or return a value that cannot be printed:
- * an object without a prototype, a Proxy, an error whose getters throw.
+ * The text of a value of user code, such as `TypeError: x is undefined`. It may be a value that cannot be printed: an
+ * object without a prototype, a Proxy, an error whose getters throw.
  */
+export function textOf(value: unknown): string {
+  try {
+    return String(value).slice(0, maxLength)
+  } catch {
+    return `a value of type ${typeof value} that cannot be printed`
+  }
+}
+
+/** The message of an error that user code threw, or the text of another value. */
 export function messageOf(thrown: unknown): string {
   try {
-    return String(isInstance(thrown, Error) ? thrown.message : thrown).slice(0, maxLength)
+    return textOf(isInstance(thrown, Error) ? thrown.message : thrown)
   } catch {
-    return `a value of type ${typeof thrown} that cannot be printed`
+    return textOf(thrown)
   }
 }
 

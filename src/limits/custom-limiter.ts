@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../errors/index.ts'
+import { textOf } from '../lib/thrown.ts'
 import { after } from '../lib/time.ts'
 import {
   type CallLimiter,
@@ -8,7 +10,10 @@ import {
   longestHoldMs,
 } from './interface.ts'
 
-/** Adapts a user's limiter, which cancels by signal, and enforces the wait of a 429 even if that limiter does not. */
+/**
+ * Adapts a user's limiter, which cancels by signal. It enforces the wait of a 429 even if that limiter does not, and a
+ * limiter that throws cannot lose a response that is paid for.
+ */
 export class CustomLimiter implements CallLimiter {
   readonly #limiter: Limiter
   /** Monotonic time until which a 429 has closed a surface. */
@@ -27,7 +32,7 @@ export class CustomLimiter implements CallLimiter {
       // The user's limiter may ignore the signal.
       signal.addEventListener('abort', () => reject(signal.reason))
       this.#acquire(ticket, signal).then(
-        (lease) => (signal.aborted ? giveBack(lease) : resolve(lease)),
+        (lease) => (signal.aborted ? lease.release() : resolve(lease)),
         reject,
       )
     }).finally(() => this.#waiting.delete(ticket))
@@ -37,35 +42,59 @@ export class CustomLimiter implements CallLimiter {
     this.#waiting.get(ticket)?.abort(reason)
   }
 
-  hold(surface: string | null, announcedMs: number): void {
+  hold(surface: string | null, announcedMs: number, ticket: CallTicket): void {
     const milliseconds = Math.min(announcedMs, longestHoldMs)
     const until = performance.now() + milliseconds
     // A shorter 429 of another request does not open the surface earlier.
     this.#closedUntil.set(surface, Math.max(until, this.#closedUntil.get(surface) ?? 0))
-    this.#limiter.hold(surface, milliseconds)
+    tell(ticket, () => this.#limiter.hold(surface, milliseconds))
   }
 
   async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
     const { surface, share, priority, resumed, maxQueueWait } = ticket
     const patience = Math.min(ticket.patience, maxQueueWait ?? Infinity)
     for (;;) {
-      const lease = await this.#limiter.acquire({
-        ...{ surface, share, priority, resumed, patience, maxQueueWait, signal },
-      })
+      const lease = guarded(
+        ticket,
+        await this.#limiter.acquire({
+          ...{ surface, share, priority, resumed, patience, maxQueueWait, signal },
+        }),
+      )
       const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
       if (early <= 0) return lease
-      giveBack(lease)
+      lease.release()
       if (early > patience) throw new SurfaceClosed(early)
       await new Promise<void>((resolve) => signal.addEventListener('abort', after(early, resolve)))
     }
   }
 }
 
-/** No request depends on a lease that was not used, so an error of the user's limiter has no effect. */
-function giveBack(lease: Lease): void {
-  try {
-    lease.release()
-  } catch {
-    // A later call reports a limiter that does not work.
+/** A lease whose methods cannot throw. */
+function guarded(ticket: CallTicket, lease: Lease): Lease {
+  if (!isLease(lease))
+    throw new ConfigurationError('the limiter must return a lease with queued, paced and release()')
+  const { queued, paced } = lease
+  return {
+    queued,
+    paced,
+    sent: () => tell(ticket, () => lease.sent()),
+    answered: (date) => tell(ticket, () => lease.answered(date)),
+    release: () => tell(ticket, () => lease.release()),
   }
+}
+
+/** Reading a property of a value of user code may throw. */
+function isLease(value: Partial<Lease> | null | undefined): boolean {
+  try {
+    return [value?.queued, value?.paced].every(Number.isFinite) && typeof value?.release === 'function'
+  } catch {
+    return false
+  }
+}
+
+/** Tells the user's limiter something, and logs what it throws or rejects with. */
+function tell(ticket: CallTicket, work: () => unknown): void {
+  new Promise((resolve) => resolve(work())).catch((error: unknown) =>
+    ticket.log?.('error', 'the limiter failed', { reason: textOf(error) }),
+  )
 }

@@ -1,4 +1,5 @@
 import { organizationLimits } from '../api/limits.ts'
+import type { Log } from '../lib/logger.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 
 /** The limits of one client. */
@@ -111,7 +112,11 @@ export interface QueueWait {
 }
 
 /** What a call asks of a limiter that can cancel its wait without a signal. */
-export type CallTicket = Omit<Ticket, 'signal'> & { readonly signal?: AbortSignal | undefined }
+export type CallTicket = Omit<Ticket, 'signal'> & {
+  readonly signal?: AbortSignal | undefined
+  /** Logs for the call. */
+  readonly log?: Log | undefined
+}
 
 /**
  * A limiter as calls use it: those of this package, and a user's in a `CustomLimiter`. A call that waits costs an entry
@@ -121,6 +126,8 @@ export interface CallLimiter extends Limiter {
   acquire(ticket: CallTicket): Promise<Lease>
   /** Rejects a waiting `acquire()` with the reason; does nothing if the ticket does not wait. */
   cancel(ticket: CallTicket, reason: unknown): void
+  /** @param ticket The call that got the 429. */
+  hold(surface: string | null, milliseconds: number, ticket?: CallTicket): void
   /** Why a client's next call would wait at a surface; null if it could go now. */
   waitOf?(surface: string | null, share: Share): QueueWait | null
 }

@@ -87,14 +87,14 @@ export const caller = group('the caller', [
     id: 228,
     name: "the caller's hook throws after a paid response",
     expected: 'the error has the response, which is not bought again',
-    observed: 'InvalidResponseError, body kept; sent ×1; charged unknown, spent 0, uncertain 2',
+    observed: 'InvalidResponseError, body kept; sent ×1; charged yes, spent 2, uncertain 0',
     run: () => paid({ afterResponse: [crash] }),
   },
   {
     id: 229,
     name: "the caller's hook raises the retry limits of ky, and then returns ky.retry()",
     expected: 'the second send is refused: it could be charged again',
-    observed: 'InvalidResponseError, body kept; sent ×1; charged unknown, spent 0, uncertain 2',
+    observed: 'InvalidResponseError, body kept; sent ×1; charged yes, spent 2, uncertain 0',
     run: () => paid({ beforeRequest: [raiseLimits], afterResponse: [() => ky.retry({ delay: 1 })] }),
   },
   {
@@ -115,7 +115,7 @@ export const caller = group('the caller', [
     id: 231,
     name: "the caller's hook returns ky.retry() after a paid response",
     expected: 'the error has the response, which is not bought again',
-    observed: 'InvalidResponseError, body kept; sent ×1; charged unknown, spent 0, uncertain 2',
+    observed: 'InvalidResponseError, body kept; sent ×1; charged yes, spent 2, uncertain 0',
     run: () => paid({ afterResponse: [() => ky.retry()] }),
   },
   {
@@ -141,7 +141,7 @@ export const caller = group('the caller', [
     id: 233,
     name: "the caller's hook reads a paid response, and returns it",
     expected: 'the error has the response, which is not bought again',
-    observed: 'InvalidResponseError, body kept; sent ×1; charged unknown, spent 0, uncertain 2',
+    observed: 'InvalidResponseError, body kept; sent ×1; charged yes, spent 2, uncertain 0',
     run: () => paid({ afterResponse: [async ({ response }) => (await response.text(), response)] }),
   },
   ...(
@@ -153,7 +153,7 @@ export const caller = group('the caller', [
     id: 234 + index,
     name: `the caller's hook replaces a paid response by ${what}`,
     expected: 'not retried, even with `ambiguous`: the service would charge again',
-    observed: `sent at 0 ms; ${error} at 0 ms; charged unknown, spent 0, uncertain 2`,
+    observed: `sent at 0 ms; ${error} at 0 ms; charged yes, spent 2, uncertain 0`,
     run: () => search([page], { hooks: { afterResponse: [replace] }, retry: { ambiguous: true } }),
   })),
   {

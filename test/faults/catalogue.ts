@@ -11,6 +11,7 @@ import { retryAfter } from './retry-after.ts'
 import { security } from './security.ts'
 import { shape } from './shape.ts'
 import { time } from './time.ts'
+import { userCode } from './user-code.ts'
 
 /** All faults, by number. */
 export const catalogue: readonly Fault[] = [
@@ -26,4 +27,5 @@ export const catalogue: readonly Fault[] = [
   ...paging,
   ...money,
   ...security,
+  ...userCode,
 ]

@@ -52,6 +52,15 @@ describe('Redactor', () => {
     expect(inner).toBe('[redacted]')
   })
 
+  it('text() removes a secret of many thousand characters, also if escaped', () => {
+    const secret = `tk_${'ab/c'.repeat(5000)}`
+    const redactor = new Redactor()
+    redactor.add(secret)
+    const escaped = secret.replaceAll('/', '\\/').replaceAll('b', '\\u0062')
+    expect(redactor.text(`{"a":"${secret}","b":"${escaped}"}`)).toBe('{"a":"[redacted]","b":"[redacted]"}')
+    expect(redactor.containsSecret(escaped)).toBe(true)
+  })
+
   it('leaves text unchanged when the secret is very short', () => {
     expect(knowing('abc').text('abc')).toBe('abc')
   })

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { isInstance, messageOf } from '../../src/lib/thrown.ts'
+import { isInstance, messageOf, textOf } from '../../src/lib/thrown.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 
-describe('messageOf()', () => {
+describe.each([
+  ['messageOf()', messageOf],
+  ['textOf()', textOf],
+])('%s', (_, text) => {
   it.each(awkwardValues)('returns a short text for %s', (_, make) => {
-    const text = messageOf(make())
-    expect(typeof text).toBe('string')
-    expect(text.length).toBeLessThanOrEqual(1000)
+    const shown = text(make())
+    expect(typeof shown).toBe('string')
+    expect(shown.length).toBeLessThanOrEqual(1000)
   })
+})
 
+describe('messageOf()', () => {
   it('returns the message of an error', () => {
     expect(messageOf(new RangeError('too far'))).toBe('too far')
   })
@@ -19,6 +24,12 @@ describe('messageOf()', () => {
 
   it('names the type of a value that cannot be printed', () => {
     expect(messageOf(Object.create(null))).toBe('a value of type object that cannot be printed')
+  })
+})
+
+describe('textOf()', () => {
+  it('returns the class and message of an error', () => {
+    expect(textOf(new RangeError('too far'))).toBe('RangeError: too far')
   })
 })
 

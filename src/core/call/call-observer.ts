@@ -1,6 +1,7 @@
 import type { Applied, Attempt, Charged, ErrorContext } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { type LogLevel, type LogFields, logTo } from '../../lib/logger.ts'
+import { textOf } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
@@ -11,6 +12,16 @@ import type { Cached, ObservedCall, Observer, Wait } from '../options/types.ts'
 const longQueueSeconds = 30
 
 let calls = 0
+
+/** The `outcome` of a failure: the code of an error of this package, or `aborted`. */
+export function outcomeOf(error: unknown): string {
+  try {
+    return isSocialSearchError(error) ? error.code : 'aborted'
+  } catch {
+    // User code may have thrown an object that only looks like our error.
+    return 'aborted'
+  }
+}
 
 /** Tells the observers of one call what it does. */
 export class CallObserver {
@@ -93,8 +104,8 @@ export class CallObserver {
           return end('ok')
         },
         (error: unknown) => {
-          const { code = 'aborted', charged = 'unknown' } = isSocialSearchError(error) ? error : {}
-          end(code, charged, contextOf().applied)
+          const { charged, applied } = contextOf()
+          end(outcomeOf(error), charged, applied)
           throw error
         },
       )
@@ -119,7 +130,7 @@ export class CallObserver {
     for (const observer of this.#observers)
       // It may return a promise, whose rejection must be handled.
       new Promise((resolve) => resolve(observer[name]?.(this.#for(observer, event) as never))).catch(
-        (error: unknown) => this.#log('error', `${name} failed`, { reason: String(error) }),
+        (error: unknown) => this.#log('error', `${name} failed`, { reason: textOf(error) }),
       )
   }
 

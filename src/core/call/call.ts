@@ -11,8 +11,9 @@ import {
 } from '../../errors/index.ts'
 import { type CallCredits, Purchase } from '../credits/ledger.ts'
 import type { Abortable } from '../../lib/abort.ts'
-import { type LogFields, type LogLevel, logTo } from '../../lib/logger.ts'
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
+import { isInstance } from '../../lib/thrown.ts'
 import { after } from '../../lib/time.ts'
 import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/interface.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
@@ -70,8 +71,6 @@ export class Call implements CallTicket, Abortable {
   readonly priority: number
   attempts = noAttempts
   failures = noFailures
-  /** Milliseconds to wait before the next attempt; null if the call does not retry. */
-  wait: number | null = null
   /** Whether the token was refreshed for this call; that happens once. */
   isTokenRefreshed = false
   /** The token of the next attempt, or of the latest. */
@@ -86,7 +85,11 @@ export class Call implements CallTicket, Abortable {
   sendBy = Infinity
   /** Aborts a call that is not sent by then. */
   expire: (() => void) | undefined
+  /** The risk of the latest attempt once its request has ended, with the body of a success. Hooks may still run. */
+  settled: { readonly risk: Charged; readonly body?: unknown } | undefined
   readonly #openCalls: OpenCalls
+  /** Of the attempt that holds a slot. */
+  lease: Lease | undefined
   #phase: TimeoutPhase = 'queue'
   #aborted: { readonly reason: unknown } | undefined
   #onAbort: ((reason: unknown) => void) | undefined
@@ -202,15 +205,18 @@ export class Call implements CallTicket, Abortable {
       this.throwIfAborted()
       return lease
     } catch (error) {
-      this.tell(() => lease.release())
+      lease.release()
       throw error
     }
   }
 
   /** Begins an attempt in the timeline. */
-  begin({ queued, paced }: Lease): Attempt {
+  begin(lease: Lease): Attempt {
+    const { queued, paced } = lease
     const entry: Attempt = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     this.attempts = [...this.attempts, entry]
+    this.settled = undefined
+    this.lease = lease
     this.#openCalls.inFlight++
     return entry
   }
@@ -218,16 +224,7 @@ export class Call implements CallTicket, Abortable {
   /** Closes the surface for `ms` milliseconds, after a 429. The next attempt waits as long. */
   closeSurface(ms: number): void {
     this.patience = Math.max(this.settings.retry.maxWaitMs, ms)
-    this.tell(() => this.client.limiter.hold(this.surface, ms))
-  }
-
-  /** Tells the limiter something. A user's limiter that throws must not lose a response that is paid for. */
-  tell(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      logTo(this.settings.observers, 'error', 'the limiter failed', { reason: String(error) })
-    }
+    this.client.limiter.hold(this.surface, ms, this)
   }
 
   log(level: LogLevel, message: string, fields: LogFields = {}): void {
@@ -235,18 +232,25 @@ export class Call implements CallTicket, Abortable {
     for (const { onLog } of this.settings.observers) onLog?.(level, message, { ...attempt, ...fields })
   }
 
-  release(lease: Lease): void {
-    this.#openCalls.inFlight--
-    this.tell(() => lease.release())
+  /** Releases the slot of the attempt in `ms` milliseconds, unless it is released already. */
+  release(ms = 0): void {
+    const lease = this.lease
+    if (lease === undefined) return
+    this.lease = undefined
+    after(ms, () => {
+      this.#openCalls.inFlight--
+      lease.release()
+    })
   }
 
   get stake(): Stake {
     return stakeOf(this.operation)
   }
 
-  /** Whether the request in flight may be charged or applied, as long as it has no usable response. */
+  /** Whether the request in flight is charged or applied; `unknown` until its response has been read. */
   get risk(): Charged {
-    return this.isIdle || this.stake === 'read' || this.attempts.at(-1)?.sent === null ? 'no' : 'unknown'
+    if (this.isIdle || this.stake === 'read' || this.attempts.at(-1)?.sent === null) return 'no'
+    return this.settled?.risk ?? 'unknown'
   }
 
   /**
@@ -258,7 +262,7 @@ export class Call implements CallTicket, Abortable {
     const { attempts, failures } = this
     const all = [latest, ...attempts.map(({ charged }) => charged), ...failures.map(({ risk }) => risk)]
     const risk = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-    return { ...contextOf(this.operation, this.request, risk), attempts }
+    return { ...contextOf(this.operation, this.request, risk), attempts, body: this.settled?.body }
   }
 
   timeoutError(message: string, retryAfter?: number): TimeoutError {
@@ -267,11 +271,11 @@ export class Call implements CallTicket, Abortable {
 
   /** The error that the caller gets. */
   errorOf(thrown: unknown): unknown {
-    const error = thrown instanceof Failure ? thrown.error : thrown
+    const error = isInstance(thrown, Failure) ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
     if (error === this.#aborted?.reason) return error
-    if (error instanceof SurfaceClosed) return this.#unsent(error)
-    return error instanceof SharedError ? error.of(this.context()) : error
+    if (isInstance(error, SurfaceClosed)) return this.#unsent(error)
+    return isInstance(error, SharedError) ? error.of(this.context()) : error
   }
 
   /** Whether the call has no request in flight. */

@@ -1,3 +1,4 @@
+import { builtin } from '../../lib/builtin.ts'
 import type { AnyObserver } from '../options/settings.ts'
 import type { ObservedCall, ObservedStart } from '../options/types.ts'
 
@@ -9,12 +10,10 @@ interface Diagnostics {
   }
 }
 
-// Without an import, which runtimes without the module would fail on.
-const { process } = globalThis as { process?: { getBuiltinModule?(name: string): Diagnostics | undefined } }
 /** The channel `social-search:call`; undefined on a runtime without `node:diagnostics_channel`. */
-export const channel = process
-  ?.getBuiltinModule?.('node:diagnostics_channel')
-  ?.tracingChannel?.('social-search:call')
+export const channel = (builtin('node:diagnostics_channel') as Diagnostics | undefined)?.tracingChannel?.(
+  'social-search:call',
+)
 
 /** Publishes a call to the subscribers of the channel. */
 export const publisher: AnyObserver = {

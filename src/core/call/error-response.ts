@@ -11,13 +11,13 @@ import { parsed } from '../../lib/json.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { ErrorBody } from '../http/dialect.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
+import type { Received } from '../http/send.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import type { Call } from './call.ts'
-import type { Received } from './exchange.ts'
 
 /** Makes the failure of a response that is not a success. */
-export function failureOfResponse(call: Call, { response, text, fetchedStatus }: Received): Failure {
+export function failureOfResponse(call: Call, { response, text }: Received): Failure {
   const { client, operation } = call
   const { dialect, redactor } = client
   const { status, headers, type } = response
@@ -26,26 +26,25 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
     const context = { ...call.context(), status: status || undefined }
     return new Failure(new RedirectError('the response is a redirect; check baseUrl', context), call.risk)
   }
-  // A hook must not make the call pay for another success.
-  const isPaid = fetchedStatus !== null && fetchedStatus >= 200 && fetchedStatus < 300
   if (status < 200) {
     const context = { ...call.context(), phase: 'exchange', reason: `status ${status}` } as const
     const error = new ConnectionError(`no response (status ${status})`, context)
-    return new Failure(error, call.risk, isPaid ? 'final' : 'no-answer')
+    return new Failure(error, call.risk, 'no-answer')
   }
   const body = redactor.data(parsed(text, dialect))
   const announced = announcedWait(headers, body, Date.now())
   const errorBody = dialect.readError(body)
-  const verdict: Verdict = isPaid
-    ? { risk: call.risk, kind: 'final' }
-    : errorBody === null || status < 400
+  const verdict: Verdict =
+    errorBody === null || status < 400
       ? verdictOnOthers(call, status)
       : errorBody.risk === undefined
         ? verdictOnService(call, status)
         : verdictOnProxy(call, status, announced, errorBody.risk)
+  // A hook that replaces a response does not change its cost.
+  const risk = call.settled?.risk ?? verdict.risk
   const isByProxy = errorBody?.risk !== undefined
   const details = {
-    ...call.context(verdict.risk),
+    ...call.context(risk),
     status,
     code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
     // The message of a proxy is complete.
@@ -60,14 +59,14 @@ export function failureOfResponse(call: Call, { response, text, fetchedStatus }:
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
-  const reported = isByProxy && !isPaid && status >= 400 ? readCredits(headers) : null
-  return new Failure(error, verdict.risk, verdict.kind, announced, reported)
+  const reported = isByProxy && status >= 400 ? readCredits(headers) : null
+  return new Failure(error, risk, verdict.kind, announced, reported)
 }
 
 type Verdict = Pick<Failure, 'risk' | 'kind'>
 
 /** The service never bills a 4xx or 5xx. It may have applied a write before a 500 or 502. */
-function verdictOnService({ stake }: Call, status: number): Verdict {
+function verdictOnService(call: Call, status: number): Verdict {
   const kinds: Record<number, FailureKind> = {
     401: 'unauthorized',
     429: 'rate-limited',
@@ -75,7 +74,8 @@ function verdictOnService({ stake }: Call, status: number): Verdict {
     503: 'unavailable',
   }
   const kind = kinds[status] ?? (status < 500 ? 'final' : 'server-error')
-  const mayBeApplied = stake === 'write' && (kind === 'upstream' || kind === 'server-error')
+  const mayBeApplied =
+    call.stake === 'write' && call.risk !== 'no' && (kind === 'upstream' || kind === 'server-error')
   return { risk: mayBeApplied ? 'unknown' : 'no', kind }
 }
 

@@ -1,5 +1,7 @@
 import { type Attempt, type Charged, ConfigurationError, ConnectionError } from '../../errors/index.ts'
+import { isInstance, messageOf } from '../../lib/thrown.ts'
 import type { Lease } from '../../limits/interface.ts'
+import type { Hooks } from '../http/hooks.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import {
   type BodyText,
@@ -12,21 +14,16 @@ import {
   send,
   validStatusText,
 } from '../http/send.ts'
-import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
+import { Failure, type FailureKind } from '../retry/failure.ts'
 import type { Call } from './call.ts'
 import { failureOfResponse } from './error-response.ts'
-import { unreadable } from './success-response.ts'
-
-/** A response, read to its end. */
-export interface Received extends BodyText {
-  readonly response: Response
-  /** The status that fetch returned; null if a hook answered and nothing was sent. */
-  readonly fetchedStatus: number | null
-}
+import { runForHolder } from './nested-calls.ts'
+import { settle } from './settle.ts'
+import { type Success, isSuccess, parseSuccess, unreadable } from './success-response.ts'
 
 /**
- * Sends the request of an attempt once, and reads the response. It reads the response before hooks see it, so that a hook
- * cannot lose one that is paid for.
+ * Sends the request of an attempt once, and resolves with the success. It reads and settles the response before hooks see
+ * it, so that a hook cannot lose one that is paid for.
  *
  * @throws {Failure} unless the signal has aborted.
  */
@@ -35,7 +32,7 @@ export async function exchange(
   entry: Attempt,
   lease: Lease,
   signal: AbortSignal,
-): Promise<Received> {
+): Promise<Success> {
   const { client, settings, operation, request } = call
   const { hooks } = settings
   const headers = new Headers(settings.headers)
@@ -45,45 +42,78 @@ export async function exchange(
   const init = initOf(operation.method, headers, body, signal)
   const context = { operation: operation.id, attempt: call.attempts.length }
 
-  let read: Received | undefined
+  let outcome: Success | Failure | undefined
   let copy: Response | undefined
   let failed: ConnectionError | undefined
   const fetchOnce = async (target: string | Request, init: Init): Promise<Response> => {
     try {
       const response = await fetchResponse(call, entry, lease, target, init)
-      if (hooks === undefined) return response
-      read = { response, fetchedStatus: response.status, ...(await readBody(call, response, signal)) }
-      return (copy = copyForHooks(response, read.text))
+      const received = { response, ...(await readBody(call, response, signal)) }
+      // An abort ends the body early, as if it were complete.
+      signal.throwIfAborted()
+      outcome = settle(call, entry, received)
+      return (copy = hooks === undefined ? response : copyForHooks(response, received.text))
     } catch (error) {
-      if (error instanceof ConnectionError) failed = error
+      if (isInstance(error, ConnectionError)) {
+        failed = error
+        call.settled = { risk: riskOf(call, error) }
+      }
+      // A hook may take long to handle the failure.
+      if (!signal.aborted) call.release()
       throw error
     }
   }
   try {
-    const answered = await send(client.baseUrl + request.path, init, hooks, context, fetchOnce)
-    if (read !== undefined && answered === copy) return read
-    const response = asResponse(answered, 'a hook')
-    entry.status = response.status
-    const fetchedStatus = hooks === undefined ? response.status : (read?.fetchedStatus ?? null)
-    return { response, fetchedStatus, ...(await readBody(call, response, signal)) }
+    const answered = await send(
+      client.baseUrl + request.path,
+      init,
+      hooks && guarded(call, hooks),
+      context,
+      fetchOnce,
+    )
+    if (outcome === undefined || answered !== copy)
+      outcome = await readFromHook(call, entry, answered, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    if (read !== undefined) throw failureOfHook(call, entry, error, read)
-    throw failureOf(call, entry, error, failed)
+    throw outcome === undefined ? failureOf(call, entry, error, failed) : failureOfHook(call, error, outcome)
+  }
+  if (outcome instanceof Failure) throw outcome
+  return outcome
+}
+
+/** The hooks, of which those before the request may not call the client. */
+function guarded(call: Call, { beforeRequest = [], ...hooks }: Hooks): Hooks {
+  return {
+    ...hooks,
+    beforeRequest: beforeRequest.map((hook) => (state) => runForHolder(call, () => hook(state))),
   }
 }
 
-/** A hook that fails ends the retries. A success that was paid for stays on the error. */
-function failureOfHook(call: Call, entry: Attempt, thrown: unknown, received: Received): Failure {
-  const reason = redactedMessage(call, thrown)
-  if (received.response.ok)
-    return unreadable(call, entry, received, `a hook failed after the response: ${reason}`)
-  call.log('error', 'a hook failed after the response', { reason })
+/** Reads the response that a hook returned. What the service sent in its place, if anything, is settled. */
+async function readFromHook(
+  call: Call,
+  entry: Attempt,
+  answered: unknown,
+  signal: AbortSignal,
+): Promise<Success | Failure> {
+  const response = asResponse(answered, 'a hook')
+  entry.status = response.status
+  const received = { response, ...(await readBody(call, response, signal)) }
+  if (isSuccess(response)) return { ...parseSuccess(call, received), byHook: true }
   const failure = failureOfResponse(call, received)
-  const { error, risk, announced, reported } = failure
-  // Other calls must wait all the same.
-  if (isRateLimit(failure)) call.closeSurface(announced ?? 0)
-  return new Failure(error, risk, 'final', announced, reported)
+  const { settled } = call
+  if (settled === undefined) return failure
+  // A hook must not make the call pay for another success.
+  const mayRetry = !('body' in settled) && (settled.risk === 'no' || call.settings.retry.ambiguous)
+  return new Failure(failure.error, settled.risk, mayRetry ? failure.kind : 'final', failure.announced)
+}
+
+/** A hook that fails after the response ends the retries. */
+function failureOfHook(call: Call, thrown: unknown, outcome: Success | Failure): Failure {
+  const reason = redactedMessage(call, thrown)
+  if (!(outcome instanceof Failure)) return unreadable(call, `a hook failed after the response: ${reason}`)
+  call.log('error', 'a hook failed after the response', { reason })
+  return new Failure(outcome.error, outcome.risk)
 }
 
 /** The failure of an attempt without a response. `failed` is the error of its connection, which a hook may replace. */
@@ -94,11 +124,10 @@ function failureOf(
   failed: ConnectionError | undefined,
 ): Failure {
   const { risk } = call
-  if (error instanceof FetchMisuse)
+  if (isInstance(error, FetchMisuse))
     return new Failure(new ConfigurationError(error.message, call.context()), risk)
-  if (failed !== undefined && error !== failed) return new Failure(error, riskOf(call, failed))
-  if (error instanceof ConnectionError)
-    return new Failure(error, riskOf(call, error), kindsByPhase[error.phase])
+  if (failed !== undefined && error !== failed) return new Failure(error, risk)
+  if (isInstance(error, ConnectionError)) return new Failure(error, risk, kindsByPhase[error.phase])
   if (sent !== null) return new Failure(error, risk)
   const message = `a hook failed before sending: ${redactedMessage(call, error)}`
   return new Failure(new ConfigurationError(message, call.context()), risk)
@@ -111,7 +140,7 @@ const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
 }
 
 function redactedMessage({ client }: Call, error: unknown): string {
-  return client.redactor.text(error instanceof Error ? error.message : String(error))
+  return client.redactor.text(messageOf(error))
 }
 
 /** Passes the request to fetch with the token, and notes when it was sent and answered. */
@@ -128,14 +157,17 @@ async function fetchResponse(
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
   signal.throwIfAborted()
   entry.sent = new Date().toISOString()
-  call.tell(() => lease.sent())
+  lease.sent()
   call.log('debug', 'sending')
   let response: Response
   try {
-    response = await callFetch(client.fetch, target, init)
+    const { fetch } = client
+    const sending = () => callFetch(fetch, target, init)
+    // A fetch of the user may try to call the client.
+    response = await (fetch === undefined ? sending() : runForHolder(call, sending))
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw error instanceof FetchMisuse ? error : connectionError(call, error, false)
+    throw isInstance(error, FetchMisuse) ? error : connectionError(call, error, false)
   }
   if (signal.aborted) {
     // The attempt is over: a fetch that ignores its signal has answered late.
@@ -145,7 +177,7 @@ async function fetchResponse(
   entry.status = response.status
   call.phase = 'body'
   const date = response.headers.get('date')
-  call.tell(() => lease.answered(date === null ? null : new Date(date)))
+  lease.answered(date === null ? null : new Date(date))
   return response
 }
 

@@ -46,7 +46,7 @@ async function prepareAndQueue(call: Call): Promise<Lease> {
     await updateToken(call)
     return lease
   } catch (error) {
-    call.tell(() => lease.release())
+    lease.release()
     throw error
   }
 }
@@ -68,7 +68,8 @@ async function updateToken(call: Call): Promise<void> {
 /** Waits until the next attempt is due; resolves with false if the call does not retry. */
 async function waitForRetry(call: Call, failure: Error): Promise<boolean> {
   if (!(failure instanceof Failure)) return false
-  const { wait, isTokenRefreshed, client } = call
+  const { isTokenRefreshed, client } = call
+  const { wait = null } = failure
   const mayRefresh = !isTokenRefreshed && client.credential.refreshable && call.canSendWithin(0)
   if (failure.kind === 'unauthorized' && mayRefresh) return refreshToken(call)
   if (wait === null || !call.canSendWithin(wait)) return false

@@ -1,6 +1,7 @@
 import { firstIssues } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
 import { type Credits, withUserPrice } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
@@ -10,6 +11,7 @@ import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/ty
 import { type Answer, Call, type CallCache } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import { type CancelRules, endEarly } from './end-early.ts'
+import { assertNotNested } from './nested-calls.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { run } from './run.ts'
 
@@ -109,6 +111,7 @@ export class ClientTransport implements Transport {
     cancelRules?: CancelRules,
   ): Promise<Answer> {
     try {
+      assertNotNested(this.#client.limiter)
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const priced = this.priced(operation, request)
       const call = this.#open(settings, priced, request)
@@ -120,7 +123,7 @@ export class ClientTransport implements Transport {
         cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
       return call.observer?.observe(answer, () => call.context()) ?? answer()
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) return Promise.reject(error)
+      if (!isInstance(error, ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
       return Promise.reject(new ConfigurationError(error.message, contextOf(operation, request)))
     }

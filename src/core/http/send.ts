@@ -91,6 +91,11 @@ export interface BodyText {
   readonly complete: boolean
 }
 
+/** A response, read to its end. */
+export interface Received extends BodyText {
+  readonly response: Response
+}
+
 /**
  * Reads a body as UTF-8, up to {@link maxBodyBytes}, since a small gzip can hold gigabytes. It cancels the body on
  * abort: Node drops the signal of a request together with the request.

@@ -74,14 +74,20 @@ const bodyOf = ({ body }: Answer): never => body as never
  * the error goes through, so they cost nothing until a call fails.
  */
 export function throwToCaller(error: unknown): never {
-  if (error instanceof SocialSearchError) {
-    const { stack = '' } = error
-    // Without this function and the frames of Node. Other engines have other formats, and no such frames.
-    const frames = String(new Error().stack).match(/\n +at (?!.*\(node:).+/g) ?? []
-    const callers = frames.slice(1).filter((frame) => !stack.includes(frame))
-    if (callers.length > 0) error.stack = stack + callers.join('')
+  try {
+    if (error instanceof SocialSearchError) addCallers(error)
+  } catch {
+    // User code may have thrown an object that only looks like our error.
   }
   throw error
+}
+
+function addCallers(error: SocialSearchError): void {
+  const { stack = '' } = error
+  // Without the two functions of this file and the frames of Node. Other engines have other formats, and no such frames.
+  const frames = String(new Error().stack).match(/\n +at (?!.*\(node:).+/g) ?? []
+  const callers = frames.slice(2).filter((frame) => !stack.includes(frame))
+  if (callers.length > 0) error.stack = stack + callers.join('')
 }
 
 /** The response, redacted, with a body that can be read again. */

@@ -37,6 +37,8 @@ export class Failure extends Error {
   readonly announced: number | null
   /** The cost that a proxy reports, or null. */
   readonly reported: CallCredits | null
+  /** Milliseconds to wait before the next attempt; null if the call does not retry; undefined until it is settled. */
+  wait: number | null | undefined
 
   constructor(
     error: unknown,

@@ -117,7 +117,8 @@ describe('limiter', () => {
     const limiter = { acquire: () => Promise.resolve(lease), hold: () => {} }
     const client = makeClient({ limiter }).withOptions({ logger: { error } })
     await settle(client.microblog.search(query))
-    expect(error).toHaveBeenCalledWith('the limiter failed', { reason: 'Error: no shared memory' })
+    const fields = { operation: 'microblog.search', attempt: 1, reason: 'Error: no shared memory' }
+    expect(error).toHaveBeenCalledWith('the limiter failed', fields)
   })
 
   it('of the caller that never settles ends with the call, and a late slot is released', async () => {

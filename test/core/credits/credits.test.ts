@@ -18,13 +18,13 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, saved: 0, byOperation: { 'microblog.search': summary } })
   })
 
-  it('counts credits as uncertain when a hook replaces a success with an error', async () => {
+  it('counts credits as spent when a hook replaces a success with an error', async () => {
     service.script(() => ok())
     const client = makeClient({ hooks: { afterResponse: [() => failure(503, 'unavailable')] } })
     const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ status: 503, charged: 'unknown' })
+    expect(error).toMatchObject({ status: 503, charged: 'yes' })
     expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
   it('counts the items at the path that paging.items names', async () => {
@@ -104,15 +104,15 @@ describe('client.credits', () => {
   it('ignores credits in the response of a hook when the service responded, too', async () => {
     const headers = { 'social-search-credits': 'spent=0, uncertain=0, charged=no' }
     const failed = (): Response => failure(502, 'upstream_error', { headers, error: { charged: 'no' } })
-    for (const [step, answer] of [
-      [failure(502, 'upstream_error'), () => ok(undefined, { headers })],
-      [ok(), failed],
+    for (const [step, answer, charged, spent] of [
+      [failure(502, 'upstream_error'), () => ok(undefined, { headers }), 'no', 0],
+      [ok(), failed, 'yes', 2],
     ] as const) {
       service.script(step)
       const client = makeClient({ hooks: { afterResponse: [answer] } })
       const { value, error } = await settle(client.microblog.search(query).withResponse())
-      expect(value?.attempts ?? [error]).toMatchObject([{ charged: 'unknown' }])
-      expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+      expect(value?.attempts ?? [error]).toMatchObject([{ charged }])
+      expect(client.credits).toMatchObject({ spent, uncertain: 0 })
     }
   })
 

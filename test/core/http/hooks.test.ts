@@ -132,10 +132,10 @@ describe('hooks', () => {
     service.script(() => ok())
     const client = makeClient({ hooks, retry: { ambiguous: true } })
     const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'unknown', body: page(['1']) })
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
     expect((error as Error).message).toMatch(message)
     expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
   it('cannot send twice by raised limits when no response arrives', async () => {
@@ -199,9 +199,9 @@ describe('hooks', () => {
     service.script(() => ok())
     const client = makeClient({ hooks: { afterResponse: [hook] }, retry: { ambiguous: true } })
     const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'unknown', body: page(['1']) })
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
     expect((error as Error).message).toMatch(message)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
     expect(service.arrivals).toHaveLength(1)
   })
 
@@ -253,8 +253,9 @@ describe('hooks', () => {
     service.script(() => ok())
     const client = makeClient({ hooks: { afterResponse: [replace] }, retry: { ambiguous: true } })
     const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ ...expected, charged: 'unknown' })
+    expect(error).toMatchObject({ ...expected, charged: 'yes', body: page(['1']) })
     expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
   it('that return a response send nothing', async () => {

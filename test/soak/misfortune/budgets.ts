@@ -1,5 +1,6 @@
 import { type Budget, CreditBudgetError, type Reservation } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
+import { drawThrown } from './hooks.ts'
 import type { Interference } from './interference.ts'
 
 /** An error of the caller's own code, which may come back as it is. */
@@ -71,10 +72,9 @@ export class CallersBudget implements Budget {
       this.reserved -= credits
       this.spent += spent
       this.uncertain += uncertain
-      if (this.kind === 'settling throws') throw new CallersError('settling threw')
+      if (this.kind === 'settling throws') throw drawThrown(this.#random)
       // A method may be async, against its type.
-      if (this.kind === 'settling rejects')
-        return Promise.reject(new CallersError('settling rejected')) as never
+      if (this.kind === 'settling rejects') return Promise.reject(drawThrown(this.#random)) as never
     }
     return {
       settle: (spent, uncertain = 0) => end(spent, uncertain),

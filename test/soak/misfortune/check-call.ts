@@ -48,7 +48,7 @@ function checkTimes(call: CallRecord, fail: Fail): void {
 
 /** What the call says of its cost, against what the service charged. */
 function checkCharge(
-  { operation, credits, error, requests, mode, isInvalid, schema }: CallRecord,
+  { operation, credits, error, requests, mode, isInvalid, ownCode }: CallRecord,
   fail: Fail,
 ): void {
   if (isInvalid && requests.length > 0) fail('sent params that are not allowed')
@@ -64,7 +64,7 @@ function checkCharge(
   if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
   // Items do not tell where a page without valid ones ends.
   const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
-  if (mode === 'items' && (hasOdd || schema !== null)) return
+  if (mode === 'items' && (hasOdd || ownCode !== null)) return
   const sent = requests.filter(({ part }) => part === error.part).length
   if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
   const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
@@ -84,7 +84,10 @@ function checkCharge(
 const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
 
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
-function checkAttempts({ operation, requests, settings, mode, owner }: CallRecord, fail: Fail): void {
+function checkAttempts(
+  { operation, requests, settings, mode, owner, ownCode }: CallRecord,
+  fail: Fail,
+): void {
   // Pages ahead of their turn are fetched again if they fail.
   if (operation.paging === 'counted') return
   const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
@@ -94,6 +97,15 @@ function checkAttempts({ operation, requests, settings, mode, owner }: CallRecor
     const most = settings.maxAttempts + (owner.isRefreshable ? refreshes : 0)
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
     for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
+      // The hook turns an error into one that is retried.
+      const isTurned =
+        evidence === 'refused' || (evidence === 'unclear' && (operation.price === 0 || settings.ambiguous))
+      if (ownCode === 'a hook that returns a 503' && isTurned) continue
+      if (
+        ownCode === 'a hook that returns a 503' &&
+        evidence === (operation.price === 0 ? evidence : 'refused')
+      )
+        continue
       if (
         mayRepeat(
           operation.method,
@@ -131,16 +143,16 @@ function mayRepeat(
 
 /** A walk delivers the items of the service in order, none twice, and buys no page twice. */
 function checkWalk(call: CallRecord, fail: Fail): void {
-  const { operation, id, pages, mode, requests, delivered, schema, isRejected, isCutShort, settings } = call
+  const { operation, id, pages, mode, requests, delivered, ownCode, isRejected, isCutShort, settings } = call
   if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
   const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
-  if (schema === null && operation.price !== 0) {
+  if (ownCode === null && operation.price !== 0) {
     const bought = requests.filter(({ isClean, evidence }) => isClean && evidence === 'success')
     const pagesBought = new Set(bought.map(({ page }) => page))
     if (pagesBought.size < bought.length && !hasOdd && settings.deadlineMs === null)
       fail('bought a page twice')
   }
-  if (hasOdd || schema !== null) return
+  if (hasOdd || ownCode !== null) return
   const sent = Array.from({ length: pages }, (_, index) =>
     itemsOf({ operation, id, pages, page: index + 1 }),
   ).flat()

@@ -2,6 +2,7 @@ import { type AnyCallOptions } from '../../../src/core/options/types.ts'
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
+import { drawHooks } from './hooks.ts'
 import type { Interference } from './interference.ts'
 import { callHeader } from './network.ts'
 import { type SoakOperation, reactionsCeiling, soakOperations } from './operations.ts'
@@ -57,6 +58,7 @@ export function drawCall(
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)
   const schema = drawSchema(random, interference)
+  const hooks = drawHooks(createRandom(`${seed}/${id}/hooks`))
   const plan = drawAbortPlan(random)
   const isInvalid = operation.invalidParams !== undefined && random.chance(0.02)
   const walks: AnyCallOptions = {
@@ -68,11 +70,18 @@ export function drawCall(
     ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
     ...(operation.paging !== undefined && mode !== 'await' && mode !== 'withResponse' && walks),
     ...(schema !== null && { schema: schema.schema }),
+    ...(hooks !== null && { hooks: hooks.hooks }),
     ...(plan !== null && { signal: plan.controller.signal, onWait: () => plan.onWait(call) }),
   }
   const call: CallRecord = {
     ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid },
-    ...{ schema: schema?.name ?? null, pages: random.integer(1, 5), requests: [], part: 0, delivered: [] },
+    ...{
+      ownCode: schema?.name ?? hooks?.name ?? null,
+      pages: random.integer(1, 5),
+      requests: [],
+      part: 0,
+      delivered: [],
+    },
     ...{
       isCutShort: Object.keys(walks).length > 0,
       isSlowReader: false,
@@ -87,6 +96,7 @@ export function drawCall(
   const details = [
     said(drawn.options),
     ...(schema === null ? [] : [`a schema that ${schema.name}`]),
+    ...(hooks === null ? [] : [hooks.name]),
     ...(plan === null ? [] : [`aborted: ${plan.what}`]),
     ...(isInvalid ? ['invalid params'] : []),
   ]

@@ -9,6 +9,7 @@ import {
 import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
+import { drawThrown } from './hooks.ts'
 import type { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
 import { drawLimiter } from './limiters.ts'
@@ -116,8 +117,8 @@ function drawLogger(
   const log = (message: string, fields: object): void => {
     if (shows(JSON.stringify([message, fields]), secrets)) trace.fail(`a log line shows a secret: ${message}`)
     visit('log')
-    if (kind === 'throws') throw new Error('the logger threw')
-    if (kind === 'rejects') return Promise.reject(new Error('the logger rejected')) as never
+    if (kind === 'throws') throw drawThrown(random)
+    if (kind === 'rejects') return Promise.reject(drawThrown(random)) as never
   }
   return { debug: log, info: log, warn: log, error: log }
 }
@@ -141,9 +142,9 @@ export function drawClient(
     undefined,
     () => interference.visit('onWait'),
     () => {
-      throw new Error('onWait threw')
+      throw drawThrown(random)
     },
-    () => Promise.reject(new Error('onWait rejected')),
+    () => Promise.reject(drawThrown(random) as Error),
   ]) as ClientOptions['onWait']
   const client = new SocialSearch({
     ...{ baseUrl, fetch, organization: organization.label, limits, logger, onWait },

@@ -1,6 +1,7 @@
 import type { Lease, Limiter, Ticket } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
 import { CallersError } from './budgets.ts'
+import { drawThrown } from './hooks.ts'
 
 const kinds = ['grants', 'slow', 'throws', 'rejects', 'hangs', 'lease throws', 'hold throws'] as const
 
@@ -11,11 +12,14 @@ export function drawLimiter(random: Random): Limiter & { readonly kind: string }
     throw new CallersError('the limiter threw')
   }
   const failsNow = (): boolean => random.chance(0.3)
-  const step = kind === 'lease throws' ? fail : () => {}
+  const crash = (): never => {
+    throw drawThrown(random)
+  }
+  const step = kind === 'lease throws' ? crash : () => {}
   const lease: Lease = { queued: 0, paced: 0, sent: step, answered: step, release: step }
   return {
     kind,
-    hold: kind === 'hold throws' ? fail : () => {},
+    hold: kind === 'hold throws' ? crash : () => {},
     acquire: ({ signal }: Ticket) => {
       if (kind === 'throws' && failsNow()) fail()
       if (kind === 'rejects' && failsNow()) return Promise.reject(new CallersError('the limiter rejected'))

@@ -161,6 +161,8 @@ function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string
     trace.fail(`${call.id} rejected with a ${name} of the operation ${operation}`)
   const sent = attempts.filter((attempt) => attempt.sent !== null).length
   if (shows(reason, call.owner.secrets)) trace.fail(`${call.id} rejected with a ${name} that shows a secret`)
+  if (attempts.at(-1)?.charged === 'yes' && reason.body === undefined && !(reason instanceof PaginationError))
+    trace.fail(`${call.id} rejected with a ${name} without the body that was paid for`)
   if (!(reason instanceof PaginationError)) call.error = { name, charged, sent, part: call.part }
   return `rejects: ${name}, charged ${charged}, ${message.slice(0, 100)}`
 }

@@ -1,0 +1,60 @@
+import { ConfigurationError } from '../../errors/index.ts'
+import { builtin } from '../../lib/builtin.ts'
+import type { CallLimiter } from '../../limits/interface.ts'
+
+/** A call, while user code runs for it. */
+interface SlotHolder {
+  readonly client: { readonly limiter: CallLimiter }
+  readonly lease: object | undefined
+}
+
+/** What is used of `node:async_hooks`. */
+interface AsyncHooks {
+  readonly AsyncLocalStorage: new () => HolderContext
+}
+
+interface HolderContext {
+  run<T>(holder: SlotHolder, work: () => T): T
+  getStore(): SlotHolder | undefined
+}
+
+/** In place of AsyncLocalStorage, which browsers lack: knows the holder until the first `await` of the user code. */
+class SynchronousContext implements HolderContext {
+  #holder: SlotHolder | undefined
+
+  run<T>(holder: SlotHolder, work: () => T): T {
+    const outer = this.#holder
+    this.#holder = holder
+    try {
+      return work()
+    } finally {
+      this.#holder = outer
+    }
+  }
+
+  getStore(): SlotHolder | undefined {
+    return this.#holder
+  }
+}
+
+let context: HolderContext | undefined
+
+/** Runs user code of a call that may have a slot. */
+export function runForHolder<T>(holder: SlotHolder, work: () => T): T {
+  const hooks = builtin('node:async_hooks') as AsyncHooks | undefined
+  context ??= new (hooks?.AsyncLocalStorage ?? SynchronousContext)()
+  return context.run(holder, work)
+}
+
+/**
+ * Refuses a call of user code that has a slot: two such calls would wait for the slots of each other.
+ *
+ * @throws {ConfigurationError}
+ */
+export function assertNotNested(limiter: CallLimiter): void {
+  const holder = context?.getStore()
+  if (holder?.lease && holder.client.limiter === limiter)
+    throw new ConfigurationError(
+      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds; call it in an afterResponse hook, or before this call',
+    )
+}
