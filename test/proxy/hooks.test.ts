@@ -16,7 +16,7 @@ it('createProxy() passes on a paid response when a hook of its client throws', a
   const { value, browser, sandbox, failures } = await searchWith({ afterResponse: [fail] })
   expect(value?.posts).toHaveLength(20)
   expect(sandbox.requests).toHaveLength(1)
-  expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0 })
   expect(failures).toMatchObject([[{ name: 'InvalidResponseError' }, {}]])
 })
 
@@ -24,6 +24,6 @@ it('createProxy() sends the response of a hook of its client instead of a paid o
   const body = { requestId: 'req_7', error: { code: 'withheld' } }
   const withhold = () => Response.json(body, { status: 403 })
   const { error, browser } = await searchWith({ afterResponse: [withhold] })
-  expect(error).toMatchObject({ status: 403, code: 'withheld', charged: 'unknown' })
-  expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
+  expect(error).toMatchObject({ status: 403, code: 'withheld', charged: 'yes' })
+  expect(browser.credits).toMatchObject({ spent: 2, uncertain: 0 })
 })
