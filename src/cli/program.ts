@@ -106,7 +106,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .action(login)
   program
     .command('logout')
-    .description('remove the stored key or tokens')
+    .description('remove the stored key or tokens, and the answers that --cache has stored')
     .addOption(profileOption())
     .option('--json', 'errors as JSON objects')
     .action(logout)
