@@ -3,9 +3,8 @@ import { entryPoints } from './scripts/entry-points.ts'
 
 export default {
   entry: [
-    ...entryPoints('types').map(({ name }) => `src/${name}.ts`),
+    ...entryPoints.map(({ source }) => source),
     'test/redis/worker.ts',
-    'src/**/*.browser.ts',
     'scripts/*.ts',
     'examples/*.ts',
     'bench/simulate/worker.ts',
