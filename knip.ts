@@ -18,6 +18,7 @@ export default {
     'test/integration/nightly.ts',
     'test/processes/tenants.ts',
     'test/canary/run.ts',
+    'test/soak/*.ts',
     'test/soak/memory/server.ts',
     'test/soak/sockets/server.ts',
     'test/packaging/*.ts',
