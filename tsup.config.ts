@@ -5,9 +5,13 @@ const library = entryPoints.map(({ source }) => source)
 /** Files of their own, so that a bundle of one search leaves out other operations and the errors of other import paths. */
 const apart = ['src/api/microblog.ts', 'src/errors/index.ts']
 
+/** By name, since tsup finds the files of a list in any order, and each order gives other chunks. */
+const named = (sources: string[]) =>
+  Object.fromEntries(sources.map((source) => [source.replace(/^src\/|\.ts$/g, ''), source]))
+
 export default defineConfig({
-  entry: [...library, ...apart, 'src/cli/main.ts'],
-  dts: { entry: library },
+  entry: named([...library, ...apart, 'src/cli/main.ts']),
+  dts: { entry: named(library) },
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
