@@ -15,6 +15,8 @@ import {
   TokenStoreError,
 } from '../errors/index.ts'
 
+import { isInstance } from '../lib/thrown.ts'
+
 export const exitCodes = {
   done: 0,
   /** A file, the network or the machine failed, and nothing was charged. */
@@ -64,6 +66,7 @@ const classes = [
 
 /** The exit code of an error; a call that may have been charged, or applied, comes first. */
 export function exitCodeOf(error: unknown): number {
+  if (!isInstance(error, Error)) return exitCodes.failed
   if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
     return exitCodes.unknown
   if (error instanceof CommandError) return exitCodes[error.code]

@@ -5,7 +5,14 @@ import { isRecord } from '../lib/is-record.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { answerCache } from './answer-cache.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, commandOf, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
+import {
+  type SharedFlags,
+  commandOf,
+  operationNamed,
+  paramsOf,
+  wholeNumberOf,
+  withoutStdout,
+} from './flags.ts'
 import { budgetOf, clientFor, pagesOf } from './options.ts'
 import { print, tell } from './terminal.ts'
 
@@ -19,7 +26,7 @@ export interface InferFlags extends SharedFlags {
 export async function infer(words: readonly string[], flags: InferFlags): Promise<void> {
   const operation = operationNamed(words)
   const { id, documented, list } = operation
-  const { out, force, budget, sandbox } = flags
+  const { out, force, budget, sandbox } = withoutStdout(flags)
   if (documented) throw new UsageError(`${id} is documented; import its types and social-search-sdk/schemas`)
   if (out !== undefined && force !== true && existsSync(out))
     throw new UsageError(`${out} exists; pass --force to replace it, or another --out`)

@@ -2,11 +2,12 @@ import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { itemsOf } from '../api/list-items.ts'
-import { ApiError } from '../errors/index.ts'
+import { ApiError, SocialSearchError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
 import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
-import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf } from './flags.ts'
+import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, withoutStdout } from './flags.ts'
 import { nothingFound } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
 import { JobFile, type JobState } from './job-file.ts'
@@ -21,6 +22,7 @@ export async function runOperation(
   positional: string | undefined,
   flags: SharedFlags & Readonly<Record<string, unknown>>,
 ): Promise<number> {
+  flags = withoutStdout(flags)
   const { params, id } = await paramsOf(operation, flags, positional)
   const format = formatOf(operation, flags)
   const fields = fieldsFor(operation, flags.fields)
@@ -104,9 +106,9 @@ export async function runOperation(
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
-    const failed = (error as { next?: object | null }).next ?? next
+    const failed = (isInstance(error, SocialSearchError) ? error.next : undefined) ?? next
     // A request that the service finds invalid stays so.
-    const isInvalid = code === exitCodes.usage || (reason instanceof ApiError && reason.status === 400)
+    const isInvalid = code === exitCodes.usage || (isInstance(reason, ApiError) && reason.status === 400)
     const left = walk.limit === undefined ? undefined : walk.limit - records
     let command =
       failed == null || operation.paging === undefined || isInvalid

@@ -5,6 +5,7 @@ import {
   SocialSearchError,
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
+import { isInstance, messageOf } from '../lib/thrown.ts'
 import type { Wait } from '../core/options/types.ts'
 import type { SharedFlags } from './flags.ts'
 import { cut, wrap } from './text-layout.ts'
@@ -105,20 +106,35 @@ export function complain(
   next?: string,
   paid: unknown = paidData(error),
 ): void {
-  const { name, code = 'failed', message } = error as Error & { code?: unknown }
+  const fields = fieldsOf(error)
   if (json === true) {
-    const fields = error instanceof SocialSearchError ? error.toJSON() : { name, code, message }
     say(jsonText({ ...fields, ...(paid !== undefined && { body: paid }), resume: next }))
     return
   }
-  say(wrapped(`social-search: ${message}`, process.stderr))
-  if (error instanceof ReauthorizationRequiredError) say('To continue, run social-search login again')
+  say(wrapped(`social-search: ${fields.message}`, process.stderr))
+  if (isInstance(error, ReauthorizationRequiredError)) say('To continue, run social-search login again')
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
   if (paid !== undefined) say(`The response, which may have been charged:\n${jsonText(paid)}`)
 }
 
+/** The fields of an error for `--json`; of a value that cannot be read, only what messages say of it. */
+function fieldsOf(error: unknown): {
+  readonly name: string
+  readonly code: string
+  readonly message: string
+} {
+  try {
+    if (error instanceof SocialSearchError) return error.toJSON() as SocialSearchError
+    const { name, code = 'failed', message } = error as Error & { code?: string }
+    if ([name, code, message].every((field) => typeof field === 'string')) return { name, code, message }
+  } catch {
+    // A getter throws.
+  }
+  return { name: 'Error', code: 'failed', message: messageOf(error) }
+}
+
 function paidData(error: unknown): unknown {
-  if (error instanceof InvalidResponseError) return error.body
-  return error instanceof PaginationError ? error.page : undefined
+  if (isInstance(error, InvalidResponseError)) return error.body
+  return isInstance(error, PaginationError) ? error.page : undefined
 }

@@ -196,7 +196,8 @@ export class BudgetUnavailableError extends SharedError {
 }
 
 /**
- * The pages contradict each other, so a further page could repeat or skip items.
+ * The pages contradict each other, so a further page could repeat or skip items. `charged`, `attempts` and `requestId` are
+ * those of the page that contradicts the others.
  *
  * @example
  * if (error instanceof PaginationError) await save({ next: error.next }) // to resume() later

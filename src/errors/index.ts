@@ -40,7 +40,8 @@ export type AnySocialSearchError =
   | TokenStoreError
 
 /**
- * Tells whether a caught value is an error of this package, and types it for narrowing.
+ * Tells whether a caught value is an error of this package, and types it for narrowing. After `toArray()`, pass the type of
+ * its items: `isSocialSearchError<MicroblogPost>(error)` gives it to `error.items`.
  *
  * @example
  * try {
@@ -50,6 +51,11 @@ export type AnySocialSearchError =
  *   console.error(error.code, error.charged, error.requestId)
  * }
  */
+export function isSocialSearchError(value: unknown): value is AnySocialSearchError
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- only the caller knows the items
+export function isSocialSearchError<Item>(
+  value: unknown,
+): value is { readonly items?: readonly Item[] } & AnySocialSearchError
 export function isSocialSearchError(value: unknown): value is AnySocialSearchError {
   return isInstance(value, SocialSearchError)
 }

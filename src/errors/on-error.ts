@@ -1,3 +1,4 @@
+import { isInstance, messageOf } from '../lib/thrown.ts'
 import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
@@ -12,11 +13,19 @@ const maxCauses = 100
 export function logOnce(source: string): (failure: string, error: unknown) => void {
   const logged = new Set<string>()
   return (failure, error) => {
-    const type = error instanceof Error ? error.constructor.name : typeof error
-    const cause = `${type}: ${error instanceof SocialSearchError ? error.message : source}`
+    const cause = `${classOf(error)}: ${isInstance(error, SocialSearchError) ? messageOf(error) : source}`
     if (logged.has(cause) || logged.size === maxCauses) return
     logged.add(cause)
     console.error(`${failure}; ${cause}; pass onError to see each error`)
+  }
+}
+
+function classOf(error: unknown): string {
+  try {
+    const name: unknown = error instanceof Error ? error.constructor.name : typeof error
+    return String(name)
+  } catch {
+    return typeof error
   }
 }
 
@@ -25,5 +34,10 @@ export function report(
   error: unknown,
   { onError }: { onError?: ((error: unknown) => unknown) | undefined },
 ): void {
-  void new Promise((resolve) => resolve(onError?.(error))).catch(() => {})
+  runAside(() => onError?.(error))
+}
+
+/** Calls a function of the user that cannot fail what goes on; its error, or that of its promise, goes to `failed`. */
+export function runAside(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
+  new Promise((resolve) => resolve(work())).catch(failed)
 }

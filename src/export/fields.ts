@@ -2,9 +2,9 @@ import { itemSchemaOf } from '../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import { type OperationId, operationOf } from '../api/operations.ts'
 import { assertOptions } from '../errors/check-options.ts'
-import { jsonText } from '../lib/json.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { ConfigurationError } from '../errors/index.ts'
+import { jsonOf } from './record-json.ts'
 
 /** Type of a column in a Parquet file. CSV ignores it. */
 export type ColumnType = 'text' | 'number' | 'boolean'
@@ -92,7 +92,7 @@ export function cellOf(
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (!Array.isArray(value)) return jsonText(value)
+  if (!Array.isArray(value)) return jsonOf(value)
   const isPlain = value.every((item) => typeof item !== 'object' || item === null)
-  return isPlain ? value.map((item) => String(item ?? '')).join(separator) : jsonText(value)
+  return isPlain ? value.map((item) => String(item ?? '')).join(separator) : jsonOf(value)
 }

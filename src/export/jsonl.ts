@@ -1,7 +1,9 @@
-import { jsonText } from '../lib/json.ts'
+import { jsonOf } from './record-json.ts'
 
 /**
  * Returns a stream that turns posts or other records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
+ *
+ * The stream fails with a `ConfigurationError` for a record that is not JSON.
  *
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
@@ -9,6 +11,6 @@ import { jsonText } from '../lib/json.ts'
 export function toJsonl(): TransformStream<unknown, Uint8Array> {
   const encoder = new TextEncoder()
   return new TransformStream<unknown, Uint8Array>({
-    transform: (record, controller) => controller.enqueue(encoder.encode(`${jsonText(record)}\n`)),
+    transform: (record, controller) => controller.enqueue(encoder.encode(`${jsonOf(record)}\n`)),
   })
 }

@@ -24,20 +24,31 @@ function abortAll(this: AbortSignal): void {
   for (const follower of followers.get(this) ?? []) follower.abort(this.reason)
 }
 
-/** Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts. */
-export function within<T, L>(
+/**
+ * Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts.
+ *
+ * @param leave Rejects with its reason when it aborts.
+ */
+export async function within<T, L>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,
   late: () => L,
+  leave?: AbortSignal,
 ): Promise<T | L> {
+  leave?.throwIfAborted()
   const limit = new AbortController()
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      limit.abort()
-      resolve(Promise.resolve().then(late))
-    }, ms)
-    work(limit.signal)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
-  })
+  const ends: (() => void)[] = []
+  try {
+    return await new Promise<T | L>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        limit.abort()
+        resolve(Promise.resolve().then(late))
+      }, ms)
+      ends.push(() => clearTimeout(timer))
+      if (leave) ends.push(followAbort(leave, { abort: reject }))
+      work(limit.signal).then(resolve, reject)
+    })
+  } finally {
+    for (const end of ends) end()
+  }
 }

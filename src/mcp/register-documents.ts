@@ -1,5 +1,6 @@
 import type { SocialSearch } from '../client.ts'
 import type { Operation } from '../api/operation.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { operations } from '../api/operations.ts'
 import type { ToolReport } from '../tools/index.ts'
 import { type McpServer, listed } from './protocol.ts'
@@ -15,9 +16,14 @@ export interface Documents {
 export function registerResources(server: McpServer, { client, report, pages }: Documents): void {
   const json = { mimeType: 'application/json' }
   const add = (path: string, description: string, mimeType: string, read: () => Promise<string> | string) =>
-    server.registerResource(path, `social-search://${path}`, { description, mimeType }, async ({ href }) => ({
-      contents: [{ uri: href, mimeType, text: await read() }],
-    }))
+    server.registerResource(path, `social-search://${path}`, { description, mimeType }, async ({ href }) => {
+      try {
+        return { contents: [{ uri: href, mimeType, text: await read() }] }
+      } catch (error) {
+        // The protocol's server reads fields of the error, which may throw if your own code has made it.
+        throw new Error(messageOf(error))
+      }
+    })
   add('openapi.json', "The service's description of itself", json.mimeType, async () =>
     JSON.stringify(await client.openapi()),
   )

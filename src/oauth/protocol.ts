@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { assertToken } from '../core/http/credential.ts'
 import { Redactor } from '../lib/redact.ts'
+import { isInstance, messageOf } from '../lib/thrown.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
 import { type OAuthEndpoints, type OAuthSettings, serverUrl } from './settings.ts'
 import type { TokenBinding, TokenSet } from './store.ts'
@@ -191,11 +192,11 @@ async function withOAuthErrors<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof OAuthError) throw error
+    if (isInstance(error, OAuthError)) throw error
     const processed = step === 'authorization' ? 'no' : 'unknown'
-    if (error instanceof oauth.AuthorizationResponseError)
+    if (isInstance(error, oauth.AuthorizationResponseError))
       throw serverError(error.error, error.error_description, redactor, { step, processed })
-    const text = error instanceof Error ? redactor.text(error.message).slice(0, 200) : 'no reason given'
+    const text = isInstance(error, Error) ? redactor.text(messageOf(error)).slice(0, 200) : 'no reason given'
     const reason = step === 'authorization' ? 'invalid_callback' : 'invalid_response'
     const what = step === 'authorization' ? 'the callback' : 'the response'
     throw new OAuthError(`${what} is invalid: ${text}`, { step, reason, processed })

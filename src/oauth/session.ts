@@ -1,6 +1,12 @@
 import type { AuthProvider } from '../core/http/credential.ts'
 import { sleep } from '../lib/time.ts'
-import { OAuthError, type ReauthorizationReason, ReauthorizationRequiredError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
+import {
+  OAuthError,
+  type ReauthorizationReason,
+  ReauthorizationRequiredError,
+  TokenStoreError,
+} from '../errors/index.ts'
 import type { Protocol } from './protocol.ts'
 import { mayHaveUsedRefreshToken, renewalPauseMs, retryDelay } from './retry-delay.ts'
 import { type TokenSet, type TokenStore, assertBoundTo, assertTokenSet } from './store.ts'
@@ -49,7 +55,7 @@ export class OAuthSession implements AuthProvider {
     } catch (error) {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
-      if (!cached || error instanceof ReauthorizationRequiredError || !this.#isUsable(cached)) throw error
+      if (!cached || isInstance(error, ReauthorizationRequiredError) || !this.#isUsable(cached)) throw error
       this.#pausedUntil = performance.now() + renewalPauseMs(error)
       return cached.accessToken
     }
@@ -111,7 +117,8 @@ export class OAuthSession implements AuthProvider {
       // The server may omit an unchanged refresh token or scope.
       tokens = { refreshToken, ...(scope !== undefined && { scope }), ...renewed }
     } catch (error) {
-      if (error instanceof OAuthError && error.reason === 'invalid_grant') return this.#end(stored, 'refused')
+      if (isInstance(error, OAuthError) && error.reason === 'invalid_grant')
+        return this.#end(stored, 'refused')
       if (mayHaveUsedRefreshToken(error)) return this.#end(stored, 'lost')
       await this.#restore(stored)
       const delay = retryDelay(error, attempt)
@@ -179,10 +186,21 @@ export class OAuthSession implements AuthProvider {
 
   /** Runs work on the tokens one at a time, in this session and in all others that share the store. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(() => (this.#store.lock ? this.#store.lock(work) : work()))
+    const turn = this.#lastTurn.then(() => (this.#store.lock ? runLocked(this.#store, work) : work()))
     this.#lastTurn = turn.catch(() => {})
     return turn
   }
+}
+
+/** The result of the work; a lock of your own may not pass it on. */
+async function runLocked<T>(store: TokenStore, work: () => Promise<T>): Promise<T> {
+  let done: { readonly result: T } | undefined
+  await store.lock?.(async () => {
+    done = { result: await work() }
+    return done.result
+  })
+  if (done === undefined) throw new TokenStoreError('lock() of the token store has not run the work')
+  return done.result
 }
 
 /** Whether the store still has the tokens of `started`, of which another process may have removed a refresh token. */

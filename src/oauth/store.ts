@@ -84,13 +84,22 @@ function isBinding(value: unknown): boolean {
  * @throws {TokenStoreError}
  */
 export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
-  const tokens = isRecord(value) ? value : {}
-  const wrong = Object.entries(fieldChecks).find(([name, isUsable]) => {
-    const isOptional = name !== 'accessToken' && name !== 'obtainedAt'
-    return !(isOptional && tokens[name] === undefined) && !isUsable(tokens[name])
-  })
+  const wrong = wrongFieldOf(value)
   if (wrong === undefined) return
-  throw new TokenStoreError(`${where} holds no usable tokens (${wrong[0]}); authorize again to replace them`)
+  throw new TokenStoreError(`${where} holds no usable tokens (${wrong}); authorize again to replace them`)
+}
+
+function wrongFieldOf(value: unknown): string | undefined {
+  try {
+    const tokens = isRecord(value) ? value : {}
+    const [wrong] = Object.entries(fieldChecks).filter(([name, isUsable]) => {
+      const isOptional = name !== 'accessToken' && name !== 'obtainedAt'
+      return !(isOptional && tokens[name] === undefined) && !isUsable(tokens[name])
+    })
+    return wrong?.[0]
+  } catch {
+    return 'they cannot be read'
+  }
 }
 
 /**

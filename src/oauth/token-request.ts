@@ -1,6 +1,7 @@
 import { isRecord } from '../lib/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
+import { isInstance } from '../lib/thrown.ts'
 import { explainNetworkError } from '../core/http/network-error.ts'
 import { callFetch, type Fetch, FetchMisuse, initOf, readText, send } from '../core/http/send.ts'
 import type { Redactor } from '../lib/redact.ts'
@@ -53,8 +54,8 @@ export async function requestJson(
       if (response.ok) return new Response(withoutUnusableFields(text), response)
       throw errorOf(response, text, context, headers.has('authorization'))
     } catch (error) {
-      if (error instanceof OAuthError) throw error
-      if (error instanceof FetchMisuse) throw new ConfigurationError(error.message, { operation })
+      if (isInstance(error, OAuthError)) throw error
+      if (isInstance(error, FetchMisuse)) throw new ConfigurationError(error.message, { operation })
       const { phase, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
       const processed = phase === 'exchange' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })

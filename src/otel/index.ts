@@ -15,6 +15,8 @@ import type { AnyObserver } from '../core/options/settings.ts'
 import type { ObservedAttempt, ObservedCall, Observer } from '../core/options/types.ts'
 import { assertMethod, assertOptions } from '../errors/check-options.ts'
 import { isSocialSearchError } from '../errors/index.ts'
+import { runAside } from '../errors/on-error.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { version } from '../lib/version.ts'
 
 /** Options of {@link otelObserver}. */
@@ -54,14 +56,16 @@ export function otelObserver(options: OtelOptions = {}): Observer {
     params,
     trace: async (call, work) => {
       const { id, operation, surface } = call
-      const span = safely(() => {
+      const started = safely(() => {
         const attributes = { [key.operation]: operation, ...(surface !== null && { [key.surface]: surface }) }
-        return tracer.startSpan(operation, { attributes })
+        const span = tracer.startSpan(operation, { attributes })
+        if (span.isRecording()) spans.set(id, span)
+        return { span, active: trace.setSpan(context.active(), span) }
       })
-      if (span === undefined) return work()
-      if (span.isRecording()) spans.set(id, span)
+      if (started === undefined) return work()
+      const { span, active } = started
       try {
-        return await context.with(trace.setSpan(context.active(), span), work)
+        return await context.with(active, work)
       } catch (error) {
         safely(() => recordError(span, error, params))
         throw error
@@ -228,10 +232,10 @@ function countCall({ calls, duration, saved }: Instruments, call: ObservedCall):
 
 /** Spans and their processors are the user's: if one throws, the call goes on, and a paid answer is not lost. */
 function safely<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    diag.error(`${packageName}: a span failed`, error)
-    return undefined
-  }
+  let result: T | undefined
+  runAside(
+    () => (result = work()),
+    (error) => runAside(() => diag.error(`${packageName}: a span failed`, messageOf(error))),
+  )
+  return result
 }

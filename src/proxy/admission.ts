@@ -16,20 +16,24 @@ export interface Admitted {
   readonly release: () => void
 }
 
+/** A request that is being admitted. */
+interface Applicant {
+  readonly request: Request
+  readonly operation: KnownOperation
+  /** Latest time to send the call, in monotonic milliseconds. */
+  readonly sendBy: number
+}
+
 /**
  * Authorizes a request, reads its params and picks its budget. Throws a refusal, or what `authorize` and `budget` throw.
- *
- * @param sendBy Monotonic time by which the body must have arrived.
+ * Every wait ends at `sendBy`, or when the caller leaves.
  */
-export async function admit(
-  request: Request,
-  operation: KnownOperation,
-  settings: ProxySettings,
-  sendBy: number,
-): Promise<Admitted> {
+export async function admit(applicant: Applicant, settings: ProxySettings): Promise<Admitted> {
+  const { request, operation } = applicant
   if (operation.method !== 'GET' && !isJson(request.headers.get('content-type')))
     throw new Refusal(415, 'unsupported_media_type', 'the content type must be application/json')
-  const caller: unknown = await settings.authorize(request)
+  const authorize = async (): Promise<unknown> => settings.authorize(request)
+  const caller = await inTime(applicant, authorize, () => tooLate('authorize'))
   if (request.bodyUsed) {
     throw new ConfigurationError(
       'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
@@ -38,24 +42,36 @@ export async function admit(
   if (caller === false) throw new Refusal(403, 'forbidden', 'this caller may not use the proxy')
   if (caller === null || caller === undefined)
     throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
-  const params = await readParams(request, operation, settings, sendBy)
-  return { params, ...(await budgetOf(assertCaller(caller), settings)) }
+  const params = await readParams(applicant, settings)
+  return { params, ...(await budgetOf(assertCaller(caller), applicant, settings)) }
+}
+
+/** Settles with the work, or rejects when it is too late to send the call, or when the caller leaves. */
+function inTime<T>(
+  { request, sendBy }: Applicant,
+  work: () => Promise<T>,
+  errorIfLate: () => Error,
+): Promise<T> {
+  const late = (): never => {
+    throw errorIfLate()
+  }
+  return within(sendBy - performance.now(), work, late, request.signal)
+}
+
+/** @param what The functions that have taken the time. */
+export function tooLate(what: string): ConfigurationError {
+  return new ConfigurationError(`${what} took too long, nothing was sent`)
 }
 
 function isJson(contentType: string | null): boolean {
   return /^application\/json *(;|$)/i.test(contentType ?? '')
 }
 
-async function readParams(
-  request: Request,
-  operation: KnownOperation,
-  { maxBodyBytes }: ProxySettings,
-  sendBy: number,
-): Promise<unknown> {
+async function readParams(applicant: Applicant, { maxBodyBytes }: ProxySettings): Promise<unknown> {
+  const { request, operation } = applicant
   if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
-  const read = () => readBytes(request, maxBodyBytes).catch(() => null)
-  const bytes = await within(sendBy - performance.now(), read, () => 'late' as const)
-  if (bytes === 'late') throw new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
+  const late = () => new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
+  const bytes = await inTime(applicant, () => readBytes(request, maxBodyBytes).catch(() => null), late)
   if (bytes === 'too large')
     throw new Refusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
   try {
@@ -74,6 +90,7 @@ function assertCaller(caller: unknown): ProxyCaller {
 
 async function budgetOf(
   caller: ProxyCaller,
+  applicant: Applicant,
   { budget, callers }: ProxySettings,
 ): Promise<Pick<Admitted, 'budget' | 'release'>> {
   const release = (): void => {}
@@ -84,7 +101,11 @@ async function budgetOf(
     return taken
   }
   if (typeof budget !== 'function') return { budget: undefined, release }
-  const own: Budget = await budget(caller)
+  const own = await inTime(
+    applicant,
+    async () => budget(caller),
+    () => tooLate('budget'),
+  )
   // An undefined budget would mean no limit.
   assertMethod('what budget returns', own, 'reserve')
   return { budget: own, release }

@@ -63,8 +63,8 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
   ceiling?: number | undefined
   /**
-   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize` and the body. The
-   * proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
+   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize`, `budget` and the body.
+   * The proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
    * five seconds less than a client's default timeout, so that the client gets the response.
    */
   deadline?: number | undefined
@@ -109,7 +109,7 @@ export function resolveProxy(options: ProxyOptions) {
   }
   const unknownId = (allow as readonly unknown[]).find((id) => !known.has(id))
   if (unknownId !== undefined) {
-    throw new ConfigurationError(`allow names ${JSON.stringify(unknownId)}, which is not an operation`)
+    throw new ConfigurationError(`allow names ${quoted(unknownId)}, which is not an operation`)
   }
   if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
   if (options.onError !== undefined) assertFunction('onError', options.onError)
@@ -118,9 +118,8 @@ export function resolveProxy(options: ProxyOptions) {
   if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
   for (const origin of origins as readonly unknown[]) {
     if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-      const given = typeof origin === 'string' ? JSON.stringify(origin) : shown(origin)
       throw new ConfigurationError(
-        `cors.origins must hold exact origins such as https://app.example.com, got ${given}`,
+        `cors.origins must hold exact origins such as https://app.example.com, got ${quoted(origin)}`,
       )
     }
   }
@@ -141,4 +140,8 @@ export function resolveProxy(options: ProxyOptions) {
     /** For causes that the response does not name. */
     log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
   }
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : shown(value)
 }

@@ -2,8 +2,9 @@ import { CreditBudget } from '../core/credits/budget.ts'
 import { defaultTimeoutMs } from '../core/call/attempt.ts'
 import { stakeOf } from '../core/retry/policy.ts'
 import { report } from '../errors/on-error.ts'
-import { ConfigurationError, TimeoutError } from '../errors/index.ts'
-import { type Admitted, admit } from './admission.ts'
+import { TimeoutError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
+import { type Admitted, admit, tooLate } from './admission.ts'
 import {
   addCredits,
   errorResponse,
@@ -59,7 +60,7 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     if (operation === undefined) return jsonResponse(null, 204, { allow })
     return await forward(request, operation, id, settings, requestId)
   } catch (error) {
-    if (error instanceof Refusal) return errorResponse(requestId, error)
+    if (isInstance(error, Refusal)) return errorResponse(requestId, error)
     throw error
   }
 }
@@ -94,10 +95,10 @@ async function forward(
   const meter = new CreditBudget(unlimitedCredits)
   let admitted: Admitted | undefined
   try {
-    admitted = await admit(request, operation, settings, times.sendBy)
+    admitted = await admit({ request, operation, sendBy: times.sendBy }, settings)
     return await call({ request, operation, id, meter, times, ...admitted }, settings)
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (isInstance(error, Refusal)) throw error
     if (request.signal.aborted && error === request.signal.reason)
       throw new Refusal(499, 'caller_left', 'the caller left')
     // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
@@ -149,7 +150,7 @@ async function call(
 ): Promise<Response> {
   const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
-  if (maxQueueWaitMs < 1) throw new ConfigurationError('authorize and budget took too long, nothing was sent')
+  if (maxQueueWaitMs < 1) throw tooLate('authorize or budget')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
   const { signal: abandon } = request

@@ -48,19 +48,20 @@ const statusOfCode: Readonly<Record<string, number>> = {
 
 /** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
 export function isPublicError(error: unknown): error is SocialSearchError {
-  if (error instanceof ApiError || error instanceof InvalidRequestError) return true
-  if (error instanceof InvalidResponseError) return true
-  return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+  try {
+    if (error instanceof ApiError || error instanceof InvalidRequestError) return true
+    if (error instanceof InvalidResponseError) return true
+    return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+  } catch {
+    return false // Your own code has thrown something that cannot be read.
+  }
 }
 
 /** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. A hook's own refusal is for the page. */
 export function refusesProxy(error: SocialSearchError): boolean {
   if (!(error instanceof AuthenticationError || error instanceof PermissionDeniedError)) return false
-  const attempt = error.attempts.at(-1)
-  if (attempt === undefined || attempt.sent === null) return false
-  const code: string = error.code
-  // A hook may hold back a paid response; the service does not charge for a refusal in its own error body.
-  return attempt.charged === 'no' || code === `http_${error.status}`
+  const { sent = null, status } = error.attempts.at(-1) ?? {}
+  return sent !== null && status === error.status
 }
 
 /** The response to a call that failed; null stands for an error that the browser may not see. */
@@ -104,7 +105,9 @@ function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: b
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
 function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
-  const status = attempts.at(-1)?.status ?? 200
+  const { status: sent = 200 } = attempts.at(-1) ?? {}
+  // The success may be that of a hook.
+  const status = sent >= 200 && sent < 300 ? sent : 200
   if (status === 204 || status === 205) return jsonResponse(null, status)
   return jsonResponse(typeof body === 'string' ? body : jsonText(body), status)
 }

@@ -1,5 +1,6 @@
 import { serviceErrorStatus } from '../api/error-envelope.ts'
-import { assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { assertRecord, fail, integer, jsonCopy, longestWaitMs, number } from './check-arguments.ts'
 import { Refusal, type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
 import type { Fault } from './types.ts'
 
@@ -21,12 +22,12 @@ const checks: Record<Exclude<keyof Fault, 'operation'>, Check> = {
     try {
       new Headers(value as Record<string, string>)
     } catch (error) {
-      throw new TypeError(`${field} must hold valid header names and values: ${String(error)}`)
+      throw new TypeError(`${field} must hold valid header names and values: ${messageOf(error)}`)
     }
   },
   body: (field, value) =>
     typeof value === 'string' ||
-    (typeof value === 'object' && value !== null) ||
+    (typeof value === 'object' && value !== null && jsonCopy(field, value)) ||
     fail(field, 'a string or an object', value),
   reset: oneOf('before', 'after'),
   cut: oneOf('stall', 'truncate', 'reset'),
@@ -47,6 +48,11 @@ export class Faults {
       if (value !== undefined) this.#checks[name as keyof Fault](`inject() field ${name}`, value)
     const { times = 1, skip = 0 } = fault
     this.#waiting.push({ ...fault, status: statusOf(fault), times, skip })
+  }
+
+  /** Removes the faults that are left, and returns how many there were. */
+  clear(): number {
+    return this.#waiting.splice(0).length
   }
 
   /** The fault that strikes this request, if any. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '../lib/thrown.ts'
 import { toNodeListener } from '../node/index.ts'
 import { integer } from './check-arguments.ts'
 import { catalogPath } from './catalog.ts'
@@ -114,6 +115,6 @@ async function publish(sandbox: Sandbox, request: Request): Promise<Response> {
     sandbox.publish(body.value as SandboxPublication)
     return new Response(null, { status: 204 })
   } catch (error) {
-    return new Response(`${(error as Error).message}\n`, { status: 400 })
+    return new Response(`${messageOf(error)}\n`, { status: 400 })
   }
 }

@@ -1,4 +1,5 @@
 import { organizationLimits } from '../api/limits.ts'
+import { isInstance } from '../lib/thrown.ts'
 import { array, assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
 import { ownContentOf } from './own-content.ts'
 import type { SandboxKey, SandboxLimits, SandboxOptions } from './types.ts'
@@ -31,14 +32,22 @@ export function resolveOptions(options: SandboxOptions) {
 }
 
 function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => number {
-  return () => number(`${option} now`, Number(typeof now === 'function' ? now() : now), 0, 8.64e15)
+  return () => {
+    const time: unknown = typeof now === 'function' ? now() : now
+    return number(`${option} now`, isInstance(time, Date) ? time.getTime() : time, 0, 8.64e15)
+  }
 }
 
 function resolveLatency(latency: number | readonly [number, number]): readonly [number, number] {
   const field = `${option} latency`
-  const [min = 0, max = min] = [latency].flat()
-  if (Array.isArray(latency) && (latency.length !== 2 || !(min <= max)))
-    fail(field, 'a number of milliseconds or [min, max]', latency)
+  if (typeof latency !== 'object') {
+    const ms = number(field, latency, 0, longestWaitMs)
+    return [ms, ms]
+  }
+  const range: readonly unknown[] = array(field, latency)
+  const isRange = range.length === 2 && range.every((each) => typeof each === 'number')
+  const [min = NaN, max = NaN] = isRange ? latency : []
+  if (!(min <= max)) fail(field, 'a number of milliseconds or [min, max]', latency)
   return [number(field, min, 0, longestWaitMs), number(field, max, 0, longestWaitMs)]
 }
 

@@ -4,7 +4,7 @@ import { type ProfessionalnetCompany, professionalnetCompany } from '../api/prof
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
 import { check } from '../api/schema/check.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import { array, assertRecord, fail } from './check-arguments.ts'
+import { array, assertRecord, fail, isArray, jsonCopy } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
 import { normalize } from './match-words.ts'
 import type { IndexedMention, Mention } from './organization/mentions.ts'
@@ -55,7 +55,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     listeners: content.listeners && listeners,
     companies,
     publish: (given: SandboxPublication): void => {
-      const content = Array.isArray(given) ? { microblog: given } : (given as SandboxContent)
+      const content: SandboxContent = isArray(given) ? { microblog: given } : given
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
       const additions = [microblog, professionalnet, technews, mentions].map(({ take }) => take(content))
@@ -85,8 +85,10 @@ function complete<Given, Indexed>(
   { at, gap = 0, known = 0 }: { at: number; gap?: number; known?: number },
 ): Indexed[] {
   return array(field, records).map((record, index) => {
-    assertRecord(`${field}[${index}]`, record)
-    return each(record, `${field}[${index}]`, at - gap * index, known + index + 1)
+    const place = `${field}[${index}]`
+    assertRecord(place, record)
+    // As it would be sent: fields that are undefined are absent.
+    return each(jsonCopy(place, record), place, at - gap * index, known + index + 1)
   })
 }
 
@@ -97,6 +99,7 @@ function microblogPost(given: SandboxPost, field: string, at: number, serial: nu
   const made = { ...defaults.microblog, id, author, name: author, timestamp, url }
   const post: MicroblogPost = { ...made, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
+  assertWords(`${field}: body`, post.body)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
 }
 
@@ -113,6 +116,7 @@ function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
       social_details: { ...defaults.socialDetails, ...given.social_details },
     }
     assertPost(professionalnetPost, field, post)
+    assertWords(`${field}: commentary`, post.commentary)
     // The author at the URL, so that filters by author find the post.
     const { people, companies } = membersOf(seed)
     const url = given.actor?.actor_navigationContext
@@ -171,9 +175,13 @@ function assertId(field: string, { id }: { id: unknown }, prefix: string): void 
 
 function assertPost(schema: Schema & { readonly shape: object }, field: string, post: object): void {
   assertRecord(field, post, Object.keys(schema.shape))
-  // As it would be sent: fields that are undefined are absent.
-  const [issue] = check(schema, JSON.parse(JSON.stringify(post)))
+  const [issue] = check(schema, post)
   if (issue !== undefined) throw new TypeError(`${field}: ${issue.path} ${issue.message}`)
+}
+
+/** No query would find a post without words. */
+function assertWords(field: string, text: string): void {
+  if (text.trim() === '') fail(field, 'a text with words', text)
 }
 
 function isoOf(at: number): string {

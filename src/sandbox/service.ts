@@ -149,6 +149,7 @@ export function createService(options: SandboxOptions) {
     ledger,
     requests,
     inject: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
     publish: settings.own.publish,
   }
   return { sandbox, handle }

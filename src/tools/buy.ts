@@ -9,6 +9,7 @@ import { itemsOf } from '../api/list-items.ts'
 import type { Wait } from '../core/options/types.ts'
 import { nextStep } from '../core/pages/next-step.ts'
 import { InvalidResponseError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
 import type { CallLimits } from './allowance.ts'
 import { type Fields, compact } from './compact.ts'
 import { Refusal } from './failures.ts'
@@ -79,8 +80,8 @@ export async function buy(
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason)
       throw new Refusal('cancelled', 'cancelled before it was sent')
-    if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
-    return { ...boughtFrom(error.body), error }
+    if (!isInstance(error, InvalidResponseError) || error.charged === 'no') throw error
+    return { ...boughtFrom(error.body), failure: { error } }
   }
 
   function boughtFrom(body: unknown): Bought {

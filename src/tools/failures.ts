@@ -1,5 +1,6 @@
 import type { Issue } from '../api/issues.ts'
 import { ApiError, type Charged, SocialSearchError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
 import { cutText } from './compact.ts'
 import type { ToolFailure } from './types.ts'
 
@@ -20,7 +21,7 @@ export class Refusal extends Error {
 }
 
 export function isRefusal(error: unknown, code: RefusalCode): boolean {
-  return error instanceof Refusal && error.code === code
+  return isInstance(error, Refusal) && error.code === code
 }
 
 /** What a model should do about an error; codes that are not listed leave it to the message. */
@@ -41,12 +42,19 @@ const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_
  * @param charged Whether an error from outside this package was charged.
  */
 export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
-  if (error instanceof Refusal) {
-    const { code, message, issues } = error
-    return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+  try {
+    if (error instanceof Refusal) {
+      const { code, message, issues } = error
+      return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+    }
+    if (error instanceof SocialSearchError) return failureOfCall(error, canBuy)
+  } catch {
+    // Your own code has thrown something that cannot be read.
   }
-  if (!(error instanceof SocialSearchError))
-    return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
+  return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
+}
+
+function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
   const { message, applied } = error
   const code: string = error.code
   const { retryAfter } = error as { retryAfter?: number }

@@ -12,7 +12,12 @@ export interface Bought {
   /** When a cache got it, in ISO 8601. */
   readonly cachedAt?: string | undefined
   /** Set if the answer was paid for and is not as documented. */
-  readonly error?: unknown
+  readonly failure?: Failure
+}
+
+/** Why a call ended early. The error may be any value, also undefined: your own code may have thrown it. */
+export interface Failure {
+  readonly error: unknown
 }
 
 /** A page of an operation, or its whole answer. */

@@ -4,11 +4,13 @@ import { followAbort } from '../lib/abort.ts'
 import { timeText } from '../lib/count.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { CreditBudgetError } from '../errors/index.ts'
+import { runAside } from '../errors/on-error.ts'
+import { isInstance } from '../lib/thrown.ts'
 import { allow } from './allowance.ts'
 import { type Run, type SessionSettings, type SessionTool, buy, itemsToExpect } from './buy.ts'
 import { Refusal, failureOf, isRefusal, messageOf } from './failures.ts'
 import { type Item, listResult } from './list-result.ts'
-import { type Bought, type Page, Pages, type Place } from './pages.ts'
+import { type Bought, type Failure, type Page, Pages, type Place } from './pages.ts'
 import { inputIssues } from './tool-schema.ts'
 import type { ToolCallOptions, ToolReport, ToolResult, ToolTally } from './types.ts'
 
@@ -44,7 +46,7 @@ export class ToolSession {
       const walk = this.#walk(run, start)
       return await (signal === undefined ? walk : Promise.race([walk, this.#cancelled(run, start, walk)]))
     } catch (error) {
-      return this.#end(run, {}, error)
+      return this.#end(run, {}, { error })
     }
   }
 
@@ -83,10 +85,11 @@ export class ToolSession {
     let items: Item[] | undefined
     const result: Pick<ToolResult, 'record' | 'next' | 'cachedAt'> = {}
     let place: Place | null = start
-    let failure: unknown
+    let failure: Failure | undefined
     try {
       while (place !== null && run.done < pages && failure === undefined) {
-        if (run.done > 0) options.onProgress?.({ done: run.done, pages })
+        const progress = { done: run.done, pages }
+        if (run.done > 0) runAside(() => options.onProgress?.(progress))
         const current: Place = place
         const { page, offset, args } = current
         const bought: Bought = await this.#get(run, page)
@@ -100,14 +103,14 @@ export class ToolSession {
         if (cachedAt !== undefined && cachedAt <= (result.cachedAt ?? cachedAt)) result.cachedAt = cachedAt
         if (hasRest) place = { page, offset: end, args }
         else place = bought.next === null ? null : { page: bought.next, offset: 0, args }
-        failure = bought.error
+        failure = bought.failure
         if (signal?.aborted === true) break
       }
     } catch (error) {
-      failure = error
+      failure = { error }
     }
     // Who is asked for approval gets the result of the next try.
-    const isDelivered = signal?.aborted !== true && !isRefusal(failure, 'confirmation')
+    const isDelivered = signal?.aborted !== true && !isRefusal(failure?.error, 'confirmation')
     if (isDelivered) for (const page of shown) this.#pages.release(page)
     if (run.tool.operation.list !== undefined && place !== start)
       result.next = place === null ? null : this.#pages.handleOf(place)
@@ -175,7 +178,7 @@ export class ToolSession {
     return outcome
   }
 
-  #end(run: Run, result: Partial<ToolResult>, failure: unknown): ToolResult {
+  #end(run: Run, result: Partial<ToolResult>, failure: Failure | undefined): ToolResult {
     const { name } = run.tool
     const credits = this.#credits(run)
     const tally = this.#tallies.get(name) ?? { calls: 0, failed: 0, spent: 0, uncertain: 0 }
@@ -195,7 +198,7 @@ export class ToolSession {
     return {
       ok: failure === undefined,
       ...(notice !== '' && { notice }),
-      ...(failure !== undefined && { error: failureOf(failure, this.#canBuyAfter(run, failure), charged) }),
+      ...(failure && { error: failureOf(failure.error, this.#canBuyAfter(run, failure.error), charged) }),
       ...result,
       credits,
     }
@@ -212,12 +215,12 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter({ allowance }: Run, failure: unknown): boolean {
+  #canBuyAfter({ allowance }: Run, error: unknown): boolean {
     const { budget, cheapest } = this.#settings
-    if (!(failure instanceof CreditBudgetError)) return true
+    if (!isInstance(error, CreditBudgetError)) return true
     // A retry may need more than this call may cost, which says nothing about the next one.
-    const isOwnLimit = allowance !== undefined && allowance.remaining < failure.needed
-    const remaining = (isOwnLimit ? this.#remaining() : null) ?? failure.remaining
+    const isOwnLimit = allowance !== undefined && allowance.remaining < error.needed
+    const remaining = (isOwnLimit ? this.#remaining() : null) ?? error.remaining
     return remaining + (budget instanceof CreditBudget ? budget.reserved : 0) >= cheapest
   }
 }

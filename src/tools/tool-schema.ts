@@ -54,7 +54,11 @@ export function toolSchema({ id, pathId }: Operation, input: Schema): ToolSchema
 export function inputIssues(schema: Schema, input: unknown): Issue[] {
   if (isTooLarge(input))
     return [{ path: '', message: `is too large; send at most ${maxCharacters} characters` }]
-  return firstIssues(check(schema, input, maxIssues))
+  try {
+    return firstIssues(check(schema, input, maxIssues))
+  } catch {
+    return [{ path: '', message: 'must be plain JSON' }]
+  }
 }
 
 function described(

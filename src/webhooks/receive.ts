@@ -3,7 +3,7 @@ import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../errors/check-options.ts'
-import { logOnce, report } from '../errors/on-error.ts'
+import { logOnce, report, runAside } from '../errors/on-error.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {
@@ -109,11 +109,10 @@ export function acknowledge(work: () => unknown, options: ReceiveOptions): Respo
     () => {},
     (error: unknown) => report(error, options),
   )
-  try {
-    options.waitUntil?.(done)
-  } catch (error) {
-    report(error, options)
-  }
+  runAside(
+    () => options.waitUntil?.(done),
+    (error) => report(error, options),
+  )
   return respond(202)
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type McpOptions, createMcp } from '../../src/mcp/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
@@ -83,6 +83,15 @@ describe('createMcp()', () => {
     const real = setUp()
     expect((await real.request('server/discover')).instructions).not.toContain('simulation')
     expect((await real.call('microblog_search', { query: 'coffee' })).text).not.toContain('Simulated')
+  })
+
+  it('tells the model the date', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22, 23, 59) })
+    const { request } = setUp()
+    expect((await request('server/discover')).instructions).toContain('Today is 2026-11-22 (UTC).')
+    vi.setSystemTime(Date.UTC(2026, 10, 23))
+    expect((await request('server/discover')).instructions).toContain('Today is 2026-11-23 (UTC).')
+    vi.useRealTimers()
   })
 
   it('has no table for a search without results', async () => {

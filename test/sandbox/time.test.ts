@@ -197,6 +197,10 @@ describe('publish()', () => {
       'publish() mentions[0].id must be a text that starts with men_, got "1"',
     )
     expect(publish([{ body: 'acme' }, {}])).toThrow('publish() microblog[1]: body')
+    expect(publish([{ body: ' ' }])).toThrow(
+      'publish() microblog[0]: body must be a text with words, got " "',
+    )
+    expect(publish({ professionalnet: [{ commentary: '' }] })).toThrow('commentary must be a text with words')
     expect(publish({ listeners: [] })).toThrow('publish() content has no field listeners')
     expect(publish(null as unknown as object)).toThrow('publish() content must be an object, got null')
     expect((await search(sandbox, { query: 'acme' })).body.posts).toEqual([])

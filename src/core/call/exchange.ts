@@ -10,6 +10,7 @@ import {
   asResponse,
   callFetch,
   initOf,
+  makeResponse,
   readText,
   send,
   validStatusText,
@@ -97,7 +98,7 @@ async function readFromHook(
   signal: AbortSignal,
 ): Promise<Success | Failure> {
   const response = asResponse(answered, 'a hook')
-  entry.status = response.status
+  entry.status ??= response.status
   const received = { response, ...(await readBody(call, response, signal)) }
   if (isSuccess(response)) return { ...parseSuccess(call, received), byHook: true }
   const failure = failureOfResponse(call, received)
@@ -181,11 +182,12 @@ async function fetchResponse(
   return response
 }
 
-/** A copy whose body hooks can read. Its constructor refuses statuses and texts that fetch returns. */
+/** A copy whose body hooks can read. */
 function copyForHooks(response: Response, text: string): Response {
-  const { status, headers } = response
-  if (response.body === null) return response
-  return new Response(text, { status: Math.min(status, 599), statusText: validStatusText(response), headers })
+  const { body, status, headers } = response
+  return body === null
+    ? response
+    : makeResponse(text, { status, statusText: validStatusText(response), headers })
 }
 
 async function readBody(call: Call, response: Response, signal: AbortSignal): Promise<BodyText> {

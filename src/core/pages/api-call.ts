@@ -2,7 +2,7 @@ import { type Attempt, SocialSearchError } from '../../errors/index.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../credits/ledger.ts'
 import type { Cached } from '../options/types.ts'
-import { validStatusText } from '../http/send.ts'
+import { makeResponse, validStatusText } from '../http/send.ts'
 
 /** A result with its HTTP response, attempts and credits. */
 export interface WithResponse<T> {
@@ -100,5 +100,5 @@ function redactedResponse({ response, text, redactor }: Answer): Response {
     if (name === 'content-encoding' || name === 'content-length') continue
     if (redactor.text(name) === name) headers.append(name, redactor.text(value))
   }
-  return new Response(text, { status, statusText, headers })
+  return makeResponse(text, { status, statusText, headers })
 }

@@ -100,14 +100,15 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     for (let pages = 1; ; pages++) {
       const { step, parsed, invalid } = fetched
       const page = fetched.body as Page
-      if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), page)
+      if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), fetched, page)
       // Counted before the yield: the caller may change the page.
-      const { length } = this.#items(page, request)
+      const { length } = this.#items(page, request, fetched)
       if (this.#operation.paging?.kind !== 'cursor') {
         // Items as sent: a schema may make two different items equal.
         const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? [])
         const message = 'the page has the same items as the previous page'
-        if (sent === latest && sent !== '[]') throw this.#paginationError(message, paramsOf(request), page)
+        if (sent === latest && sent !== '[]')
+          throw this.#paginationError(message, paramsOf(request), fetched, page)
         latest = sent
       }
       yield page
@@ -115,11 +116,15 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       items += length
       emptyPages = length === 0 && !invalid?.length ? emptyPages + 1 : 0
       if (step.kind === 'end' || pages >= maxPages || items >= limit || emptyPages === maxEmptyPages) return
-      if (step.kind === 'lost') throw this.#paginationError(step.why, null)
+      if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
       request = this.#transport.compose(this.#operation, JSON.parse(step.params) as object)
       const position = this.#positionOf(request)
       if (visited.has(position))
-        throw this.#paginationError('pagination loop: the next page was already fetched', paramsOf(request))
+        throw this.#paginationError(
+          'pagination loop: the next page was already fetched',
+          paramsOf(request),
+          fetched,
+        )
       visited.add(position)
       // A page that failed ahead of its turn is fetched again, before the page after it.
       const fetching =
@@ -205,17 +210,26 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return paramsOf(request)?.[paging.param]
   }
 
-  #items(page: Page, request: ComposedRequest): readonly unknown[] {
+  #items(page: Page, request: ComposedRequest, answer?: Answer): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
     // Documented lists were validated, or validation is off.
     if (this.#operation.documented) return []
-    throw this.#paginationError(missingItems(this.#operation, page, paging), paramsOf(request), page)
+    throw this.#paginationError(missingItems(this.#operation, page, paging), paramsOf(request), answer, page)
   }
 
-  #paginationError(message: string, next: object | null | undefined, page?: unknown): PaginationError {
-    return new PaginationError(message, next ?? null, { operation: this.#operation.id, page })
+  /** @param answer The page that contradicts the others. */
+  #paginationError(
+    message: string,
+    next: object | null | undefined,
+    answer?: Answer,
+    page?: unknown,
+  ): PaginationError {
+    const { attempts, requestId, credits } = answer ?? {}
+    const charged = credits?.spent ? 'yes' : credits?.uncertain ? 'unknown' : 'no'
+    const context = { operation: this.#operation.id, attempts, requestId, charged, page } as const
+    return new PaginationError(message, next ?? null, context)
   }
 }
 

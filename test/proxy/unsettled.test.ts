@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CreditBudget } from '../../src/index.ts'
+import type { ProxyOptions } from '../../src/proxy/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { post, setUp } from './setup.ts'
+
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const never = (): Promise<never> => new Promise(() => {})
+const stuckBudget = () => Object.assign(new CreditBudget(10), { reserve: never })
+const ada = { id: 'ada' }
+
+const waits: [name: string, options: Partial<ProxyOptions>, more?: Parameters<typeof setUp>[1]][] = [
+  ['authorize', { authorize: never }],
+  ['budget', { budget: never }],
+  ['reserve() of what budget returns', { budget: stuckBudget }],
+  ['reserve() of a budget of authorize', { authorize: () => ({ ...ada, budget: stuckBudget() }) }],
+  ['the token of its client', {}, { backend: { apiKey: undefined, auth: { token: never } } }],
+]
+
+describe.each(waits)('createProxy() when %s never settles', (_, options, more) => {
+  it('responds within its time limit and sends nothing', async () => {
+    const { proxy, sandbox, backend } = setUp(options, more)
+    const { value, ms } = await settle(post(proxy))
+    expect(value?.status).toBeGreaterThanOrEqual(400)
+    expect(ms).toBe(15_000)
+    expect(await value?.json()).toMatchObject({ error: { charged: 'no' } })
+    expect(sandbox.requests).toEqual([])
+    expect([backend.credits.reserved, vi.getTimerCount()]).toEqual([0, 0])
+  })
+
+  it('ends the wait when the caller leaves', async () => {
+    const { proxy, sandbox, failures } = setUp(options, more)
+    const abort = new AbortController()
+    const answer = post(proxy, { signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([499, 0])
+    expect([sandbox.requests, failures, vi.getTimerCount()]).toEqual([[], [], 0])
+  })
+})
+
+describe('createProxy() when the body of a request never ends', () => {
+  it('ends the wait when the caller leaves', async () => {
+    const { proxy } = setUp()
+    const abort = new AbortController()
+    const answer = post(proxy, { body: new ReadableStream(), signal: abort.signal })
+    await pass(100)
+    abort.abort()
+    const { value, ms } = await settle(answer)
+    expect([value?.status, ms]).toEqual([499, 0])
+  })
+})
+
+describe('createProxy() when authorize settles too late', () => {
+  it('reports the limit once, and nothing that authorize throws later', async () => {
+    const late = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), 20_000))
+    const { proxy, failures } = setUp({ authorize: late })
+    await settle(post(proxy))
+    await pass(10_000)
+    expect(failures).toMatchObject([[{ message: 'authorize took too long, nothing was sent' }, {}]])
+  })
+
+  it('sends nothing when authorize has blocked the thread for all of the time', async () => {
+    const authorize = () => {
+      vi.advanceTimersByTime(20_000)
+      return ada
+    }
+    const { proxy, sandbox } = setUp({ authorize })
+    expect((await settle(post(proxy))).value?.status).toBe(500)
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('createProxy() when onError never settles', () => {
+  it('responds at once', async () => {
+    const { proxy } = setUp({ authorize: () => Promise.reject(new Error('no')), onError: never })
+    const { value, ms } = await settle(post(proxy))
+    expect([value?.status, ms]).toEqual([500, 0])
+  })
+})
