@@ -1,7 +1,7 @@
 import bounds from './bench/guard/bounds.json' with { type: 'json' }
 
 const bundle = (name, names, limit) => ({
-  ...{ name, limit, path: 'dist/browser/index.js', import: `{ ${names} }`, gzip: true },
+  ...{ name, limit, path: 'dist/index.js', import: `{ ${names} }`, gzip: true },
   // The package is seen from inside here, where esbuild warns of imports that it rightly leaves out.
   modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', logLevel: 'error' }),
 })

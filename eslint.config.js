@@ -87,14 +87,14 @@ const doors = {
 }
 
 /** Only schemas are built with it. */
-const zod = ['zod/mini', 'zod/v4/core']
+const zod = ['zod/mini']
 
 const forbid = (...names) => ({
   'no-restricted-imports': [
     'error',
     {
       paths: names.map((name) => ({ name, message: `only ${doors[name] ?? 'src/api'} imports it` })),
-      patterns: [{ regex: '^zod(?!/mini$|/v4/core$)', message: 'zod/mini halves the bundle' }],
+      patterns: [{ regex: '^zod(?!/mini$)', message: 'zod/mini halves the bundle' }],
     },
   ],
 })

@@ -3,9 +3,8 @@ import { entryPoints } from './scripts/entry-points.ts'
 
 export default {
   entry: [
-    ...entryPoints('types').map(({ name }) => `src/${name}.ts`),
+    ...entryPoints.map(({ source }) => source),
     'test/redis/worker.ts',
-    'src/**/*.browser.ts',
     'scripts/*.ts',
     'examples/*.ts',
     'bench/simulate/worker.ts',
@@ -19,6 +18,7 @@ export default {
     'test/integration/nightly.ts',
     'test/processes/tenants.ts',
     'test/canary/run.ts',
+    'test/soak/*.ts',
     'test/soak/memory/server.ts',
     'test/soak/sockets/server.ts',
     'test/packaging/*.ts',

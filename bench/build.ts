@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, type Plugin, build } from 'esbuild'
 import type { Contestant } from './contestants.ts'
@@ -22,11 +22,8 @@ function packageAt(dist: string, external: boolean): Plugin {
   return {
     name: 'package',
     setup(build) {
-      // Node gets the file that holds the packages, too; bundlers get the build for browsers.
-      const own = join(dist, external ? 'bundled' : 'browser', 'index.js')
-      const path = existsSync(own) ? own : join(dist, 'index.js')
       build.onResolve({ filter: /^social-search-sdk$/ }, () => ({
-        path,
+        path: join(dist, 'index.js'),
         external,
         sideEffects: false,
       }))

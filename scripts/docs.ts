@@ -1,7 +1,7 @@
 /**
- * Writes the pages of docs/reference, the files of docs/specs, src/schemas/index.ts, the texts of tools, llms.txt and jsr.json from the
- * operation table, its schemas, the docstrings, the guides and package.json, and how to install the package into the guides; with `--check`
- * it only tells whether they are up to date.
+ * Writes the pages of docs/reference, the files of docs/specs, src/schemas/index.ts, the texts of tools and llms.txt from the operation
+ * table, its schemas, the docstrings and the guides, and how to install the package into the guides; with `--check` it only tells whether
+ * they are up to date.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,6 @@ import { renderPages } from './docs/pages.ts'
 import { readSchemas, schemaExports } from './docs/schema-exports.ts'
 import { renderSpecs } from './docs/specs.ts'
 import { toolTexts } from './docs/tool-texts.ts'
-import { entryPoints } from './entry-points.ts'
 
 const root = new URL('../', import.meta.url)
 const at = (path: string) => new URL(path, root)
@@ -40,7 +39,6 @@ const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
 for (const [path, text] of described) files.set(path, text)
 files.set('examples/README.md', withInstall(readFileSync(at('examples/README.md'), 'utf8')))
 const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
-files.set('jsr.json', await json('jsr.json', jsrJson()))
 files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
 
 const extra = ['docs/reference', 'docs/specs']
@@ -60,15 +58,6 @@ if (!values.check) {
   for (const path of extra) console.error(`${path} is not made from the sources; run npm run docs`)
   for (const [path] of stale) console.error(`${path} does not match the sources; run npm run docs`)
   process.exitCode = 1
-}
-
-/** jsr.json with the entry points of package.json. */
-function jsrJson(): object {
-  const exports = Object.fromEntries(
-    entryPoints('types').map(({ specifier, name }) => [specifier, `./src/${name}.ts`]),
-  )
-  const current = JSON.parse(readFileSync(at('jsr.json'), 'utf8')) as object
-  return { ...current, exports }
 }
 
 function json(path: string, value: object): Promise<string> {

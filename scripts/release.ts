@@ -1,16 +1,15 @@
 /**
- * Run by `npm version`: dates the section Unreleased of the CHANGELOG and copies the version to jsr.json and to the source. With
- * `--check TAG`, it only checks that the tag, package.json, jsr.json and the CHANGELOG agree.
+ * Run by `npm version`: dates the section Unreleased of the CHANGELOG and copies the version to the source. With `--check TAG`, it only
+ * checks that the tag, package.json, the source and the CHANGELOG agree.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 const path = (name: string) => new URL(`../${name}`, import.meta.url)
 const read = (name: string) => readFileSync(path(name), 'utf8')
-const versionIn = (name: string) => (JSON.parse(read(name)) as { version: string }).version
 
 const { values } = parseArgs({ options: { check: { type: 'string' } } })
-const version = versionIn('package.json')
+const { version } = JSON.parse(read('package.json')) as { version: string }
 const changelog = read('CHANGELOG.md')
 if (values.check === undefined) {
   const [head, body] = changelog.split('## [Unreleased]\n')
@@ -18,13 +17,9 @@ if (values.check === undefined) {
   const date = new Date().toISOString().slice(0, 10)
   writeFileSync(path('CHANGELOG.md'), `${head}## [Unreleased]\n\n## [${version}] - ${date}\n${body}`)
   writeFileSync(path('src/lib/version.ts'), read('src/lib/version.ts').replace(/'.*'/, `'${version}'`))
-  writeFileSync(path('jsr.json'), read('jsr.json').replace(/"version": "[^"]*"/, `"version": "${version}"`))
 } else {
   if (values.check !== `v${version}`)
     fail(`the tag is ${values.check}, expected v${version} as in package.json`)
-  const jsrVersion = versionIn('jsr.json')
-  if (jsrVersion !== version)
-    fail(`jsr.json has version ${jsrVersion}, expected ${version} as in package.json`)
   if (!read('src/lib/version.ts').includes(`'${version}'`))
     fail(`src/lib/version.ts has another version, expected ${version} as in package.json`)
   if (!changelog.includes(`\n## [${version}] - `)) fail(`CHANGELOG.md has no section for ${version}`)

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
 import type { Reporter, Vitest } from 'vitest/node'
 
-/** Suites that `npm test` leaves out, since they take long or need what not every machine has, and the commands that run them. */
+/** Suites that `npm test` leaves out, and why. */
 const apart: Readonly<Record<string, string>> = {
-  processes: 'npm run test:processes (starts many processes)',
-  redis: 'npm run test:redis (needs redis-server)',
-  browser: 'npm run test:browser (needs chromium)',
-  dashboard: 'npm run test:dashboard (needs chromium)',
-  examples: 'npm run test:examples (needs chromium, redis-server and the registry)',
-  agents: 'npm run test:agents (needs the registry)',
-  stores: 'npm run test:stores (needs redis-server and the registry)',
-  opentelemetry: 'npm run test:otel (needs the registry)',
+  processes: 'starts many processes',
+  redis: 'needs redis-server',
+  browser: 'needs chromium',
+  dashboard: 'needs chromium and the registry',
+  examples: 'needs chromium, redis-server and the registry',
+  agents: 'needs the registry',
+  stores: 'needs redis-server and the registry',
+  opentelemetry: 'needs the registry',
 }
 
 /** The tests of a separate suite are in the folder with its name. */
@@ -33,7 +33,8 @@ export const projects = [
     test: {
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
       expect: { poll: { timeout: 30_000 } },
-      ...(name === 'examples' && { globalSetup: 'test/examples/pack.ts', testTimeout: 300_000 }),
+      globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
+      ...(name === 'examples' && { testTimeout: 300_000 }),
     },
   })),
 ]
@@ -44,8 +45,9 @@ export function leftOut(): Reporter {
   return {
     onInit: (vitest: Vitest) => void (ran = vitest.projects.map(({ name }) => name)),
     onTestRunEnd() {
-      for (const [name, command] of Object.entries(apart)) {
-        if (!ran.includes(name)) console.log(`Left out: the suite ${name}; run it by ${command}`)
+      for (const [name, reason] of Object.entries(apart)) {
+        if (!ran.includes(name))
+          console.log(`Left out: the suite ${name} (${reason}); run it by npx vitest run --project ${name}`)
       }
     },
   }

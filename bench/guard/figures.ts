@@ -1,4 +1,5 @@
 import { setImmediate as settled } from 'node:timers/promises'
+import { ResultCache } from '../../src/cache/index.ts'
 import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { serveSandbox } from '../../src/sandbox/node.ts'
@@ -89,4 +90,34 @@ export async function requestsOfSearch(): Promise<number> {
   const { baseUrl, apiKey } = server
   await new SocialSearch({ baseUrl, apiKey }).microblog.search(query)
   return server.requests.length
+}
+
+/** Calls of a crowd. */
+export const crowdSize = 2000
+
+/** Crowds of calls that wait together and are cancelled together, by what they have in common. */
+export const crowds: Readonly<Record<string, () => Promise<void>>> = {
+  'equal calls that share one request': () =>
+    crowd({ cache: new ResultCache({ maxAge: 60_000 }) }, () => [query, { timeout: 60_000 }]),
+  'queued calls with a deadline': () =>
+    crowd({}, (index) => [{ query: `typescript ${index}` }, { deadline: 86_400_000 }]),
+}
+
+async function crowd(
+  options: { cache?: ResultCache },
+  callOf: (index: number) => [{ query: string }, object],
+): Promise<void> {
+  const client = new SocialSearch({
+    ...{ baseUrl: 'http://127.0.0.1/v1', apiKey: `a_key_of_sixteen_${crypto.randomUUID()}` },
+    ...{ fetch: () => new Promise<Response>(noop), limits: { maxQueued: crowdSize }, ...options },
+  })
+  const controller = new AbortController()
+  const { signal } = controller
+  const calls = Array.from({ length: crowdSize }, (_, index) => {
+    const [params, options] = callOf(index)
+    return client.microblog.search(params, { ...options, signal }).catch(noop)
+  })
+  await settled()
+  controller.abort()
+  await Promise.all(calls)
 }

@@ -6,7 +6,7 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import bounds from './bounds.json' with { type: 'json' }
 import { functionsCalled } from './coverage.ts'
-import { bytesOfWaitingCall, requestsOfSearch, warmScenarios } from './figures.ts'
+import { bytesOfWaitingCall, crowdSize, crowds, requestsOfSearch, warmScenarios } from './figures.ts'
 import { printPaths } from './paths.ts'
 
 const sources = new URL('../../src/', import.meta.url)
@@ -25,6 +25,11 @@ for (const name of bounds.packages) {
   const range = (packageJson.dependencies as Record<string, string | undefined>)[name]
   const calls = inPackages.filter(({ file }) => file.startsWith(`${name}/`)).length
   check(range?.startsWith('^') === true && calls > 0, `${name} ${range}: ${calls} functions run in a search`)
+}
+
+for (const [name, run] of Object.entries(crowds)) {
+  const steps = (await functionsCalled(sources, run)).reduce((sum, { calls }) => sum + calls, 0)
+  hold(`functions entered for each of ${crowdSize} ${name}`, Math.round(steps / crowdSize), bounds.crowdSteps)
 }
 
 if (process.argv.includes('--paths')) await printPaths(sources, scenarios)

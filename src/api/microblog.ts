@@ -3,7 +3,6 @@ import { atRate } from './credit-rates.ts'
 import { microblogPageSize } from './limits.ts'
 import type { Operation } from './operation.ts'
 import { defaulted, integer, text, texts } from './schema/build.ts'
-import { object, strictObject } from './schema/objects.ts'
 import { documented } from './schema/schema.ts'
 
 /** `Latest`: newest first. */
@@ -133,7 +132,7 @@ const accounts = z.optional(texts({ maxItems: 30, maxLength: 100 }))
 const words = z.optional(texts({ maxItems: 50, maxLength: 200 }))
 const minimum = z.optional(integer({ min: 0 }))
 
-export const microblogFilters = strictObject({
+export const microblogFilters = z.strictObject({
   lang: z.optional(text({ max: 32 })),
   since: z.optional(text({ max: 32 })),
   until: z.optional(text({ max: 32 })),
@@ -164,7 +163,7 @@ export const microblogFilters = strictObject({
 
 export const microblogCategory = z.literal(['Top', 'Latest', 'People', 'Photos', 'Videos'])
 
-export const microblogSearchParams = strictObject({
+export const microblogSearchParams = z.strictObject({
   query: text({ min: 1, max: 200 }),
   cursor: z.optional(text({ max: 1024 })),
   count: defaulted(integer({ min: 1, max: microblogPageSize }), microblogPageSize),
@@ -172,7 +171,7 @@ export const microblogSearchParams = strictObject({
   filters: z.optional(microblogFilters),
 })
 
-export const microblogEngagements = object({
+export const microblogEngagements = z.object({
   bookmarkCount: z.number(),
   favoriteCount: z.number(),
   quoteCount: z.number(),
@@ -181,7 +180,7 @@ export const microblogEngagements = object({
   viewsCount: z.number(),
 })
 
-export const microblogPost = object({
+export const microblogPost = z.object({
   id: z.string(),
   body: z.string(),
   author: z.string(),
@@ -193,13 +192,13 @@ export const microblogPost = object({
   engagements: microblogEngagements,
 })
 
-export const microblogSearchMeta = object({
+export const microblogSearchMeta = z.object({
   returnedCount: integer({ min: 0 }),
   hasMore: z.boolean(),
   nextCursor: z.exactOptional(z.string()),
 })
 
-export const microblogSearchBody = object({
+export const microblogSearchBody = z.object({
   requestId: z.string(),
   posts: z.array(microblogPost),
   meta: microblogSearchMeta,

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { got } from './issues.ts'
 import type { Paging } from './operation.ts'
 import { noted } from './schema/build.ts'
-import { looseObject } from './schema/objects.ts'
 import type { Schema } from './schema/schema.ts'
 
 /** A value whose fields the service does not document. */
@@ -19,7 +18,7 @@ export interface OpenBody extends OpenRecord {
   requestId: string
 }
 
-export const openBody = looseObject({ requestId: z.string() })
+export const openBody = z.looseObject({ requestId: z.string() })
 
 /** Any plain object; the service checks it. */
 const request: Schema<OpenRecord> = noted(

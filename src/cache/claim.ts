@@ -1,4 +1,4 @@
-import { sleep } from '../lib/time.ts'
+import { after, sleep } from '../lib/time.ts'
 import { type SharedStore, askStore } from './store.ts'
 
 /** For how long a claim holds without renewal, in milliseconds. */
@@ -13,12 +13,15 @@ const outcomeMs = 60_000
 /** Looks for a claim that keeps vanishing; then the store does not keep its promise. */
 const maxTries = 100
 
+const tokenForm = /^[\da-f-]{36}$/
+
 /** The right of one process to send a request. */
 export class Claim {
   readonly #store: SharedStore
   readonly #key: string
   readonly #token = crypto.randomUUID()
-  #timer: ReturnType<typeof setInterval> | undefined
+  #cancelRenewal = (): void => {}
+  #renewal = Promise.resolve()
 
   constructor(store: SharedStore, key: string) {
     this.#store = store
@@ -34,13 +37,13 @@ export class Claim {
     look: () => Promise<T | null>,
   ): Promise<T | 'taken' | 'lost' | 'no longer wanted'> {
     for (let tries = 0; tries < maxTries && isWanted(); tries++) {
-      if (await askStore(() => this.#store.setIfAbsent(this.#key, this.#token, claimMs))) {
-        this.#timer = setInterval(() => void this.#renew().catch(() => {}), claimMs / 4)
+      if (await this.#add()) {
+        this.#renewLater()
         return 'taken'
       }
-      const holder = await askStore(() => this.#store.get(this.#key))
-      if (typeof holder !== 'string') continue
-      while (isWanted() && (await askStore(() => this.#store.get(this.#key))) === holder) await sleep(pollMs)
+      const holder = await this.#holder()
+      if (holder === null) continue
+      while (isWanted() && (await this.#holder()) === holder) await sleep(pollMs)
       if (!isWanted()) break
       const found = await look()
       if (found !== null) return found
@@ -49,14 +52,41 @@ export class Claim {
     return 'no longer wanted'
   }
 
-  /** Ends the claim. Other processes may send the request if it is `free`: it was certainly not charged. */
+  /** Ends the claim. Other processes may send the request if it is `free`: no answer that they could use was paid for. */
   async release(isFree: boolean): Promise<void> {
-    clearInterval(this.#timer)
+    this.#cancelRenewal()
+    await this.#renewal
+    // The renewal under way may have planned the next one.
+    this.#cancelRenewal()
     if (isFree) await askStore(() => this.#store.set(`${this.#key}:${this.#token}`, 'free', outcomeMs))
-    await askStore(() => this.#store.delete(this.#key))
+    if ((await this.#holder()) === this.#token) await askStore(() => this.#store.delete(this.#key))
   }
 
-  #renew(): Promise<unknown> {
-    return askStore(() => this.#store.set(this.#key, this.#token, claimMs))
+  async #add(): Promise<boolean> {
+    const isAdded: unknown = await askStore(() => this.#store.setIfAbsent(this.#key, this.#token, claimMs))
+    if (typeof isAdded === 'boolean') return isAdded
+    throw new TypeError('setIfAbsent() of the store returned something else than true or false')
+  }
+
+  /** The token of the process that has the claim; null if none has it. */
+  async #holder(): Promise<string | null> {
+    const holder = await askStore(() => this.#store.get(this.#key))
+    if (holder === null || holder === undefined) return null
+    if (typeof holder === 'string' && tokenForm.test(holder)) return holder
+    throw new TypeError('the store returned something else than a claim')
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = after(claimMs / 4, () => {
+      // The next renewal may succeed. If none does, the claim ends.
+      this.#renewal = this.#renew().catch(() => this.#renewLater())
+    })
+  }
+
+  async #renew(): Promise<void> {
+    // A process that was stopped for too long has lost its claim, perhaps to another one.
+    if ((await this.#holder()) !== this.#token) return
+    await askStore(() => this.#store.set(this.#key, this.#token, claimMs))
+    this.#renewLater()
   }
 }

@@ -9,7 +9,7 @@ import { isRecord } from '../lib/is-record.ts'
 import { type CacheStore, MemoryStore } from './store.ts'
 
 /** Raise it when stored answers cannot be used any more. */
-const format = 1
+const format = 2
 
 /** An answer as a store keeps it. It holds no credential and no params. */
 export interface Entry {
@@ -20,25 +20,17 @@ export interface Entry {
   readonly text: string
   /** What it cost, in credits. */
   readonly cost: number
-  /** Identifies the first page that it follows, or itself if it is one. */
-  readonly walk: string | null
+  /** The content of the page before it, see {@link contentOf}; null if the call named no page before it. */
+  readonly follows: string | null
 }
 
-/** The names of a request: equal requests have the same. */
-export interface RequestNames {
-  readonly own: string
-  /** The name of the first page, for a further page of a walk. */
-  readonly first: string | null
-}
-
-export function namesOf({ id, paging }: Operation, request: ComposedRequest): RequestNames {
-  const params = { ...paramsOf(request) }
-  const nameOf = (params: object) => canonicalJson([id, request.path, params]) ?? ''
-  if (paging === undefined) return { own: nameOf(params), first: null }
-  const { [paging.param]: place, ...others } = params
-  const first = nameOf(others)
-  const isFirst = place === undefined || (paging.kind !== 'cursor' && place === 1)
-  return isFirst ? { own: first, first: null } : { own: nameOf(params), first }
+/** The name of a request: equal requests have the same. */
+export function nameOf({ id, paging }: Operation, request: ComposedRequest): string {
+  const params = paramsOf(request)
+  const isNumbered = paging !== undefined && paging.kind !== 'cursor'
+  // Page 1 is the service's default.
+  const named = isNumbered && params?.[paging.param] === 1 ? { ...params, [paging.param]: undefined } : params
+  return canonicalJson([id, request.path, named]) ?? ''
 }
 
 /** The key of a request. A store that others may read gets a hash, which tells neither organization nor params. */
@@ -47,38 +39,71 @@ export async function keyOf(store: CacheStore, owner: string, name: string): Pro
   return store instanceof MemoryStore ? key : sha256(key)
 }
 
-/** Identifies a first page by its items and its cursor. Further pages of another first page do not belong to it. */
-export function walkOf(operation: Operation, body: unknown): string {
+/** Identifies what a page contains, by its items and its cursor: the page after it follows no other one. */
+export function contentOf(operation: Operation, body: unknown): string {
   const ids = itemsOf(operation, body)?.map((item) =>
     isRecord(item) ? (item['id'] ?? item['urn'] ?? item) : item,
   )
-  const { nextCursor } = (body as { meta?: { nextCursor?: unknown } }).meta ?? {}
-  return canonicalJson([ids, nextCursor]) ?? ''
+  const { meta, ...fields } = isRecord(body) ? body : { body }
+  const cursor = isRecord(meta) ? meta['nextCursor'] : undefined
+  try {
+    // Each response has another request id.
+    return canonicalJson(ids === undefined ? { ...fields, meta, requestId: null } : [ids, cursor]) ?? ''
+  } catch {
+    // Too deep. It equals no other page.
+    return crypto.randomUUID()
+  }
 }
 
 /**
  * Reads what a store has returned for a key; null if there is nothing.
  *
- * @throws if it is not a documented answer of the operation.
+ * @throws if the cache would not write it for the operation.
  */
 export function readEntry(value: unknown, operation: Operation, { parse }: Dialect): Entry | null {
   if (value === undefined || value === null) return null
   const entry: unknown = typeof value === 'string' ? JSON.parse(value) : value
-  if (!isRecord(entry) || !isEntry(entry)) throw new TypeError('the store returned something else')
-  if (check(operation.response, parse(entry.text)).length > 0)
+  // A copy, since what a store returns may change.
+  const fields = isRecord(entry) ? { ...entry } : {}
+  if (!isEntry(fields)) throw new TypeError('the store returned something else')
+  if (check(operation.response, parse(fields.text)).length > 0)
     throw new TypeError('the store returned an answer that is not of the documented shape')
-  return entry
+  return fields
 }
 
-function isEntry(entry: Record<string, unknown>): entry is Entry & Record<string, unknown> {
-  const { at, status, type, text, cost, walk } = entry
+/** A check for each field of an entry. */
+const checks: { readonly [Field in keyof Entry]: (value: unknown) => boolean } = {
+  at: (at) => Number.isInteger(at) && !Number.isNaN(new Date(Number(at)).getTime()),
+  // A 204 or 205 has no body, a 206 only a part.
+  status: (status) => Number.isInteger(status) && /^2(?!0[456])/.test(String(status)) && Number(status) < 300,
+  type: (type) => type === null || isHeaderValue(type),
+  text: (text) => typeof text === 'string',
+  cost: (cost) => typeof cost === 'number' && cost >= 0 && cost <= Number.MAX_SAFE_INTEGER,
+  follows: (follows) => follows === null || typeof follows === 'string',
+}
+
+/** Whether the cache writes such an entry. */
+export function isEntry(fields: Record<string, unknown>): fields is Record<string, unknown> & Entry {
   return (
-    Number.isFinite(at) &&
-    Number.isInteger(status) &&
-    Number(status) >= 200 &&
-    Number(status) <= 299 &&
-    Number.isFinite(cost) &&
-    typeof text === 'string' &&
-    [type, walk].every((each) => each === null || typeof each === 'string')
+    Object.keys(fields).length === Object.keys(checks).length &&
+    Object.entries(checks).every(([name, check]) => check(fields[name]))
   )
+}
+
+/** The content type of a response; null if none can be stored, for example of a response that a user's `fetch` made. */
+export function contentTypeOf({ headers }: Response): string | null {
+  try {
+    const type: unknown = headers.get('content-type')
+    return isHeaderValue(type) ? type : null
+  } catch {
+    return null
+  }
+}
+
+function isHeaderValue(value: unknown): value is string {
+  try {
+    return typeof value === 'string' && new Headers({ 'content-type': value }).get('content-type') === value
+  } catch {
+    return false
+  }
 }

@@ -1,18 +1,21 @@
-import { closeSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { CacheStore } from './store.ts'
 
 /**
  * Keeps answers in an SQLite file, which processes of one machine may share. It needs `node:sqlite`: Node 22.13 or later.
- * Only the user of this process may read the file.
+ * Only the user of this process may read the file, also if it exists already. `:memory:` keeps the answers in memory.
  *
  * @example
  * const store = sqliteStore('answers.sqlite')
  * const cache = new ResultCache({ store, maxAge: 3_600_000 })
  */
 export function sqliteStore(path: string): Required<CacheStore> & { close(): void } {
-  closeSync(openSync(path, 'a', 0o600))
-  const database = new DatabaseSync(path)
+  const isFile = path !== ':memory:'
+  if (isFile) protect(path)
+  // An absolute path, since SQLite reads others as a URI.
+  const database = new DatabaseSync(isFile ? resolve(path) : path)
   database.exec(`PRAGMA busy_timeout = 900; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS answers_expires ON answers (expires)`)
@@ -38,4 +41,10 @@ export function sqliteStore(path: string): Required<CacheStore> & { close(): voi
     clear: () => database.exec('DELETE FROM answers'),
     close: () => database.close(),
   }
+}
+
+/** Makes a file that only its user may read, before SQLite opens it. SQLite gives new files beside it the same mode. */
+function protect(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600)
 }

@@ -6,7 +6,7 @@ import { nextStep } from '../core/pages/next-step.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ClientCache } from './client-cache.ts'
-import { keyOf, namesOf, readEntry } from './entry.ts'
+import { keyOf, nameOf, readEntry } from './entry.ts'
 import { type CacheStore, MemoryStore, askStore } from './store.ts'
 
 /** Options of a {@link ResultCache}. */
@@ -73,7 +73,7 @@ export class ResultCache implements AnswerCache {
       let params: object | null = request.params
       while (params !== null) {
         const composed = composeRequest(operation, params, undefined, serviceDialect)
-        const key = await keyOf(store, owner, namesOf(operation, composed).own)
+        const key = await keyOf(store, owner, nameOf(operation, composed))
         const value = await askStore(() => store.get(key))
         await askStore(() => store.delete(key))
         params = null

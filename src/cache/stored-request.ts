@@ -1,62 +1,72 @@
 import { check } from '../api/schema/check.ts'
 import type { Answer, Call } from '../core/call/call.ts'
+import { composeRequest } from '../core/call/compose-request.ts'
+import { nextStep } from '../core/pages/next-step.ts'
 import { type Attempt, ConnectionError } from '../errors/index.ts'
 import { logTo } from '../lib/logger.ts'
+import { messageOf } from '../lib/thrown.ts'
 import { Claim } from './claim.ts'
-import { type Entry, type RequestNames, keyOf, readEntry, walkOf } from './entry.ts'
+import { type Entry, contentOf, contentTypeOf, isEntry, keyOf, nameOf, readEntry } from './entry.ts'
 import { type CacheStore, askStore, isShared } from './store.ts'
+
+/** The stored answers of one organization. */
+export interface Answers {
+  readonly store: CacheStore
+  readonly owner: string
+  readonly maxAge: number
+  /** By name: the pages whose stored answer is about to be deleted, since the page before them has changed. */
+  readonly changing: Map<string, Promise<void>>
+}
+
+/** What a call accepts. */
+export interface Wanted {
+  readonly name: string
+  /** The content of the page before it, in a walk; null for the first request of a walk, or a single call. */
+  readonly follows: string | null
+  readonly accepts: (entry: Entry) => boolean
+}
 
 /** The stored answer of one request. If the store fails, a warning is logged, and the call goes on. */
 export class StoredRequest {
-  readonly #store: CacheStore
-  readonly #owner: string
-  readonly #maxAge: number
+  readonly #answers: Answers
   readonly #call: Call
-  readonly #names: RequestNames
-  readonly #isFresh: (entry: Entry) => boolean
+  readonly #wanted: Wanted
   #key: string | undefined
-  /** The first page that a further page follows. */
-  #walk: string | null = null
   #claim: Claim | undefined
 
-  constructor(
-    store: CacheStore,
-    owner: string,
-    maxAge: number,
-    call: Call,
-    names: RequestNames,
-    isFresh: (entry: Entry) => boolean,
-  ) {
-    this.#store = store
-    this.#owner = owner
-    this.#maxAge = maxAge
+  constructor(answers: Answers, call: Call, wanted: Wanted) {
+    this.#answers = answers
     this.#call = call
-    this.#names = names
-    this.#isFresh = isFresh
+    this.#wanted = wanted
   }
 
   /**
-   * Finds a fresh answer; null if the caller should send the request. If another process is sending it, its answer.
+   * Finds an answer that the call accepts; null if the caller should send the request. If another process is sending it,
+   * its answer.
    *
    * @throws {ConnectionError} if that process ended without an answer, and may have been charged.
    */
   async find(isWanted: () => boolean): Promise<Entry | null> {
-    const { own, first } = this.#names
-    const store = this.#store
-    const key = await this.#try(() => keyOf(store, this.#owner, own))
+    const { name, follows, accepts } = this.#wanted
+    const { store, changing } = this.#answers
+    if (follows === null) await changing.get(name)
+    const key = await this.#try(() => this.#keyOf(name))
     if (key === undefined) return null
     this.#key = key
-    if (first !== null) this.#walk = (await this.#read(await keyOf(store, this.#owner, first)))?.walk ?? null
     const look = async (): Promise<Entry | null> => {
       const entry = (await this.#read(key)) ?? null
-      return entry && this.#isFresh(entry) && (first === null || entry.walk === this.#walk) ? entry : null
+      return entry !== null && accepts(entry) ? entry : null
     }
     const found = await look()
-    if (found !== null || !isShared(store)) return found
-    const claim = new Claim(store, key)
-    const taken = (await this.#try(() => claim.take(isWanted, look))) ?? 'no longer wanted'
+    if (found !== null) return found
+    const taken = await this.#try(async () => {
+      if (!isShared(store)) return 'no longer wanted'
+      const claim = new Claim(store, key)
+      const taken = await claim.take(isWanted, look)
+      if (taken === 'taken') this.#claim = claim
+      return taken
+    })
     if (typeof taken === 'object') return taken
-    if (taken === 'taken') this.#claim = claim
     if (taken === 'lost')
       throw new ConnectionError('another process sent the same request and ended without its answer', {
         ...this.#call.context(),
@@ -67,44 +77,77 @@ export class StoredRequest {
     return null
   }
 
-  /** The answer as it is stored; `walk` is added by {@link end}. */
+  /** The answer as it is stored. */
   toEntry({ response, text, credits }: Answer): Entry {
-    const type = response.headers.get('content-type')
-    return { at: Date.now(), status: response.status, type, text, cost: credits.spent, walk: null }
+    const { follows } = this.#wanted
+    const type = contentTypeOf(response)
+    return { at: Date.now(), status: response.status, type, text, cost: credits.spent, follows }
   }
 
-  /** Stores an answer that was paid for and is valid, and lets other processes go on. */
-  async end(entry: Entry | undefined, body: unknown, attempts: readonly Attempt[]): Promise<void> {
+  /**
+   * Stores an answer that was fetched and lets other processes go on. It never rejects.
+   *
+   * @param isReplaced Whether a hook has replaced what the service sent.
+   */
+  async store(entry: Entry, { parsed: body, attempts }: Answer, isReplaced: boolean): Promise<void> {
     const { operation } = this.#call
-    const key = this.#key
-    if (
-      key !== undefined &&
-      entry &&
-      attempts.at(-1)?.charged === 'yes' &&
-      check(operation.response, body).length === 0
-    )
-      await this.#try(() => {
-        const isFirst = operation.paging !== undefined && this.#names.first === null
-        const walk = isFirst ? walkOf(operation, body) : this.#walk
-        return askStore(() => this.#store.set(key, JSON.stringify({ ...entry, walk }), this.#maxAge))
-      })
-    const isFree = attempts.every(({ charged }) => charged === 'no')
-    await this.#try(() => this.#claim?.release(isFree))
+    const isStored = await this.#try(async () => {
+      const isPaid = attempts.at(-1)?.charged === 'yes'
+      await this.#deleteNext(body)
+      const key = this.#key
+      if (key === undefined || isReplaced || !isPaid || !isEntry({ ...entry })) return false
+      if (check(operation.response, body).length > 0) return false
+      const { store, maxAge } = this.#answers
+      await askStore(() => store.set(key, JSON.stringify(entry), maxAge))
+      return true
+    })
+    await this.release(isStored === true || isReplaced ? [] : attempts)
   }
 
+  /**
+   * Lets other processes go on. It never rejects.
+   *
+   * @param attempts Attempts whose answer is lost to them.
+   */
+  async release(attempts: readonly Attempt[]): Promise<void> {
+    await this.#try(() => this.#claim?.release(attempts.every(({ charged }) => charged === 'no')))
+  }
+
+  /** Deletes the stored page after this one, unless it was fetched after a page with the same content. */
+  async #deleteNext(body: unknown): Promise<void> {
+    const { operation, request, settings, client } = this.#call
+    const step = nextStep(operation, request, body, settings.paging)
+    if (step.kind !== 'next') return
+    const next = composeRequest(operation, JSON.parse(step.params), undefined, client.dialect)
+    const name = nameOf(operation, next)
+    const { store, changing } = this.#answers
+    const deleting = this.#try(async () => {
+      const key = await this.#keyOf(name)
+      const entry = await this.#read(key)
+      if (entry !== null && entry?.follows !== contentOf(operation, body))
+        await askStore(() => store.delete(key))
+    }).then(() => {})
+    changing.set(name, deleting)
+    await deleting
+    if (changing.get(name) === deleting) changing.delete(name)
+  }
+
+  #keyOf(name: string): Promise<string> {
+    return keyOf(this.#answers.store, this.#answers.owner, name)
+  }
+
+  /** What the store has for a key: null for nothing, undefined if it is not usable. */
   #read(key: string): Promise<Entry | null | undefined> {
     const { operation, client } = this.#call
-    return this.#try(async () =>
-      readEntry(await askStore(() => this.#store.get(key)), operation, client.dialect),
-    )
+    const { store } = this.#answers
+    return this.#try(async () => readEntry(await askStore(() => store.get(key)), operation, client.dialect))
   }
 
   async #try<T>(work: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await work()
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      logTo(this.#call.settings.observers, 'warn', 'the cache failed', { reason })
+      logTo(this.#call.settings.observers, 'warn', 'the cache failed', { reason: messageOf(error) })
       return undefined
     }
   }

@@ -1,15 +1,19 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ResultCache } from '../cache/index.ts'
 import type { SocialSearch } from '../client.ts'
 import type { ClientOptions } from '../core/options/types.ts'
 import { count, timeText } from '../lib/count.ts'
-import { UsageError } from './command-errors.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
-import { userFolder } from './profile.ts'
+import { profile, profileFolder, profileNames, userFolder } from './profile.ts'
 import { print, say } from './terminal.ts'
 
-const path = join(userFolder('LOCALAPPDATA', 'XDG_CACHE_HOME', '.cache'), 'answers.sqlite')
+const folder = userFolder('LOCALAPPDATA', 'XDG_CACHE_HOME', '.cache')
+
+/** The file with the answers of a profile. */
+const fileOf = (name: string | undefined): string => join(profileFolder(name, folder), 'answers.sqlite')
 
 /** How one command uses the stored answers. */
 export interface AnswerCache {
@@ -62,18 +66,42 @@ async function openStore() {
       throw new UsageError(`--cache needs Node 22.13 or later; this is Node ${process.versions.node}`)
     })
     .finally(() => (process.emitWarning = emitWarning))
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = fileOf(profile)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
-    return sqliteStore(path)
+    return sqliteStore(file)
   } catch (error) {
-    throw new Error(
-      `${path} cannot be used: ${(error as Error).message}; social-search clear-cache deletes it`,
-    )
+    if (isFolder(file)) throw folderError(file)
+    throw new Error(`${file} cannot be used: ${messageOf(error)}; social-search clear-cache deletes it`)
   }
 }
 
-/** Deletes all stored answers, with the temporary files of SQLite. */
+/** Deletes all stored answers. */
 export async function clearCache(): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  await print(`The answers in ${path} are deleted\n`)
+  for (const name of profileNames(folder)) deleteAnswers(name)
+  await print(`The answers in ${folder} are deleted\n`)
+}
+
+/** Deletes the stored answers of a profile, with the temporary files of SQLite. */
+export function deleteAnswers(name: string | undefined): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    const file = fileOf(name) + suffix
+    if (isFolder(file)) throw folderError(file)
+    try {
+      rmSync(file, { force: true })
+    } catch (error) {
+      throw new CommandError('failed', `${file} cannot be deleted: ${messageOf(error)}`)
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function folderError(path: string): CommandError {
+  return new CommandError(
+    'failed',
+    `${path} is a folder, and not the file of stored answers; move or delete it`,
+  )
 }

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../client.ts'
 import type { OAuthScope } from '../oauth/index.ts'
+import { deleteAnswers } from './answer-cache.ts'
 import { logInByBrowser } from './browser-login.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
@@ -58,6 +60,15 @@ export async function login({
 }
 
 export async function logout(): Promise<void> {
+  try {
+    // The login goes last: if this process is killed before, the next logout continues.
+    if (existsSync(loginPath)) deleteAnswers(profile)
+  } finally {
+    await removeStoredLogin()
+  }
+}
+
+async function removeStoredLogin(): Promise<void> {
   const login = await removeLogin()
   if (login === null) {
     await print('You are not logged in\n')

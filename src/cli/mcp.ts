@@ -1,10 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { createMcp } from '../mcp/index.ts'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import type { OperationId } from '../api/operations.ts'
 import { answerCache } from './answer-cache.ts'
-import { UsageError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { clientFor } from './options.ts'
+
+const serverPackage = '@modelcontextprotocol/server'
 
 export interface McpFlags extends SharedFlags {
   readonly confirmAbove?: string
@@ -20,6 +21,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
   if (budget === undefined)
     throw new UsageError('mcp needs --budget, the credits that a session may spend, such as --budget 100')
   const client = clientFor(flags, (await answerCache(flags)).options)
+  const { createMcp } = await loadMcp()
   const server = createMcp({
     client,
     budget: numberOf('--budget', budget),
@@ -42,17 +44,25 @@ export async function mcp(flags: McpFlags): Promise<void> {
   await server.stdio()
 }
 
+/** Loads the server when it is used: it is larger than the rest of the command, and needs an optional package. */
+async function loadMcp() {
+  try {
+    return await import('../mcp/index.ts')
+  } catch (error) {
+    if (!String(error).includes(serverPackage)) throw error
+    throw new CommandError(
+      'failed',
+      `mcp needs the package ${serverPackage}; install it: npm install ${serverPackage}`,
+    )
+  }
+}
+
 /** The pages of docs/reference, which are part of the package. */
 function referencePages(): Record<string, string> {
-  // From src/cli, and from dist/bundled/cli.
-  for (const path of ['../../docs/reference/', '../../../docs/reference/'])
-    try {
-      const folder = new URL(path, import.meta.url)
-      return Object.fromEntries(
-        readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
-      )
-    } catch {
-      // The other one.
-    }
-  return {}
+  // The same from src/cli and from dist/chunks. A bundle of the command has no pages.
+  const folder = new URL('../../docs/reference/', import.meta.url)
+  if (!existsSync(folder)) return {}
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+  )
 }

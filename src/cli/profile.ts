@@ -9,19 +9,20 @@ export function userFolder(onWindows: string, elsewhere: string, inHome: string)
   return join(parent || join(homedir(), inHome), 'social-search')
 }
 
+/** The folder of the logins. */
 const folder = userFolder('APPDATA', 'XDG_CONFIG_HOME', '.config')
-const profiles = join(folder, 'profiles')
 
 /** What a name may be, since it names a folder. */
 export const profileName = /^[\w-]{1,64}$/
 
-/** The folder of the login of a profile; of the login without one for undefined. */
-export function profileFolder(name: string | undefined): string {
-  return name === undefined ? folder : join(profiles, name)
+/** The folder of a profile among the logins, or in another folder; undefined stands for no profile. */
+export function profileFolder(name: string | undefined, parent = folder): string {
+  return name === undefined ? parent : join(parent, 'profiles', name)
 }
 
-/** All profiles that have been used; undefined stands for the login without one. */
-export function profileNames(): (string | undefined)[] {
+/** All profiles that have been used; undefined stands for no profile. */
+export function profileNames(parent = folder): (string | undefined)[] {
+  const profiles = join(parent, 'profiles')
   return [
     undefined,
     ...(existsSync(profiles) ? readdirSync(profiles).filter((name) => profileName.test(name)) : []),

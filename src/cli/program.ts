@@ -10,7 +10,7 @@ import { formats } from './formats.ts'
 import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
 import { infer } from './infer.ts'
 import { config, login, logout } from './login.ts'
-import type { McpFlags } from './mcp.ts'
+import { mcp } from './mcp.ts'
 import { profileName } from './profile.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
@@ -106,7 +106,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .action(login)
   program
     .command('logout')
-    .description('remove the stored key or tokens')
+    .description('remove the stored key or tokens, and the answers that --cache has stored')
     .addOption(profileOption())
     .option('--json', 'errors as JSON objects')
     .action(logout)
@@ -136,8 +136,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     )
     .addOption(cacheOption())
     .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
-    // Loaded when it is used: it is larger than all the rest.
-    .action(async (flags: McpFlags) => (await import('./mcp.ts')).mcp(flags))
+    .action(mcp)
   return program
 }
 

@@ -19,14 +19,35 @@ export function goesBefore(a: Ranked, b: Ranked): boolean {
 export class PriorityQueue<Entry extends Ranked> {
   /** In heap order: only the first place has a meaning. */
   readonly entries: Entry[] = []
+  /** How many entries have each priority: retries, then the others. */
+  readonly #counts = new Map<number, [retries: number, others: number]>()
 
   add(entry: Entry): void {
+    this.#count(entry, 1)
     this.#place(entry, this.entries.length)
   }
 
+  /** How many entries go before a new one. It takes as many steps as there are different priorities. */
+  countBefore({ priority, resumed }: Ranked['ticket']): number {
+    let before = 0
+    for (const [other, [retries, others]] of this.#counts) {
+      if (other >= priority) before += retries
+      if (other > priority || (other === priority && !resumed)) before += others
+    }
+    return before
+  }
+
   delete(entry: Entry): void {
+    this.#count(entry, -1)
     const last = this.entries.pop()
     if (last !== undefined && last !== entry) this.#place(last, entry.index)
+  }
+
+  #count({ ticket: { priority, resumed } }: Entry, change: 1 | -1): void {
+    const counts = this.#counts.get(priority) ?? [0, 0]
+    counts[resumed ? 0 : 1] += change
+    if (counts[0] + counts[1] === 0) this.#counts.delete(priority)
+    else this.#counts.set(priority, counts)
   }
 
   /** Puts an entry at an index, and moves it up or down to its rank. */

@@ -92,12 +92,12 @@ export class SurfaceQueue {
     const since = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
     const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
+    const { maxQueueWait = Infinity } = ticket
+    const ahead = maxQueueWait < Infinity ? group.waiting.countBefore(ticket) : 0
     this.#entries.set(ticket, entry)
     group.waiting.add(entry)
     this.#refuseIfClosed(ticket)
-    const { maxQueueWait = Infinity } = ticket
     if (maxQueueWait < Infinity) {
-      const ahead = group.waiting.entries.filter((other) => goesBefore(other, entry)).length
       const ms = this.pace.waitBehind(ticket.share, ahead)
       // Responses may shrink the margin until then.
       if (ms - this.pace.margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))

@@ -4,11 +4,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, it } from 'vitest'
 import { pack } from '../packaging/tarball.ts'
 
-it('npx of the packed package serves MCP with nothing else installed', async () => {
+it('npx of the packed package serves MCP with the package @modelcontextprotocol/server', async () => {
   const { folder, tarball } = pack()
   const client = new Client({ name: 'test', version: '1' })
   try {
-    const args = ['--yes', `--package=${tarball}`, 'social-search', 'mcp', '--sandbox']
+    const packages = [`--package=${tarball}`, '--package=@modelcontextprotocol/server@2']
+    const args = ['--yes', ...packages, 'social-search', 'mcp', '--sandbox']
     const env = { ...process.env } as Record<string, string>
     await client.connect(
       new StdioClientTransport({ command: 'npx', args, cwd: folder, env, stderr: 'ignore' }),

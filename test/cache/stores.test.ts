@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { sqliteStore } from '../../src/cache/node.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
@@ -219,8 +219,32 @@ describe('setIfAbsent() of a store', () => {
 })
 
 describe('sqliteStore()', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'answers-'))
+  let folder = ''
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'answers-'))))
   afterEach(() => rmSync(folder, { recursive: true }))
+
+  it.each(['answers.sqlite', 'file:answers.sqlite?mode=memory'])(
+    'lets only its user read %s when the file exists already',
+    (name) => {
+      const path = join(folder, name)
+      const modes = () =>
+        readdirSync(folder).map((file) => (statSync(join(folder, file)).mode & 0o777).toString(8))
+      for (const suffix of ['', '-wal']) writeFileSync(path + suffix, '')
+      for (const suffix of ['', '-wal']) chmodSync(path + suffix, 0o644)
+      const store = sqliteStore(path)
+      store.set('key', '"value"', 1000)
+      expect(modes()).toEqual(['600', '600', '600'])
+      store.close()
+      expect(readdirSync(folder)).toEqual([name])
+    },
+  )
+
+  it('keeps no file when its path is :memory:', () => {
+    const store = sqliteStore(':memory:')
+    store.set('key', '"value"', 1000)
+    expect([store.get('key'), existsSync(':memory:')]).toEqual(['"value"', false])
+    store.close()
+  })
 
   it('keeps answers for another process, in a file that only its user can read', async () => {
     service.script(() => ok())

@@ -6,9 +6,7 @@ import { entryPoints } from '../../scripts/entry-points.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** The sources of each import path of the package. */
-const entries = entryPoints('types').map(
-  ({ specifier, name }) => [specifier.replace('.', 'social-search-sdk'), `${root}src/${name}.ts`] as const,
-)
+const entries = entryPoints.map(({ path, source }) => [path, root + source] as const)
 
 /** The code after each `@example` in a docstring. */
 export const examples = globSync('src/**/*.ts', { cwd: root })

@@ -15,7 +15,7 @@ import { given, moduleOf, pages, samplesOf } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-// `npm run apps` and `npm run test:agents` compile these, with packages that are not installed here.
+// `npm run apps` and the suite agents compile these, with packages that are not installed here.
 const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
 
 const samples = [...pages.keys()]

@@ -3,12 +3,11 @@ import * as vitest from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
 import { samplesOf } from './samples.ts'
 
-const entries = new Map(entryPoints('types').map(({ specifier, name }) => [specifier.slice(1), name]))
+const entries = new Map(entryPoints.map(({ path, source }) => [path, source]))
 
 async function load(specifier: string): Promise<object> {
   if (specifier === 'vitest') return vitest
-  const name = entries.get(specifier.replace('social-search-sdk', ''))
-  return (await import(new URL(`../../src/${name}.ts`, import.meta.url).href)) as object
+  return (await import(new URL(`../../${entries.get(specifier)}`, import.meta.url).href)) as object
 }
 
 /** The others need a page or packages that are not installed here: `npm run apps` runs them. */

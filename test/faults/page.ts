@@ -42,7 +42,7 @@ This page lists every failure that \`test/faults\` simulates, with the expected 
 ${forUsers}
 ## How they are simulated
 
-\`npm test\` simulates all of them and fails if a result differs; \`npm run faults\` also writes this page. The number of a failure
+\`npm test\` simulates all of them and fails if a result differs; \`npm test -- test/faults --update\` also writes this page. The number of a failure
 never changes. The numbers have gaps, because each group started with room to grow.
 
 Most failures are simulated for three calls: a free GET, a paid POST of 2 credits, and a PATCH. \`GET ×3\` means that the server

@@ -6,7 +6,7 @@ import { entryPoints } from '../../scripts/entry-points.ts'
 // esbuild renames a class that refers to itself by name: `var X = class _X`. Logs would show that name.
 it('a class has its own name in a bundle', async () => {
   const { outputFiles } = await build({
-    entryPoints: entryPoints('types').map(({ name }) => `src/${name}.ts`),
+    entryPoints: entryPoints.map(({ source }) => source),
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
     outdir: 'dist',
     write: false,

@@ -1,22 +1,34 @@
-/** Gates on what would be published; needs nothing from the network. */
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+/** Gates on what would be published; needs nothing from the network. `--update` writes `surface.md`. */
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Platform, build } from 'esbuild'
-import jsrJson from '../../jsr.json' with { type: 'json' }
+import { build } from 'esbuild'
+import bounds from '../../bench/guard/bounds.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
+import { checkSurface } from './surface.ts'
 import { pack, root, run } from './tarball.ts'
 
 claim(
-  'has the same version in jsr.json, and entries that exist',
-  packageJson.version === jsrJson.version &&
-    Object.values(jsrJson.exports).every((path) => existsSync(join(root, path))),
+  'has the public declarations of surface.md',
+  checkSurface(process.argv.includes('--update')),
+  'if the change is intended, run npm run packaging -- --update, and commit test/packaging/surface.md',
 )
 
 /** What is needed when it runs; the other has types only. */
 const dependencies = Object.keys(packageJson.dependencies).filter((name) => name !== '@standard-schema/spec')
 const { folder, tarball } = pack()
-const installed = join(folder, 'node_modules/social-search-sdk')
+const packages = join(folder, 'node_modules')
+const installed = join(packages, 'social-search-sdk')
 try {
   // Both exit with an error for anything they have to say; `esm-only` stands for what `engines` says: Node requires ES modules.
   run('npx', ['publint', 'run', tarball, '--strict'])
@@ -33,11 +45,6 @@ try {
       /^(dist|docs|AGENTS|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/.test(file),
     ),
   )
-  const { main, types } = packageJson
-  claim(
-    'can be found by tools that know no exports',
-    [main, types].every((path) => files.includes(path.slice(2))),
-  )
   const dangling = files
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
@@ -48,49 +55,55 @@ try {
     // docs/guarantees.md leads to tests, which only the repository has.
     .filter((link) => !existsSync(join(installed, link)) && !link.startsWith('test/'))
   claim('links to no file that it does not hold', dangling.length === 0, dangling.join('\n'))
-  // What is bundled for Node is readable as it is.
-  const mapped = files.filter((file) => file.endsWith('.js') && !file.startsWith('dist/bundled/'))
-  claim('has source maps that resolve', mapped.every(hasResolvingMap))
+  const foreign = files.filter((file) => file.endsWith('.js')).flatMap(foreignSourcesOf)
+  claim('holds no code of other packages, by its source maps', foreign.length === 0, foreign.join('\n'))
 
-  cpSync(join(root, 'test/packaging/one-copy.mjs'), join(folder, 'one-copy.mjs'))
-  const loaded = run(process.execPath, ['one-copy.mjs'], folder).trim()
-  claim('shares its errors and limiters between entry points in Node, without any other package', true)
-  const count = filesOf(loaded).size
-  claim('loads at most three files in Node', loaded.includes('bundled') && count <= 3, `${count} files`)
-  const licenses = readFileSync(join(dirname(loaded), 'LICENSES.txt'), 'utf8')
+  for (const name of [...dependencies, ...Object.keys(packageJson.peerDependencies)]) {
+    mkdirSync(dirname(join(packages, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(packages, name))
+  }
+  cpSync(join(import.meta.dirname, 'load-all.mjs'), join(folder, 'load-all.mjs'))
+  const [byClient = {}, byAll = {}] = run(process.execPath, ['load-all.mjs'], folder)
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, number>)
+  const foldersOf = (name: string) =>
+    Object.keys(byAll).filter((path) => path.endsWith(`/node_modules/${name}`))
+  claim('shares its classes between import paths', true)
   claim(
-    'holds the licenses of the packages that are part of it',
-    dependencies.every((name) => licenses.includes(`${name}\n`)),
+    'loads each dependency from one folder',
+    dependencies.every((name) => foldersOf(name).length === 1),
+    JSON.stringify(byAll),
   )
-  const inCommand = readFileSync(join(installed, 'dist/bundled/cli/LICENSES.txt'), 'utf8')
-  claim(
-    'holds the licenses of the packages in its command',
-    ['commander', '@modelcontextprotocol/server', 'zod'].every((name) => inCommand.includes(`${name}\n`)),
-  )
-  for (const name of dependencies)
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  run(process.execPath, ['--conditions=module', 'one-copy.mjs'], folder)
-  claim('shares them between entry points in bundles', true)
-  const forBrowsers = run(process.execPath, ['--conditions=browser', 'one-copy.mjs'], folder).trim()
-  claim(
-    'shares them between entry points in bundles for browsers',
-    forBrowsers.includes('/dist/browser/'),
-    forBrowsers,
-  )
+  const own = Object.entries(byClient).find(([path]) => path.endsWith('/social-search-sdk'))?.[1] ?? NaN
+  claim(`loads at most ${bounds.loadedFiles} files of its own`, own <= bounds.loadedFiles, `${own} files`)
+  for (const name of dependencies) {
+    const path = join(packages, name)
+    rmSync(path)
+    mkdirSync(path)
+    const replaced = { name, type: 'module', exports: { '.': './index.js', './*': './index.js' } }
+    writeFileSync(join(path, 'package.json'), JSON.stringify(replaced))
+    writeFileSync(
+      join(path, 'index.js'),
+      `throw new Error('this is not ${name}')\nexport default undefined\n`,
+    )
+    const { status, stderr } = spawnSync(process.execPath, ['load-all.mjs'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    claim(
+      `fails if ${name} in node_modules is replaced by a package that throws`,
+      status === 1 && new RegExp(`this is not ${name}|module '${name}[/']`).test(stderr),
+      stderr,
+    )
+    rmSync(path, { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), path)
+  }
 } finally {
   rmSync(folder, { recursive: true })
 }
 
 const { text, inputs } = await bundle('createTransport, microblog')
-const forWorkers = await bundle('createTransport, microblog', 'social-search-sdk', 'browser', [
-  ...['workerd', 'worker', 'browser'],
-])
-// An error code of Node, a field of the calls that poll, and an issue of zod that only compiled objects have.
-const unneeded = ['ECONNREFUSED', 'seenAt', 'ZodObjectJIT']
-claim(
-  'leaves out of bundles for browsers what only other runtimes need, and keeps it in those for workers',
-  unneeded.every((word) => forWorkers.text.includes(word) && !text.includes(word)),
-)
 claim(
   'bundles for a browser without Node’s modules',
   inputs.every((input) => !input.startsWith('node:')),
@@ -103,10 +116,9 @@ claim(
 )
 claim('leaves the client out of a bundle that does not use it', !text.includes('SOCIAL_SEARCH_API_KEY'))
 const others = operations.filter(({ id }) => !id.startsWith('microblog.'))
-const forNode = await bundle('createTransport, microblog', 'social-search-sdk', 'node')
-const kept = others.filter(({ path }) => text.includes(path) || forNode.text.includes(path))
+const kept = others.filter(({ path }) => text.includes(path))
 claim(
-  'leaves out the operations that a bundle does not use',
+  'leaves out the operations that a bundle of one search does not use',
   kept.length === 0,
   kept.map(({ id }) => id).join(', '),
 )
@@ -126,18 +138,15 @@ claim(
 async function bundle(
   names: string,
   from = 'social-search-sdk',
-  platform: Platform = 'browser',
-  conditions?: string[],
 ): Promise<{ text: string; inputs: string[] }> {
   const { metafile, outputFiles } = await build({
     stdin: { contents: `export { ${names} } from '${from}'`, resolveDir: root },
     bundle: true,
-    platform,
+    platform: 'browser',
     format: 'esm',
     minify: true,
     write: false,
     metafile: true,
-    ...(conditions && { conditions }),
     // The package is seen from inside here, where it warns of imports that it rightly leaves out.
     logLevel: 'error',
     // The project's own tsconfig would lead to the sources.
@@ -147,26 +156,19 @@ async function bundle(
   return { text: outputFiles[0]?.text ?? '', inputs }
 }
 
-function hasResolvingMap(file: string): boolean {
+/** The sources of a built file that are not in the package's own `src`, or lack their text. */
+function foreignSourcesOf(file: string): string[] {
   const path = join(installed, file)
-  const map = /\/\/# sourceMappingURL=(\S+)/.exec(readFileSync(path, 'utf8'))?.[1]
-  if (map === undefined) return /^\s*(import|export)[^;]*;?\s*$/m.test(readFileSync(path, 'utf8'))
+  const text = readFileSync(path, 'utf8')
+  const map = /\/\/# sourceMappingURL=(\S+)/.exec(text)?.[1]
+  if (map === undefined) return [`${file} has no source map`]
   const { sources, sourcesContent } = JSON.parse(readFileSync(join(dirname(path), map), 'utf8')) as {
     sources: string[]
-    sourcesContent?: (string | null)[]
+    sourcesContent: (string | null)[]
   }
-  return sources.every((source, i) => sourcesContent?.[i] ?? existsSync(join(dirname(path), source)))
-}
-
-/** A file and its imports. */
-function filesOf(path: string, files = new Set<string>()): Set<string> {
-  if (files.has(path)) return files
-  files.add(path)
-  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(
-    /^(?:import|export)[^'"]*?['"](\.[^'"]+)/gm,
-  ))
-    filesOf(join(dirname(path), name), files)
-  return files
+  const isOwn = (source: string, i: number) =>
+    join(dirname(file), source).startsWith('src/') && sourcesContent[i] != null
+  return sources.filter((source, i) => !isOwn(source, i)).map((source) => `${file}: ${source}`)
 }
 
 function claim(name: string, holds: boolean, details = ''): void {

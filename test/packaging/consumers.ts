@@ -1,8 +1,12 @@
 /** Installs the packed package into fresh projects, as a user would: needs the registry. */
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pack, root, run } from './tarball.ts'
 
+const server = '@modelcontextprotocol/server'
+const command = 'node_modules/social-search-sdk/dist/cli/main.js'
 const { folder, tarball } = pack()
 try {
   cpSync(join(root, 'test/packaging/consumer'), folder, { recursive: true })
@@ -25,6 +29,41 @@ try {
   }
   console.log(`✓ ${run(process.execPath, ['consumer.ts'], folder).trim()}`)
   console.log(`✓ ${run(process.execPath, ['required.cjs'], folder).trim()}`)
+
+  const mcp = spawnSync(process.execPath, [command, 'mcp', '--sandbox'], { cwd: folder, encoding: 'utf8' })
+  assert.equal(
+    mcp.stderr.trim(),
+    `social-search: mcp needs the package ${server}; install it: npm install ${server}`,
+  )
+  assert.equal(mcp.status, 1)
+  console.log('✓ the command mcp tells how to install its server')
+
+  run('npm', ['install', '--silent', 'ky@2', 'zod@4', `${server}@2`], folder)
+  cpSync(join(root, 'test/packaging/load-all.mjs'), join(folder, 'load-all.mjs'))
+  const program = "await import('./load-all.mjs')\nawait import('ky')\nawait import('zod')\n"
+  writeFileSync(join(folder, 'own.mjs'), program)
+  const loaded = run(process.execPath, ['own.mjs'], folder).trim().split('\n').at(-1) ?? ''
+  const folders = Object.keys(JSON.parse(loaded) as object).map((path) =>
+    path.replace(/^.*?\/node_modules\//, ''),
+  )
+  for (const name of ['ky', 'zod', 'p-retry', 'p-limit'])
+    assert.deepEqual(
+      folders.filter((path) => path.endsWith(name)),
+      [name],
+    )
+  console.log('✓ a program with its own ky and zod loads one copy of each')
+
+  const ky = join(folder, 'node_modules/ky')
+  rmSync(ky, { recursive: true })
+  mkdirSync(ky)
+  writeFileSync(
+    join(ky, 'package.json'),
+    JSON.stringify({ name: 'ky', type: 'module', exports: './index.js' }),
+  )
+  writeFileSync(join(ky, 'index.js'), "throw new Error('this is not ky')\nexport default undefined\n")
+  const { stderr } = spawnSync(process.execPath, ['consumer.ts'], { cwd: folder, encoding: 'utf8' })
+  assert.match(stderr, /this is not ky/)
+  console.log('✓ the client throws if ky in node_modules is replaced by a package that throws')
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -85,9 +85,6 @@ try {
     columns.set(name, rows)
     console.log(`✓ ${name} shows no secret on any surface`)
   }
-  // The types of the schemas are inferred: written out, they would be a second description.
-  run(join(installed, '.bin/deno'), ['publish', '--dry-run', '--allow-dirty', '--allow-slow-types'])
-  console.log('✓ JSR takes the sources')
   await runOnWorkerd(folder)
   console.log('✓ workerd keeps the limits over all requests, with a client and a proxy that are kept')
   const after = renderTable(columns)

@@ -1,21 +1,15 @@
-/**
- * Writes `surface.md`, the public declarations without their docstrings, from the built package; with `--check` it only
- * tells whether they have changed.
- */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import ts from 'typescript'
-import packageJson from '../../package.json' with { type: 'json' }
+import { entryPoints } from '../../scripts/entry-points.ts'
 import { root } from './tarball.ts'
 
 const file = join(import.meta.dirname, 'surface.md')
 const dist = join(root, 'dist')
-const entries = Object.entries(packageJson.exports).flatMap(([name, target]) =>
-  typeof target === 'object'
-    ? [{ name: join('social-search-sdk', name), path: join(root, target.types) }]
-    : [],
-)
+const entries = entryPoints.map(({ path, file }) => ({
+  name: path,
+  path: join(root, file.replace('.js', '.d.ts')),
+}))
 const program = ts.createProgram(
   entries.map(({ path }) => path),
   { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, skipLibCheck: true },
@@ -23,14 +17,16 @@ const program = ts.createProgram(
 const checker = program.getTypeChecker()
 const printer = ts.createPrinter({ removeComments: true })
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-const surface = render()
-if (!values.check) writeFileSync(file, surface)
-else if (readFileSync(file, 'utf8') !== surface) {
-  console.error(
-    'the public declarations have changed: run npm run surface, and commit test/packaging/surface.md if this is intended',
-  )
-  process.exit(1)
+/**
+ * Whether `surface.md` has the public declarations of the built package, without their docstrings.
+ *
+ * @param update Whether to write it if not.
+ */
+export function checkSurface(update: boolean): boolean {
+  const surface = render()
+  if (readFileSync(file, 'utf8') === surface) return true
+  if (update) writeFileSync(file, surface)
+  return update
 }
 
 function render(): string {
@@ -38,7 +34,7 @@ function render(): string {
   const declarations = [...closure(exported.flatMap(({ symbols }) => symbols))].flatMap(print).sort()
   return [
     '# Public declarations',
-    'Written by `npm run surface`. A difference here is a change for users: say so in the CHANGELOG.',
+    'Written by `npm run packaging -- --update`. A difference here is a change for users: say so in the CHANGELOG.',
     ...exported.map(
       ({ name, symbols }) => `## ${name}\n\n${symbols.map((symbol) => `- ${symbol.name}`).join('\n')}`,
     ),

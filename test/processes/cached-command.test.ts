@@ -162,8 +162,50 @@ describe('clear-cache', () => {
   it('deletes the stored answers, so that the next command buys them', async () => {
     await social(cached)
     const { code, out } = await social(['clear-cache'])
-    expect([code, out, readdirSync(folder())]).toEqual([0, `The answers in ${file()} are deleted\n`, []])
+    expect([code, out, readdirSync(folder())]).toEqual([0, `The answers in ${folder()} are deleted\n`, []])
     await social(cached)
     expect(server.ledger.spent).toBe(4)
+  })
+
+  it.each(['answers.sqlite', 'answers.sqlite-wal', 'profiles/work/answers.sqlite'])(
+    'names %s when it is a folder',
+    async (name) => {
+      const path = join(folder(), name)
+      mkdirSync(path, { recursive: true })
+      const { code, err } = await social(['clear-cache'])
+      expect([code, err]).toEqual([
+        1,
+        `social-search: ${path} is a folder, and not the file of stored answers; move or delete it\n`,
+      ])
+    },
+  )
+})
+
+describe('logout', () => {
+  it('deletes the stored answers of its login, and no others', async () => {
+    const env = { XDG_CONFIG_HOME: join(command.folder, 'config') }
+    const work = ['--profile', 'work']
+    for (const flags of [[], work]) {
+      const login = ['login', '--base-url', server.baseUrl, ...flags]
+      expect((await social(login, { env, input: server.apiKey })).code).toBe(0)
+      expect((await social([...cached, ...flags], { env })).code).toBe(0)
+    }
+    const stored = () => readdirSync(folder(), { recursive: true }).map(String).toSorted()
+    expect(stored()).toEqual(['answers.sqlite', 'profiles', 'profiles/work', 'profiles/work/answers.sqlite'])
+    expect((await social(['logout', ...work], { env })).code).toBe(0)
+    expect(stored()).toEqual(['answers.sqlite', 'profiles', 'profiles/work'])
+    await social(['logout', ...work], { env })
+    expect(stored()).toContain('answers.sqlite')
+    await social(['logout'], { env })
+    expect(stored()).toEqual(['profiles', 'profiles/work'])
+  })
+
+  it('removes the login when the stored answers cannot be deleted', async () => {
+    const env = { XDG_CONFIG_HOME: join(command.folder, 'config') }
+    await social(['login', '--base-url', server.baseUrl], { env, input: server.apiKey })
+    mkdirSync(file(), { recursive: true })
+    const { code, err } = await social(['logout'], { env })
+    expect([code, err]).toEqual([1, expect.stringContaining(`${file()} is a folder`)])
+    expect((await social(['config'], { env })).out).toBe('')
   })
 })

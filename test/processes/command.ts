@@ -48,7 +48,8 @@ export function run(
   return new Promise((resolve, reject) => {
     const child = spawn(program, [file, ...args], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], ...env },
+      // Without it, `logout` would delete the answers of whoever runs the tests.
+      env: { PATH: process.env['PATH'], XDG_CACHE_HOME: join(folder, 'cache'), ...env },
     })
     let out = ''
     let err = ''

@@ -2,7 +2,7 @@
  * Sends many calls that end in all ways to a server in another process, and fails if memory or handles grow, or if the
  * credits do not add up. Needs --expose-gc.
  *
- *   npm run soak:memory -- --calls 100000
+ *   npx node --expose-gc test/soak/memory.ts --calls 100000
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,8 +2,8 @@
  * Makes calls that meet with every misfortune, on a virtual clock and a simulated network, and checks with a ledger that
  * it keeps itself that money, limits, time and secrets come out right. The same seed gives the same trace.
  *
- *   npm run soak:misfortune -- --calls 50000 --seed 1
- *   npm run soak:misfortune -- --seed 1 --episode 17 --trace
+ *   npx node test/soak/misfortune.ts --calls 50000 --seed 1
+ *   npx node test/soak/misfortune.ts --seed 1 --episode 17 --trace
  */
 import { parseArgs } from 'node:util'
 import { runMisfortune } from './misfortune/run.ts'

@@ -2,7 +2,7 @@
  * Makes calls over real sockets to a server in another process that resets, truncates, stalls and charges, and checks
  * money, slots and secrets. Nothing depends on exact times.
  *
- *   npm run soak:sockets -- --calls 2000 --seed 1
+ *   npx node test/soak/sockets.ts --calls 2000 --seed 1
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,8 @@
 import { vi } from 'vitest'
 
+/** Waits in real time, for work that needs a moment of it, such as a digest. */
+const realPause = setTimeout.bind(globalThis)
+
 /** Replaces timers and clocks, and leaves what Node itself runs on. */
 export function useVirtualTime(): void {
   vi.useFakeTimers({
@@ -28,8 +31,10 @@ export async function settle<T>(work: PromiseLike<T>): Promise<Outcome<T>> {
   for (let idle = 0; idle < 100;) {
     await realTurns()
     if (outcome !== undefined) return outcome
-    if (vi.getTimerCount() === 0) idle++
-    else await vi.advanceTimersToNextTimerAsync()
+    if (vi.getTimerCount() === 0) {
+      idle++
+      await new Promise((resolve) => realPause(resolve, 10))
+    } else await vi.advanceTimersToNextTimerAsync()
   }
   throw new Error('the work hangs: it has not settled, and no timer is left')
 }

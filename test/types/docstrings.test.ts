@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 
-const imports = entryPoints('types').map(({ name }) => `import '../src/${name}.ts'`)
+const imports = entryPoints.map(({ source }) => `import '../${source}'`)
 const narrowed = `import { isSocialSearchError } from '../src/index.ts'
 declare const error: unknown
 if (isSocialSearchError(error)) error.code`
@@ -39,18 +39,18 @@ function membersOf(symbol: ts.Symbol): ts.Symbol[] {
   })
 }
 
-const all = entryPoints('types').flatMap(({ specifier, name }) => {
-  const source = program.getSourceFile(pathOf(`../src/${name}.ts`).replace('/test/..', ''))!
-  return checker.getExportsOfModule(checker.getSymbolAtLocation(source)!).flatMap((symbol) => {
+const all = entryPoints.flatMap(({ path, source }) => {
+  const file = program.getSourceFile(pathOf(`../${source}`).replace('/test/..', ''))!
+  return checker.getExportsOfModule(checker.getSymbolAtLocation(file)!).flatMap((symbol) => {
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
     const own =
       target.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Function)
-        ? [{ title: `${specifier} ${symbol.name}`, symbol: target }]
+        ? [{ title: `${path} ${symbol.name}`, symbol: target }]
         : []
     return [
       ...own,
       ...membersOf(target).map((member) => ({
-        title: `${specifier} ${symbol.name}.${member.name}`,
+        title: `${path} ${symbol.name}.${member.name}`,
         symbol: member,
       })),
     ]

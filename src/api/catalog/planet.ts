@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { int64 } from '../schema/build.ts'
-import { object } from '../schema/objects.ts'
 
 /**
  * A planet; other celestial bodies have the same shape. Required fields are not documented, so all are optional. Ids
@@ -84,7 +83,7 @@ const words = z.optional(z.string())
 const number = z.optional(z.number())
 const id = z.optional(int64())
 
-export const planetTemperature = object({
+export const planetTemperature = z.object({
   min: number,
   max: number,
   average: number,
@@ -92,7 +91,7 @@ export const planetTemperature = object({
   temperatureMetric2: number,
 })
 
-export const planetPhysicalProperties = object({
+export const planetPhysicalProperties = z.object({
   mass: number,
   radius: number,
   gravity: number,
@@ -101,17 +100,17 @@ export const planetPhysicalProperties = object({
   measurement2: number,
 })
 
-export const planetAtmosphere = object({
+export const planetAtmosphere = z.object({
   compound: words,
   percentage: number,
   atmosphericData1: words,
   atmosphericData2: words,
 })
 
-export const planetCreator = object({ id, name: words })
+export const planetCreator = z.object({ id, name: words })
 
 /** Accepts a bigint or an exact number for each id; responses contain only bigints. */
-export const planet = object({
+export const planet = z.object({
   id,
   name: words,
   description: words,
@@ -131,7 +130,7 @@ export const planet = object({
   failureCallbackUrl: words,
 })
 
-export const orbit = object({
+export const orbit = z.object({
   get planet() {
     return z.optional(planet)
   },
@@ -139,7 +138,7 @@ export const orbit = object({
   distance: number,
 })
 
-export const satellite = object({
+export const satellite = z.object({
   id,
   name: words,
   description: words,

@@ -3,7 +3,6 @@ import { atRate } from '../credit-rates.ts'
 import { defaultMaxComments } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
-import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
@@ -42,12 +41,12 @@ export interface ProfessionalnetPostsCommentsBody<Comment = ProfessionalnetComme
   }
 }
 
-export const professionalnetPostsCommentsParams = strictObject({
+export const professionalnetPostsCommentsParams = z.strictObject({
   postUrl: text({ min: 1, max: 2048 }),
   maxComments: defaulted(integer({ min: 100, max: 1000 }), defaultMaxComments),
 })
 
-export const professionalnetComment = object({
+export const professionalnetComment = z.object({
   profileUrl: z.string(),
   authorName: z.string(),
   authorHeadline: z.string(),
@@ -56,10 +55,10 @@ export const professionalnetComment = object({
   permalink: z.string(),
 })
 
-export const professionalnetPostsCommentsBody = object({
+export const professionalnetPostsCommentsBody = z.object({
   requestId: z.string(),
   comments: z.array(professionalnetComment),
-  meta: object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
+  meta: z.object({ returnedCount: z.int(), total: z.exactOptional(z.int()), creditsCharged: z.int() }),
 })
 
 /** POST /data/professionalnet/posts/comments (service description, part 4.5). */

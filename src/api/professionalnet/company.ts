@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { atRate } from '../credit-rates.ts'
 import type { Operation } from '../operation.ts'
 import { integer, text } from '../schema/build.ts'
-import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
@@ -55,7 +54,7 @@ export interface ProfessionalnetCompanyGetBody {
 
 const nullable = z.nullable(z.string())
 
-export const professionalnetCompanyLocation = object({
+export const professionalnetCompanyLocation = z.object({
   country: nullable,
   city: nullable,
   geographicArea: nullable,
@@ -66,9 +65,9 @@ export const professionalnetCompanyLocation = object({
   headquarter: z.boolean(),
 })
 
-export const professionalnetCompanyGetParams = strictObject({ url: text({ min: 1, max: 2048 }) })
+export const professionalnetCompanyGetParams = z.strictObject({ url: text({ min: 1, max: 2048 }) })
 
-export const professionalnetCompany = object({
+export const professionalnetCompany = z.object({
   id: z.string(),
   name: z.string(),
   universalName: nullable,
@@ -81,7 +80,7 @@ export const professionalnetCompany = object({
   followerCount: integer({ min: 0 }),
   employeeCount: integer({ min: 0 }),
   employeeCountRange: z.nullable(
-    object({ start: integer({ min: 0 }), end: z.nullable(integer({ min: 0 })) }),
+    z.object({ start: integer({ min: 0 }), end: z.nullable(integer({ min: 0 })) }),
   ),
   headquarter: z.nullable(professionalnetCompanyLocation),
   locations: z.array(professionalnetCompanyLocation),
@@ -89,7 +88,7 @@ export const professionalnetCompany = object({
   logoUrl: nullable,
 })
 
-export const professionalnetCompanyGetBody = object({
+export const professionalnetCompanyGetBody = z.object({
   requestId: z.string(),
   company: professionalnetCompany,
 })

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, text } from '../schema/build.ts'
-import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
 
 /** The industry codes to list. */
@@ -31,17 +30,17 @@ export interface IndustriesListBody<Item = ProfessionalnetIndustry> {
 /** Industries on a page, always. */
 export const industriesPageSize = 25
 
-export const professionalnetIndustriesListParams = strictObject({
+export const professionalnetIndustriesListParams = z.strictObject({
   q: z.optional(text({ min: 1, max: 100 })),
   page: defaulted(integer({ min: 1 }), 1),
 })
 
-export const professionalnetIndustry = object({ id: z.int(), label: z.string(), hierarchy: z.string() })
+export const professionalnetIndustry = z.object({ id: z.int(), label: z.string(), hierarchy: z.string() })
 
-export const professionalnetIndustriesListBody = object({
+export const professionalnetIndustriesListBody = z.object({
   requestId: z.string(),
   industries: z.array(professionalnetIndustry),
-  meta: object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
+  meta: z.object({ total: z.int(), page: z.int(), pageCount: z.int(), pageSize: z.int() }),
 })
 
 /** GET /data/professionalnet/industries (service description, part 4.6). */

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { atRate } from '../credit-rates.ts'
 import type { Operation } from '../operation.ts'
 import { defaulted, integer, noted, text } from '../schema/build.ts'
-import { object, strictObject } from '../schema/objects.ts'
 import { documented } from '../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
@@ -137,7 +136,7 @@ export const professionalnetContentType = z.literal([
   'documents',
 ])
 
-export const professionalnetPostsSearchParams = strictObject({
+export const professionalnetPostsSearchParams = z.strictObject({
   query: text({ min: 1, max: 200 }),
   page: defaulted(integer({ min: 1 }), 1),
   sort_by: defaulted(z.literal(['recent', 'relevant']), 'recent'),
@@ -152,7 +151,7 @@ export const professionalnetPostsSearchParams = strictObject({
   mentions_organization: list,
 })
 
-export const professionalnetActor = object({
+export const professionalnetActor = z.object({
   actor_image: z.string(),
   actor_description: z.string(),
   actor_name: z.string(),
@@ -160,14 +159,14 @@ export const professionalnetActor = object({
   actor_navigationContext: z.string(),
 })
 
-export const professionalnetSocialDetails = object({
+export const professionalnetSocialDetails = z.object({
   numLikes: z.number(),
   numComments: z.number(),
   numShares: z.number(),
-  reactionTypeCounts: z.array(object({ type: z.string(), count: z.number() })),
+  reactionTypeCounts: z.array(z.object({ type: z.string(), count: z.number() })),
 })
 
-export const professionalnetArticle = object({
+export const professionalnetArticle = z.object({
   title: z.string(),
   subtitle: z.string(),
   navigationContext: z.string(),
@@ -175,29 +174,29 @@ export const professionalnetArticle = object({
   description: z.exactOptional(z.string()),
 })
 
-export const professionalnetVideo = object({
+export const professionalnetVideo = z.object({
   thumbnail: z.string(),
   duration: z.number(),
   provider: z.string(),
 })
 
-export const professionalnetDocument = object({
+export const professionalnetDocument = z.object({
   title: z.string(),
   transcribedDocumentUrl: z.string(),
-  coverPages: z.array(object({ width: z.number(), height: z.number(), imageUrls: z.array(z.string()) })),
+  coverPages: z.array(z.object({ width: z.number(), height: z.number(), imageUrls: z.array(z.string()) })),
 })
 
-export const professionalnetPoll = object({
+export const professionalnetPoll = z.object({
   question: z.string(),
   visibilityInfo: z.string(),
   showPollSummaryInfo: z.boolean(),
-  pollOptions: z.array(object({ option: z.string(), votes: z.number() })),
+  pollOptions: z.array(z.object({ option: z.string(), votes: z.number() })),
   totalVotes: z.number(),
   closed: z.boolean(),
   remainingDuration: z.string(),
 })
 
-export const professionalnetPost = object({
+export const professionalnetPost = z.object({
   share_url: z.string(),
   actor: professionalnetActor,
   commentary: z.string(),
@@ -214,10 +213,10 @@ export const professionalnetPost = object({
   pollComponent: z.exactOptional(professionalnetPoll),
 })
 
-export const professionalnetPostsSearchBody = object({
+export const professionalnetPostsSearchBody = z.object({
   requestId: z.string(),
   posts: z.array(professionalnetPost),
-  meta: object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
+  meta: z.object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
 })
 
 /** POST /data/professionalnet/posts/search (service description, part 4.3). */

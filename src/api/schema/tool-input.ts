@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { Operation } from '../operation.ts'
 import type { Schema } from './schema.ts'
 import { defaulted, integer, text } from './build.ts'
-import { looseObject, strictObject } from './objects.ts'
 
 /** Most pages of one call of a tool. */
 export const maxPages = 10
@@ -30,5 +29,7 @@ export function toolInputOf({ id, request, list, paging, pathId, method }: Opera
       next: z.optional(text({ max: maxNextLength })),
     }),
   }
-  return isDocumented || (pathId !== undefined && method === 'GET') ? strictObject(shape) : looseObject(shape)
+  return isDocumented || (pathId !== undefined && method === 'GET')
+    ? z.strictObject(shape)
+    : z.looseObject(shape)
 }

@@ -51,8 +51,9 @@ export interface CallCache {
    * Answers a call from the cache, or with a request that equal calls share.
    *
    * @param open Opens a call for the same request with other settings.
+   * @param before The answer with the page before this one, in a walk.
    */
-  answer(call: Call, open: (settings: CallSettings) => Call): Promise<Answer>
+  answer(call: Call, open: (settings: CallSettings) => Call, before?: Answer): Promise<Answer>
 }
 
 /** Shared by queued calls. */

@@ -17,6 +17,8 @@ export function settle(call: Call, entry: Attempt, received: Received): Success 
   const outcome = isSuccess(received.response)
     ? settleSuccess(call, entry, received)
     : settleFailure(call, entry, failureOfResponse(call, received))
+  // Calls that share the request get the body, too, if they end before its hooks.
+  call.settings.onPhase?.()
   // The service notices a closed connection a moment later.
   call.release(received.complete ? 0 : abandonedMs)
   return outcome

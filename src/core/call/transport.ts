@@ -103,12 +103,17 @@ export class ClientTransport implements Transport {
     throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }
 
-  /** Makes one call of a composed request. */
+  /**
+   * Makes one call of a composed request.
+   *
+   * @param before The answer with the page before this one, in a walk.
+   */
   send(
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
     cancelRules?: CancelRules,
+    before?: Answer,
   ): Promise<Answer> {
     try {
       assertNotNested(this.#client.limiter)
@@ -120,7 +125,7 @@ export class ClientTransport implements Transport {
         endEarly(call, cancelRules)
       const cache = this.#client.cache as CallCache | undefined
       const answer = () =>
-        cache?.answer(call, (settings) => this.#open(settings, priced, request)) ?? run(call)
+        cache?.answer(call, (settings) => this.#open(settings, priced, request), before) ?? run(call)
       return call.observer?.observe(answer, () => call.context()) ?? answer()
     } catch (error) {
       if (!isInstance(error, ConfigurationError)) return Promise.reject(error)

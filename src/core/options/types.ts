@@ -141,7 +141,7 @@ export interface AnswerCache {
 
 /**
  * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
- * a new answer and keeps it; of a walk, only the first page. False neither reads nor writes.
+ * a new answer and keeps it; of a walk, only its first request. False neither reads nor writes.
  */
 export type CacheUse = { maxAge: number } | 'refresh' | false
 

@@ -128,7 +128,9 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
       visited.add(position)
       // A page that failed ahead of its turn is fetched again, before the page after it.
       const fetching =
-        ahead && ahead.params === request.params && !ahead.hasFailed ? ahead.fetching : this.#fetch(request)
+        ahead && ahead.params === request.params && !ahead.hasFailed
+          ? ahead.fetching
+          : this.#fetch(request, fetched)
       ahead = pages + 1 < maxPages ? this.#fetchAhead(request, fetched) : undefined
       fetched = await fetching.catch(throwToCaller)
     }
@@ -175,8 +177,8 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
   }
 
   /** Fetches a page, and adds `next` and `invalid` to its body. */
-  #fetch(request: ComposedRequest): Promise<FetchedPage> {
-    return this.#transport.send(this.#operation, request, this.#options).then((answer) => {
+  #fetch(request: ComposedRequest, before?: Answer): Promise<FetchedPage> {
+    return this.#transport.send(this.#operation, request, this.#options, undefined, before).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { explainNetworkError as explainInBrowser } from '../../../src/core/http/network-error.browser.ts'
 import { explainNetworkError, readNetworkFailure } from '../../../src/core/http/network-error.ts'
 import { Redactor } from '../../../src/lib/redact.ts'
 
@@ -131,22 +130,5 @@ describe('explainNetworkError()', () => {
       false,
     )
     expect(message).toBe('connecting to [redacted] failed, nothing was sent (ENOTFOUND)')
-  })
-})
-
-describe('explainNetworkError() of the build for browsers', () => {
-  it('never claims that nothing was sent', () => {
-    const refused = Object.assign(new TypeError('Failed to fetch'), { code: 'ECONNREFUSED' })
-    expect(explainInBrowser(refused, server)).toMatchObject({
-      phase: 'exchange',
-      reason: 'Failed to fetch',
-      message: expect.stringMatching(
-        /after the request was sent \(Failed to fetch\); a browser does not say why/,
-      ),
-    })
-  })
-
-  it.each([undefined, null, 'text', new Error(''), { message: 1 }])('gives no reason for %o', (error) => {
-    expect(explainInBrowser(error, server)).toMatchObject({ phase: 'exchange', reason: 'no reason given' })
   })
 })

@@ -94,7 +94,10 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
     const child = spawn(process.execPath, [command.file, ...args], {
       cwd: command.folder,
       // The cache lets a process start in half the time.
-      env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: config, NODE_COMPILE_CACHE: command.folder },
+      env: {
+        ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: command.folder },
+        ...{ XDG_CONFIG_HOME: config, XDG_CACHE_HOME: config },
+      },
     })
     const { pid = 0 } = child
     running.set(pid, child)

@@ -83,7 +83,7 @@ function kindOf(failure: string): string {
 /** Prints what is broken, and the last lines of the calls that it is about. */
 function show({ trace }: Episode, seed: string, index: number, log: (line: string) => void): void {
   log(
-    `\nepisode ${index} of seed ${seed}; replay it: npm run soak:misfortune -- --seed ${seed} --episode ${index} --trace`,
+    `\nepisode ${index} of seed ${seed}; replay it: npx node test/soak/misfortune.ts --seed ${seed} --episode ${index} --trace`,
   )
   const first = new Map(trace.failures.toReversed().map((failure) => [kindOf(failure), failure]))
   for (const failure of [...first.values()].toReversed().slice(0, 5)) {

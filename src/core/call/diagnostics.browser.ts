@@ -1,3 +1,0 @@
-/** Browsers have no channels. */
-export const channel = undefined
-export const publisher = undefined

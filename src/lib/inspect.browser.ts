@@ -1,2 +1,0 @@
-/** Browsers have views of objects that cannot be changed. */
-export function showAs(): void {}

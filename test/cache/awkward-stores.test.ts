@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { awkwardValues } from '../support/awkward-values.ts'
+import { makeClient, scriptedService } from '../support/service.ts'
+import { idsOf, threePages } from '../support/search.ts'
+
+const service = scriptedService()
+
+const methods = ['get', 'set', 'delete', 'setIfAbsent'] as const
+
+/** What a method of a store does with a value. */
+const ways: Record<string, (make: () => unknown) => unknown> = {
+  throws: (make) => {
+    throw make()
+  },
+  'rejects with': (make) => Promise.reject(make()),
+  returns: (make) => make(),
+  'resolves with': (make) => Promise.resolve().then(make),
+}
+
+function makeStore(broken: string, behave: () => unknown): CacheStore {
+  const values = new Map<string, string>()
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => values.set(key, value),
+    delete: (key) => values.delete(key),
+    setIfAbsent: (key, value) => !values.has(key) && values.set(key, value) === values,
+    [broken]: behave,
+  }
+}
+
+describe.each(methods)('a store whose %s()', (method) => {
+  describe.each(Object.keys(ways))('%s', (way) => {
+    it.each(awkwardValues)('%s loses no page and sends nothing twice', async (_, make) => {
+      service.script(...threePages(), ...threePages())
+      const store = makeStore(method, () => ways[way]!(make))
+      const reasons: unknown[] = []
+      const client = makeClient({
+        cache: new ResultCache({ maxAge: 60_000, store }),
+        limits: { perMinute: false },
+        logger: { warn: (_, { reason }) => reasons.push(reason) },
+      })
+      const walk = () => client.microblog.search({ query: 'rust' }).toArray({ limit: 9 })
+      expect(idsOf(await walk())).toEqual(['1', '2', '3', '4', '5'])
+      expect([service.arrivals.length, client.credits.spent]).toEqual([3, 6])
+      expect(idsOf(await walk())).toEqual(['1', '2', '3', '4', '5'])
+      expect(client.credits).toMatchObject({ uncertain: 0, reserved: 0 })
+      for (const reason of reasons) expect(typeof reason).toBe('string')
+    })
+  })
+})
+
+it.each(awkwardValues)('clear() rejects with %s that the store throws', async (_, make) => {
+  const thrown = make()
+  const fail = (): never => {
+    throw thrown
+  }
+  const cache = new ResultCache({ maxAge: 1, store: { ...makeStore('clear', fail), clear: fail } })
+  const outcome = await cache.clear().then(
+    () => [],
+    (error: unknown) => [error],
+  )
+  expect(outcome.length === 1 && Object.is(outcome[0], thrown)).toBe(true)
+})

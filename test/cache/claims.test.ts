@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { Claim } from '../../src/cache/claim.ts'
+import type { SharedStore } from '../../src/cache/store.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { page } from '../support/pages.ts'
+import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
+import { idsOf } from '../support/search.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+
+/** A store that processes can share. Values expire. */
+function sharedStore() {
+  const values = new Map<string, { value: string; until: number }>()
+  const get = (key: string) => {
+    const { value, until = 0 } = values.get(key) ?? {}
+    return until > Date.now() ? value : undefined
+  }
+  const set = (key: string, value: string, maxAge: number) => {
+    values.set(key, { value, until: Date.now() + maxAge })
+    return true
+  }
+  return {
+    ...{ values, get, set, delete: (key: string) => values.delete(key) },
+    setIfAbsent: (key: string, value: string, maxAge: number) =>
+      get(key) === undefined && set(key, value, maxAge),
+  } satisfies CacheStore & { values: unknown }
+}
+
+/** Two clients with a cache each, as two processes have, on one store. */
+function two(store: CacheStore) {
+  const [one, other] = [1, 2].map(() =>
+    makeClient({ cache: new ResultCache({ maxAge: 60_000, store }), organization: 'shared' }),
+  )
+  return [one!, other!] as const
+}
+
+const slow = (ms: number, response: () => Response = ok) => {
+  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
+}
+
+async function taken(store: SharedStore): Promise<Claim> {
+  const claim = new Claim(store, 'key')
+  const outcome = await claim.take(
+    () => true,
+    () => Promise.resolve(null),
+  )
+  expect(outcome).toBe('taken')
+  return claim
+}
+
+describe('a claim', () => {
+  it('is renewed while its request takes longer than ten seconds', async () => {
+    service.script(slow(25_000))
+    const [one, other] = two(sharedStore())
+    const calls = [one, other].map((client) => client.microblog.search(query))
+    const { value } = await settle(Promise.all(calls))
+    expect(value?.map(({ posts }) => idsOf(posts))).toEqual([['1'], ['1']])
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('is neither renewed nor deleted when another process has it', async () => {
+    const store = sharedStore()
+    const claim = await taken(store)
+    const other = crypto.randomUUID()
+    // As if the first process were stopped for so long.
+    store.set('key:claim', other, 10_000)
+    await pass(2600)
+    expect(store.get('key:claim')).toBe(other)
+    await claim.release(true)
+    expect(store.get('key:claim')).toBe(other)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is not written again when it is released while it is renewed', async () => {
+    const store = sharedStore()
+    const set: CacheStore['set'] = (...given) => slow(500)().then(() => store.set(...given))
+    const claim = await taken({ ...store, set })
+    await pass(2600)
+    await settle(claim.release(false))
+    expect(vi.getTimerCount()).toBe(0)
+    expect(store.get('key:claim')).toBeUndefined()
+  })
+
+  it('that ends with an answer for its own process only lets the others send', async () => {
+    service.script(slow(1000), () => ok(page(['2'])))
+    const [one, other] = two(sharedStore())
+    const hooks = { afterResponse: [() => new Response(JSON.stringify(page(['replaced'])))] }
+    const first = one.microblog.search(query, { hooks })
+    first.catch(() => {})
+    await pass(100)
+    const { value } = await settle(Promise.all([first, other.microblog.search(query)]))
+    expect(value?.map(({ posts }) => idsOf(posts)[0])).toEqual(['replaced', '2'])
+  })
+})
+
+describe('a shared request that has failed', () => {
+  it('cannot be joined while its claim ends', async () => {
+    service.script(
+      () => failure(403, 'forbidden'),
+      () => ok(),
+    )
+    const store = sharedStore()
+    const [client] = two({ ...store, delete: (key) => slow(500)().then(() => store.delete(key)) })
+    expect((await settle(client.microblog.search(query))).error).toMatchObject({ status: 403 })
+    const next = client.microblog.search(query).then(({ posts }) => idsOf(posts))
+    const { error } = await settle(client.microblog.search(query, { deadline: 100 }))
+    // A call of the failed request would have its attempt.
+    expect(error).toMatchObject({ code: 'timeout', attempts: [] })
+    expect((await settle(next)).value).toEqual(['1'])
+    expect(service.arrivals).toHaveLength(2)
+  })
+})

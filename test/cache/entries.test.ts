@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { idsOf } from '../support/search.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+
+/** A client whose store has one answer; `change` replaces what `get` returns for it. */
+async function clientWith(change: (entry: Record<string, unknown>) => unknown) {
+  service.script(() => ok())
+  const values = new Map<string, string>()
+  let isChanged = false
+  const warnings: unknown[] = []
+  const store: CacheStore = {
+    get: (key) => {
+      const value = values.get(key)
+      return isChanged && value !== undefined ? change(JSON.parse(value) as Record<string, unknown>) : value
+    },
+    set: (key, value) => values.set(key, value),
+    delete: (key) => values.delete(key),
+  }
+  const cache = new ResultCache({ maxAge: 60_000, store })
+  const client = makeClient({
+    cache,
+    logger: { warn: (message, { reason }) => warnings.push([message, reason]) },
+  })
+  await settle(client.microblog.search(query))
+  expect((await settle(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
+  isChanged = true
+  return { client, warnings }
+}
+
+type Change = (entry: Record<string, unknown>) => unknown
+
+const withField = (name: string, ...values: unknown[]): [string, Change][] =>
+  values.map((value) => [
+    `has the ${name} ${JSON.stringify(value)}`,
+    (entry) => ({ ...entry, [name]: value }),
+  ])
+
+describe('an entry of a store', () => {
+  it.each<[string, Change]>([
+    ...withField('status', 204, 205, 206, 199, 300, 200.5, '200', null),
+    ...withField('type', 'a\nb', 'ä–', ' spaces ', 7, undefined),
+    ...withField('cost', -5, 1e308, '2', null),
+    ...withField('at', 1e300, 0.5, '0', null),
+    ...withField('text', 7, null),
+    ...withField('follows', 7, undefined),
+    ['has another field', (entry) => ({ ...entry, more: 1 })],
+    ['lacks a field', (entry) => Object.fromEntries(Object.entries(entry).slice(1))],
+    ['is a list', (entry) => Object.values(entry)],
+  ])('is a miss with a warning when it %s', async (_, change) => {
+    const { client, warnings } = await clientWith(change)
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect([value && idsOf(value.data.posts), value?.cached]).toEqual([['1'], undefined])
+    expect(client.credits).toMatchObject({ spent: 4, saved: 2 })
+    expect(warnings).toContainEqual(['the cache failed', expect.stringContaining('returned something else')])
+  })
+
+  it('is a miss when it is from the future by more than maxAge', async () => {
+    const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + 61_000 }))
+    await settle(client.microblog.search(query))
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('is a hit when the clock of its process was ahead by less than maxAge', async () => {
+    const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + 59_000 }))
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value?.cached).toMatchObject({ age: 0, saved: 2 })
+  })
+
+  it('is not written when the service may not have charged the answer', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'social-search-credits': 'spent=0, uncertain=2, charged=unknown',
+    }
+    service.script(() => ok(undefined, { headers }))
+    const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+    await settle(client.microblog.search(query))
+    await settle(client.microblog.search(query))
+    expect(service.arrivals).toHaveLength(2)
+    expect(client.credits).toMatchObject({ uncertain: 4, saved: 0 })
+  })
+})

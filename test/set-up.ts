@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import type { TestProject } from 'vitest/node'
+
+const install = ['--no-audit', '--no-fund', '--loglevel', 'error']
+const ci = (folder: string) => ['npm', 'ci', '--prefix', folder, ...install]
+
+/** What each separate suite needs before its tests: the built package, and packages and types of its own. */
+const commands: Readonly<Record<string, readonly string[][]>> = {
+  browser: [['tsup', '--silent', '--no-dts']],
+  dashboard: [
+    ['tsup', '--silent'],
+    ['npm', 'install', '--prefix', 'examples/dashboard', '--no-save', ...install],
+    ['tsc', '-p', 'examples/dashboard'],
+  ],
+  examples: [['tsup', '--silent']],
+  agents: [['tsup', '--silent', '--no-dts'], ci('test/agents'), ['tsc', '-p', 'test/agents']],
+  stores: [ci('test/stores'), ['tsc', '-p', 'test/stores']],
+  opentelemetry: [ci('test/opentelemetry'), ['tsc', '-p', 'test/opentelemetry']],
+}
+
+/** Prepares a separate suite. */
+export default function setUp({ name }: TestProject): void {
+  for (const command of commands[name] ?? []) execFileSync('npx', command, { stdio: 'inherit' })
+}
