@@ -238,10 +238,12 @@ export class Call implements CallTicket, Abortable {
     const lease = this.lease
     if (lease === undefined) return
     this.lease = undefined
-    after(ms, () => {
+    const free = (): void => {
       this.#openCalls.inFlight--
       lease.release()
-    })
+    }
+    if (ms > 0) setTimeout(free, ms)
+    else free()
   }
 
   get stake(): Stake {

@@ -55,6 +55,6 @@ export function assertNotNested(limiter: CallLimiter): void {
   const holder = context?.getStore()
   if (holder?.lease && holder.client.limiter === limiter)
     throw new ConfigurationError(
-      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds; call it in an afterResponse hook, or before this call',
+      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds',
     )
 }
