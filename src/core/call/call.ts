@@ -80,7 +80,6 @@ export class Call implements CallTicket, Abortable {
   patience: number
   /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
   queuedAt: number | undefined
-  /** Undefined without observers. */
   readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
