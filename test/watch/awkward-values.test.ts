@@ -14,6 +14,9 @@ describe('watchSearch() whose signal aborts with', () => {
     const next = batches.next().catch((error: unknown) => ({ error }))
     abort.abort(reason)
     const { error } = (await next) as { error: unknown }
-    expect([messageOf(error), Object.is(error, abort.signal.reason)]).toEqual([messageOf(abort.signal.reason), true])
+    expect([messageOf(error), Object.is(error, abort.signal.reason)]).toEqual([
+      messageOf(abort.signal.reason),
+      true,
+    ])
   })
 })

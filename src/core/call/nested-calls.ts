@@ -39,10 +39,14 @@ class SynchronousContext implements HolderContext {
 
 let context: HolderContext | undefined
 
+function makeContext(): HolderContext {
+  const hooks = builtin('node:async_hooks') as AsyncHooks | undefined
+  return hooks === undefined ? new SynchronousContext() : new hooks.AsyncLocalStorage()
+}
+
 /** Runs user code of a call that may have a slot. */
 export function runForHolder<T>(holder: SlotHolder, work: () => T): T {
-  const hooks = builtin('node:async_hooks') as AsyncHooks | undefined
-  context ??= new (hooks?.AsyncLocalStorage ?? SynchronousContext)()
+  context ??= makeContext()
   return context.run(holder, work)
 }
 
