@@ -213,7 +213,7 @@ export class PaginationError extends SocialSearchError {
   declare readonly page?: unknown
 
   constructor(message: string, next: object | null, context?: ErrorContext & { page?: unknown }) {
-    super('pagination', message, { ...context, next })
+    super('pagination', message, { ...context, next, body: context?.page })
     if (context?.page !== undefined) hide(this, 'page', context.page)
   }
 }

@@ -1,4 +1,4 @@
-import { isInstance, messageOf } from '../lib/thrown.ts'
+import { isInstance, messageOf, runAside } from '../lib/thrown.ts'
 import { SocialSearchError } from './index.ts'
 
 /** Causes that a process logs; a message may repeat a part of what was received. */
@@ -35,9 +35,4 @@ export function report(
   { onError }: { onError?: ((error: unknown) => unknown) | undefined },
 ): void {
   runAside(() => onError?.(error))
-}
-
-/** Calls a function of the user that cannot fail what goes on; its error, or that of its promise, goes to `failed`. */
-export function runAside(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
-  new Promise((resolve) => resolve(work())).catch(failed)
 }

@@ -22,6 +22,11 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** Calls a function of the user that must not fail its caller. What it throws, or its promise rejects with, goes to `failed`. */
+export function runAside(work: () => unknown, failed: (error: unknown) => void = () => {}): void {
+  new Promise((resolve) => resolve(work())).catch(failed)
+}
+
 /** `instanceof` for a value of user code; false for one that cannot be asked, such as a revoked Proxy. */
 export function isInstance<T>(value: unknown, Class: abstract new (...args: never) => T): value is T {
   try {

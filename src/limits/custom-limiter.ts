@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.ts'
-import { textOf } from '../lib/thrown.ts'
+import { runAside, textOf } from '../lib/thrown.ts'
 import { after } from '../lib/time.ts'
 import {
   type CallLimiter,
@@ -94,7 +94,5 @@ function isLease(value: Partial<Lease> | null | undefined): boolean {
 
 /** Tells the user's limiter something, and logs what it throws or rejects with. */
 function tell(ticket: CallTicket, work: () => unknown): void {
-  new Promise((resolve) => resolve(work())).catch((error: unknown) =>
-    ticket.log?.('error', 'the limiter failed', { reason: textOf(error) }),
-  )
+  runAside(work, (error) => ticket.log?.('error', 'the limiter failed', { reason: textOf(error) }))
 }

@@ -15,7 +15,7 @@ import type { AnyObserver } from '../core/options/settings.ts'
 import type { ObservedAttempt, ObservedCall, Observer } from '../core/options/types.ts'
 import { assertMethod, assertOptions } from '../errors/check-options.ts'
 import { isSocialSearchError } from '../errors/index.ts'
-import { runAside } from '../errors/on-error.ts'
+import { runAside } from '../lib/thrown.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { version } from '../lib/version.ts'
 

@@ -3,7 +3,8 @@ import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
 import { assertFunction, assertOptions, wholeNumber } from '../errors/check-options.ts'
-import { logOnce, report, runAside } from '../errors/on-error.ts'
+import { logOnce, report } from '../errors/on-error.ts'
+import { runAside } from '../lib/thrown.ts'
 
 /** A request from the service, read completely. */
 export interface Delivery {

@@ -5,7 +5,7 @@ import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
 import { outcomeOf } from './call-observer.ts'
 import { exchange } from './exchange.ts'
-import { settleFailure } from './settle.ts'
+import { settleFailure } from './error-response.ts'
 import { type Success, readAnswer, unreadable } from './success-response.ts'
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */

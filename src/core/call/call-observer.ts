@@ -1,7 +1,7 @@
 import type { Applied, Attempt, Charged, ErrorContext } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
 import { type LogLevel, type LogFields, logTo } from '../../lib/logger.ts'
-import { textOf } from '../../lib/thrown.ts'
+import { runAside, textOf } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
@@ -128,9 +128,9 @@ export class CallObserver {
     event: Parameters<NonNullable<Observer[Name]>>[0],
   ): void {
     for (const observer of this.#observers)
-      // It may return a promise, whose rejection must be handled.
-      new Promise((resolve) => resolve(observer[name]?.(this.#for(observer, event) as never))).catch(
-        (error: unknown) => this.#log('error', `${name} failed`, { reason: textOf(error) }),
+      runAside(
+        () => observer[name]?.(this.#for(observer, event) as never),
+        (error) => this.#log('error', `${name} failed`, { reason: textOf(error) }),
       )
   }
 

@@ -80,7 +80,6 @@ export class Call implements CallTicket, Abortable {
   patience: number
   /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
   queuedAt: number | undefined
-  /** Undefined without observers. */
   readonly observer: CallObserver | undefined
   /** Monotonic time after which the call sends nothing more. */
   sendBy = Infinity
@@ -238,10 +237,12 @@ export class Call implements CallTicket, Abortable {
     const lease = this.lease
     if (lease === undefined) return
     this.lease = undefined
-    after(ms, () => {
+    const free = (): void => {
       this.#openCalls.inFlight--
       lease.release()
-    })
+    }
+    if (ms > 0) setTimeout(free, ms)
+    else free()
   }
 
   get stake(): Stake {

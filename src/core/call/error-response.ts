@@ -2,6 +2,7 @@ import type { ServiceErrorCode } from '../../api/error-envelope.ts'
 import { cut } from '../../api/issues.ts'
 import {
   ApiError,
+  type Attempt,
   type Charged,
   ConnectionError,
   RedirectError,
@@ -13,7 +14,8 @@ import type { ErrorBody } from '../http/dialect.ts'
 import { readCredits } from '../http/proxy-protocol.ts'
 import type { Received } from '../http/send.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
-import { Failure, type FailureKind } from '../retry/failure.ts'
+import { Failure, type FailureKind, isRateLimit } from '../retry/failure.ts'
+import { nextWait } from '../retry/policy.ts'
 import type { Call } from './call.ts'
 
 /** Makes the failure of a response that is not a success. */
@@ -61,6 +63,18 @@ export function failureOfResponse(call: Call, { response, text }: Received): Fai
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
   const reported = isByProxy && status >= 400 ? readCredits(headers) : null
   return new Failure(error, risk, verdict.kind, announced, reported)
+}
+
+/** Accounts for a failure, decides on the wait before the next attempt, and closes the surface after a 429. */
+export function settleFailure(call: Call, entry: Attempt, failure: Failure): Failure {
+  const { risk, reported } = failure
+  if (call.stake === 'metered') entry.charged = risk
+  if (reported !== null && risk !== 'no') call.purchase.settle(reported.spent, reported.uncertain)
+  else if (risk !== 'no') call.purchase.doubt()
+  failure.wait = nextWait([...call.failures, failure], call.stake, call.settings.retry, Math.random)
+  if (isRateLimit(failure)) call.closeSurface(failure.announced || (failure.wait ?? 0))
+  call.settled ??= { risk }
+  return failure
 }
 
 type Verdict = Pick<Failure, 'risk' | 'kind'>

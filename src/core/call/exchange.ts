@@ -1,12 +1,13 @@
 import { type Attempt, type Charged, ConfigurationError, ConnectionError } from '../../errors/index.ts'
 import { isInstance, messageOf } from '../../lib/thrown.ts'
-import type { Lease } from '../../limits/interface.ts'
+import { type Lease, abandonedMs } from '../../limits/interface.ts'
 import type { Hooks } from '../http/hooks.ts'
 import { explainNetworkError } from '../http/network-error.ts'
 import {
   type BodyText,
   FetchMisuse,
   type Init,
+  type Received,
   asResponse,
   callFetch,
   initOf,
@@ -17,10 +18,9 @@ import {
 } from '../http/send.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import type { Call } from './call.ts'
-import { failureOfResponse } from './error-response.ts'
+import { failureOfResponse, settleFailure } from './error-response.ts'
 import { runForHolder } from './nested-calls.ts'
-import { settle } from './settle.ts'
-import { type Success, isSuccess, parseSuccess, unreadable } from './success-response.ts'
+import { type Success, isSuccess, parseSuccess, settleSuccess, unreadable } from './success-response.ts'
 
 /**
  * Sends the request of an attempt once, and resolves with the success. It reads and settles the response before hooks see
@@ -79,6 +79,21 @@ export async function exchange(
     throw outcome === undefined ? failureOf(call, entry, error, failed) : failureOfHook(call, error, outcome)
   }
   if (outcome instanceof Failure) throw outcome
+  return outcome
+}
+
+/**
+ * Settles a response of the service as soon as it has been read, before hooks or schemas can fail: accounts for it, tells
+ * the limiter of a 429, so that the next request does not run into it, and releases the slot.
+ */
+function settle(call: Call, entry: Attempt, received: Received): Success | Failure {
+  const outcome = isSuccess(received.response)
+    ? settleSuccess(call, entry, received)
+    : settleFailure(call, entry, failureOfResponse(call, received))
+  // Calls that share the request get the body, too, if they end before its hooks.
+  call.settings.onPhase?.()
+  // The service notices a closed connection a moment later.
+  call.release(received.complete ? 0 : abandonedMs)
   return outcome
 }
 

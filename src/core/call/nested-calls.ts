@@ -39,10 +39,14 @@ class SynchronousContext implements HolderContext {
 
 let context: HolderContext | undefined
 
+function makeContext(): HolderContext {
+  const hooks = builtin('node:async_hooks') as AsyncHooks | undefined
+  return hooks === undefined ? new SynchronousContext() : new hooks.AsyncLocalStorage()
+}
+
 /** Runs user code of a call that may have a slot. */
 export function runForHolder<T>(holder: SlotHolder, work: () => T): T {
-  const hooks = builtin('node:async_hooks') as AsyncHooks | undefined
-  context ??= new (hooks?.AsyncLocalStorage ?? SynchronousContext)()
+  context ??= makeContext()
   return context.run(holder, work)
 }
 
@@ -55,6 +59,6 @@ export function assertNotNested(limiter: CallLimiter): void {
   const holder = context?.getStore()
   if (holder?.lease && holder.client.limiter === limiter)
     throw new ConfigurationError(
-      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds; call it in an afterResponse hook, or before this call',
+      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds',
     )
 }

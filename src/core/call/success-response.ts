@@ -2,6 +2,8 @@ import { check } from '../../api/schema/check.ts'
 import { firstIssues } from '../../api/issues.ts'
 import { type Attempt, type Charged, InvalidResponseError, TimeoutError } from '../../errors/index.ts'
 import { isInstance } from '../../lib/thrown.ts'
+import { costOf } from '../credits/ledger.ts'
+import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
 import { type Received, maxBodyBytes } from '../http/send.ts'
 import { Failure } from '../retry/failure.ts'
 import type { Answer, Call } from './call.ts'
@@ -38,6 +40,32 @@ export function parseSuccess({ client }: Call, received: Received): Success {
     text = redactor.text(text)
   }
   return { response, complete, text, value, requestId: redactor.requestId(value), byHook: false }
+}
+
+/** Parses a success, and accounts for it before anything else is done with it. */
+export function settleSuccess(call: Call, entry: Attempt, received: Received): Success {
+  const success = parseSuccess(call, received)
+  const { value, text, requestId } = success
+  if (requestId !== undefined) entry.requestId = requestId
+  // A body without the service's request id may come from a proxy.
+  const isFree = call.operation.price.kind === 'free'
+  if (!isFree) entry.charged = charge(call, received, requestId === undefined ? undefined : value)
+  call.settled = { risk: isFree ? call.risk : entry.charged, body: value ?? text }
+  return success
+}
+
+/** Records the cost of a success. `body` is undefined if the service may not have sent it. */
+function charge({ operation, purchase, settings }: Call, { response }: Received, body: unknown): Charged {
+  const reported = response.headers.has(creditsHeader) ? readCredits(response.headers) : null
+  if (reported !== null) {
+    purchase.settle(reported.spent, reported.uncertain)
+    return reported.charged
+  }
+  const cost = body === undefined ? null : costOf(operation, body, settings.paging)
+  if (cost === null) purchase.doubt()
+  else purchase.settle(cost)
+  // With a fixed price, the success alone proves the charge.
+  return cost !== null || operation.price.kind === 'perRequest' ? 'yes' : 'unknown'
 }
 
 /**

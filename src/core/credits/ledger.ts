@@ -1,6 +1,6 @@
 import type { Operation, Price } from '../../api/operation.ts'
 import { type Log, logTo } from '../../lib/logger.ts'
-import { textOf } from '../../lib/thrown.ts'
+import { runAside, textOf } from '../../lib/thrown.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
 
@@ -145,10 +145,13 @@ export class Purchase implements CallCredits {
   /** A user's budget that throws must not lose a response that is paid for. */
   #endReservations(settle: (reservation: Reservation) => unknown): void {
     for (const reservation of this.#reservations?.splice(0) ?? [])
-      new Promise((resolve) => resolve(settle(reservation))).catch((error: unknown) => {
-        const fields = { operation: this.#operation, reason: textOf(error) }
-        logTo(this.#settings.observers, 'error', 'the budget failed', fields)
-      })
+      runAside(
+        () => settle(reservation),
+        (error) => {
+          const fields = { operation: this.#operation, reason: textOf(error) }
+          logTo(this.#settings.observers, 'error', 'the budget failed', fields)
+        },
+      )
   }
 }
 
