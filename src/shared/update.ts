@@ -169,7 +169,7 @@ function grant(state: LimiterState, ask: Ask, report: Report, rules: Rules, now:
 
   const slot = report.nextSlot()
   own.slots.push(slot)
-  use.arrivals.push(now + arrivalMs)
+  if (surface !== unpaced) use.arrivals.push(now + arrivalMs)
   use.place = null
   if (closure !== undefined) closure.probe = { process, slot }
   return slot
