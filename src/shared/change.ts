@@ -1,5 +1,5 @@
 import { type TimeBounds, timeOf } from './clock.ts'
-import { hasLost, restore } from './restore.ts'
+import { hasLost, newState, restore } from './restore.ts'
 import { type LimiterState, decode, encode } from './state.ts'
 import { type Report, type Rules, type Update, update } from './update.ts'
 
@@ -35,10 +35,11 @@ export function changeState(
   quietMs: number,
   newId: string,
 ): Changed {
-  let state = decode(text)
-  const now = timeOf(state, clock, bounds)
-  const seen = copy && { state: copy, now: bounds?.least ?? now }
-  if (state === undefined || hasLost(state, copy)) state = restore(state, seen, now, newId, quietMs)
+  const found = decode(text)
+  const now = timeOf(found, clock, bounds)
+  const state = found ?? newState(newId, clock, now)
+  if (copy !== undefined && hasLost(found, copy))
+    restore(state, { state: copy, now: bounds?.least ?? now }, now, newId, quietMs)
   const changed = update(state, report(now), rules, now)
   state.shift = now - clock
   return { ...changed, text: encode(state), state, hasBegun: state.epoch === newId }

@@ -29,7 +29,7 @@ export interface TimeBounds {
  * @param clock The store's clock.
  */
 export function timeOf(state: StateTime | undefined, clock: number, bounds: TimeBounds | undefined): number {
-  if (state === undefined) return Math.round(bounds?.least ?? clock)
+  if (state === undefined) return Math.round(bounds?.least ?? 0)
   let now = clock + state.shift
   if (bounds?.epoch === state.epoch && state.time <= bounds.most && (now < bounds.least || now > bounds.most))
     now = bounds.least

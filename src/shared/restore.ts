@@ -1,4 +1,5 @@
-import type { Closure, LimiterState, ProcessEntry } from './state.ts'
+import type { Closure, LimiterState, Place, ProcessEntry } from './state.ts'
+import { isInFlight } from './update.ts'
 
 /** What a process knows of a state that its store may have lost. */
 export interface Copy {
@@ -13,59 +14,54 @@ export function hasLost(found: LimiterState | undefined, copy: LimiterState | un
   return found.epoch !== copy.epoch || found.version < copy.version
 }
 
-/**
- * Restores what a store has lost. Until `quietMs` later nothing is granted, so that the other processes restore what they know.
- *
- * @param now The time of the restored state.
- * @param epoch The epoch that begins, if no other process has begun one.
- */
-export function restore(
-  found: LimiterState | undefined,
-  copy: Copy | undefined,
-  now: number,
-  epoch: string,
-  quietMs: number,
-): LimiterState {
-  // Versions follow the clock, so those of a later epoch are higher.
-  const state = found ?? {
-    ...{ epoch, version: now, time: now, shift: 0, bornAt: now, quietUntil: now },
-    ...{ processes: new Map<string, ProcessEntry>(), closures: new Map<string, Closure>() },
-  }
-  if (copy === undefined) return state
-  if (state.epoch === copy.state.epoch) {
-    state.epoch = epoch
-    state.bornAt = now
-  }
-  state.quietUntil = Math.max(state.quietUntil, state.bornAt + quietMs)
-  merge(state, copy, now, found === undefined)
-  return state
+/** An empty state. Versions follow the clock, so those of a later epoch are higher. */
+export function newState(epoch: string, clock: number, now: number): LimiterState {
+  const times = { time: now, shift: now - clock, bornAt: now, quietUntil: now }
+  return { epoch, version: clock, ...times, processes: {}, closures: {} }
 }
 
-/** Adds what a copy knows. Of each process, the later part counts. */
-function merge(state: LimiterState, copy: Copy, now: number, isNew: boolean): void {
+/**
+ * Restores what a process knows. Until `quietMs` later nothing is granted, so that the others restore what they know.
+ *
+ * @param epoch The epoch that begins, if no other process has begun one.
+ */
+export function restore(state: LimiterState, copy: Copy, now: number, epoch: string, quietMs: number): void {
+  if (state.epoch === copy.state.epoch) Object.assign(state, { epoch, bornAt: now })
+  state.quietUntil = Math.max(state.quietUntil, state.bornAt + quietMs)
+  state.version = Math.max(state.version, copy.state.version)
   const ahead = now - copy.now
-  const { processes, closures, version } = copy.state
-  state.version = Math.max(state.version, version)
-  for (const [id, entry] of processes) {
-    const found = state.processes.get(id)
-    if (found === undefined || found.version < entry.version) state.processes.set(id, moved(entry, ahead))
+  for (const [id, entry] of Object.entries(copy.state.processes)) {
+    // Of each process, the later part counts.
+    if ((state.processes[id]?.version ?? 0) < entry.version) state.processes[id] = moved(entry, ahead)
   }
-  for (const [surface, { openAt, probe }] of closures) {
-    const found = state.closures.get(surface)
-    const isProbing =
-      probe !== null && state.processes.get(probe.process)?.slots.includes(probe.slot) === true
-    // A closure that has ended may have been probed since.
-    if (!isNew && openAt + ahead <= now && (!isProbing || found !== undefined)) continue
-    const later = Math.max(openAt + ahead, found?.openAt ?? -Infinity)
-    state.closures.set(surface, { openAt: later, probe: found?.probe ?? (isProbing ? probe : null) })
-  }
+  for (const [surface, { openAt, probe }] of Object.entries(copy.state.closures))
+    restoreClosure(state, surface, { openAt: openAt + ahead, probe }, now)
+}
+
+function restoreClosure(state: LimiterState, surface: string, { openAt, probe }: Closure, now: number): void {
+  const known = state.closures[surface]
+  const inFlight = probe !== null && isInFlight(state, probe) ? probe : null
+  // A closure that has ended may have been probed since.
+  if (openAt <= now && (inFlight === null || known !== undefined)) return
+  const later = Math.max(openAt, known?.openAt ?? openAt)
+  state.closures[surface] = { openAt: later, probe: known?.probe ?? inFlight }
 }
 
 /** The same entry by another time. */
-function moved({ until, version, slots, surfaces }: ProcessEntry, ms: number): ProcessEntry {
-  const uses = Array.from(surfaces, ([surface, { arrivals, place }]) => {
-    const moved = place && { since: place.since + ms, calledAt: null }
-    return [surface, { arrivals: arrivals.map((at) => at + ms), place: moved }] as const
-  })
-  return { until: until + ms, version, slots: [...slots], surfaces: new Map(uses) }
+function moved(entry: ProcessEntry, ms: number): ProcessEntry {
+  const arrivals = Object.entries(entry.arrivals).map(([surface, times]) => [
+    surface,
+    times.map((at) => at + ms),
+  ])
+  const places = Object.entries(entry.places).map(([surface, { since }]): [string, Place] => [
+    surface,
+    { since: since + ms, calledAt: null },
+  ])
+  return {
+    ...{ until: entry.until + ms, version: entry.version, slots: [...entry.slots] },
+    ...{
+      arrivals: Object.fromEntries(arrivals) as Record<string, number[]>,
+      places: Object.fromEntries(places),
+    },
+  }
 }

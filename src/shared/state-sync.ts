@@ -224,7 +224,7 @@ export class StateSync {
     const { store } = this.#store
     if (!this.#looksForEnded || store.findEnded === undefined) return []
     this.#looksForEnded = false
-    const others = [...(this.#copy?.state.processes.keys() ?? [])].filter((id) => id !== this.#id)
+    const others = Object.keys(this.#copy?.state.processes ?? {}).filter((id) => id !== this.#id)
     return store.findEnded(others)
   }
 

@@ -3,7 +3,7 @@ import type { Limits, Share } from '../limits/interface.ts'
 import { type Send, Pace } from '../limits/pace.ts'
 import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { SurfacePart } from './own-part.ts'
-import { surfaceKey } from './state.ts'
+import { unpaced } from './state.ts'
 import type { StateSync } from './state-sync.ts'
 import type { Refusal } from './update.ts'
 
@@ -40,7 +40,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   #since: number | undefined
 
   constructor(name: string | null, context: SurfaceContext) {
-    this.key = surfaceKey(name)
+    this.key = name === null ? unpaced : `:${name}`
     this.#isPaced = name !== null
     this.#context = context
     const { margin, inFlight, alone, limits } = context

@@ -1,4 +1,4 @@
-import { type LimiterState, type Place, type ProcessEntry, type SurfaceUse, unpaced } from './state.ts'
+import { type LimiterState, type Place, unpaced } from './state.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules {
@@ -88,55 +88,61 @@ export function update(state: LimiterState, report: Report, rules: Rules, now: n
 
 /** Puts down a process's part of the state, exactly as it tells it. */
 function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: number): void {
-  const before = state.processes.get(report.process)?.surfaces
-  const surfaces = new Map<string, SurfaceUse>()
-  for (const [surface, arrivals] of report.arrivals) surfaces.set(surface, { arrivals, place: null })
-  for (const [surface, since] of report.places) {
-    const calledAt = before?.get(surface)?.place?.calledAt ?? null
-    surfaces.set(surface, { arrivals: surfaces.get(surface)?.arrivals ?? [], place: { since, calledAt } })
-  }
+  const { process, slots, arrivals } = report
+  const before = state.processes[process]?.places
+  const places = Array.from(report.places, ([surface, since]): [string, Place] => [
+    surface,
+    { since, calledAt: before?.[surface]?.calledAt ?? null },
+  ])
   const { version } = state
-  state.processes.set(report.process, { until: now + leaseMs, version, slots: [...report.slots], surfaces })
+  state.processes[process] = {
+    ...{ until: now + leaseMs, version, slots: [...slots] },
+    ...{ arrivals: Object.fromEntries(arrivals), places: Object.fromEntries(places) },
+  }
 }
 
 /** Frees the slots and places of processes that have ended, and drops requests that no longer count. */
-function expire(state: LimiterState, report: Report, { spanMs }: Rules, now: number): void {
-  for (const [id, entry] of state.processes) {
-    const isOver = entry.until <= now || report.ended.includes(id)
-    if (isOver) entry.slots = []
-    for (const [surface, use] of entry.surfaces) {
-      if (isOver) use.place = null
-      use.arrivals = use.arrivals.filter((at) => at + spanMs > now)
-      if (use.place === null && use.arrivals.length === 0) entry.surfaces.delete(surface)
-    }
-    if (isOver && entry.surfaces.size === 0) state.processes.delete(id)
+function expire(state: LimiterState, { ended }: Report, { spanMs }: Rules, now: number): void {
+  for (const [id, entry] of Object.entries(state.processes)) {
+    const isOver = entry.until <= now || ended.includes(id)
+    if (isOver) Object.assign(entry, { slots: [], places: {} })
+    const arrivals = Object.entries(entry.arrivals).map(([surface, times]) => [
+      surface,
+      times.filter((at) => at + spanMs > now),
+    ])
+    entry.arrivals = Object.fromEntries(arrivals.filter(([, times]) => times?.length)) as Record<
+      string,
+      number[]
+    >
+    if (isOver && Object.keys(entry.arrivals).length === 0) state.processes = without(state.processes, id)
   }
 }
 
 /** Opens a surface whose probe has ended. A probe that was not sent, or whose process has ended, is due again. */
 function endProbes(state: LimiterState, { process, usedSlots }: Report): void {
-  for (const [surface, closure] of state.closures) {
+  for (const [surface, closure] of Object.entries(state.closures)) {
     const { probe } = closure
-    if (probe === null || state.processes.get(probe.process)?.slots.includes(probe.slot)) continue
-    if (probe.process === process && usedSlots.has(probe.slot)) state.closures.delete(surface)
+    if (probe === null || isInFlight(state, probe)) continue
+    if (probe.process === process && usedSlots.has(probe.slot))
+      state.closures = without(state.closures, surface)
     else closure.probe = null
   }
 }
 
 /** Closes a surface. A report that comes late makes no second probe due. */
 function close(state: LimiterState, surface: string, openAt: number, now: number): void {
-  const known = state.closures.get(surface)
+  const known = state.closures[surface]
   const probe = openAt > now ? null : (known?.probe ?? null)
-  state.closures.set(surface, { openAt: Math.max(openAt, known?.openAt ?? openAt), probe })
+  state.closures[surface] = { openAt: Math.max(openAt, known?.openAt ?? openAt), probe }
 }
 
 /** Drops the places of other processes that did not take a slot in time: they have ended, or will ask again. */
 function dropSilent(state: LimiterState, process: string, rules: Rules, now: number): void {
   for (const waiting of grantable(state, rules, now).slice(0, freeSlots(state, rules))) {
     const { calledAt } = waiting.place
-    if (waiting.process === process || calledAt === null || now - calledAt < turnMs) continue
-    const use = state.processes.get(waiting.process)?.surfaces.get(waiting.surface)
-    if (use !== undefined) use.place = null
+    const entry = state.processes[waiting.process]
+    if (!entry || waiting.process === process || calledAt === null || now - calledAt < turnMs) continue
+    entry.places = without(entry.places, waiting.surface)
   }
 }
 
@@ -144,16 +150,16 @@ function dropSilent(state: LimiterState, process: string, rules: Rules, now: num
 function grant(state: LimiterState, ask: Ask, report: Report, rules: Rules, now: number): number | Refusal {
   const { surface, limit, arrivalMs } = ask
   const { process } = report
-  const own = state.processes.get(process)
-  const use = own?.surfaces.get(surface)
-  const closure = state.closures.get(surface)
+  const own = state.processes[process]
+  const place = own?.places[surface]
+  const closure = state.closures[surface]
   const refuse = (reason: Refusal['reason'], ms: number, ahead = 0): Refusal => ({ reason, ms, ahead })
-  if (!own || !use?.place) throw new Error('a process asks without a place')
+  if (!own || !place) throw new Error('a process asks without a place')
   if (state.quietUntil > now) return refuse('quiet', state.quietUntil - now)
   if (closure !== undefined && closure.openAt > now) return refuse('closed', closure.openAt - now)
   if (closure?.probe) return refuse('probe', msUntilFree(state, now))
 
-  const mine: Waiting = { process, surface, place: use.place }
+  const mine: Waiting = { process, surface, place }
   const isAhead = (other: Waiting): boolean => other.process !== process && goesBefore(other, mine)
   const room = limit - arrivalsAt(state, surface).length
   if (surface !== unpaced && room <= 0) {
@@ -169,8 +175,8 @@ function grant(state: LimiterState, ask: Ask, report: Report, rules: Rules, now:
 
   const slot = report.nextSlot()
   own.slots.push(slot)
-  if (surface !== unpaced) use.arrivals.push(now + arrivalMs)
-  use.place = null
+  if (surface !== unpaced) own.arrivals[surface] = [...(own.arrivals[surface] ?? []), now + arrivalMs]
+  own.places = without(own.places, surface)
   if (closure !== undefined) closure.probe = { process, slot }
   return slot
 }
@@ -209,39 +215,45 @@ function grantable(state: LimiterState, { perMinute }: Rules, now: number): Wait
 
 /** How many requests a surface takes now. */
 function roomAt(state: LimiterState, surface: string, perMinute: number, now: number): number {
-  const closure = state.closures.get(surface)
+  const closure = state.closures[surface]
   if (closure !== undefined && (closure.openAt > now || closure.probe !== null)) return 0
   const room = surface === unpaced ? Infinity : perMinute - arrivalsAt(state, surface).length
   return closure === undefined ? room : Math.min(room, 1)
 }
 
-function freeSlots(state: LimiterState, { inFlight }: Rules): number {
-  let taken = 0
-  for (const { slots } of state.processes.values()) taken += slots.length
+function freeSlots({ processes }: LimiterState, { inFlight }: Rules): number {
+  const taken = Object.values(processes).reduce((sum, { slots }) => sum + slots.length, 0)
   return Math.max(0, inFlight - taken)
 }
 
 /** The processes that wait at a surface, or at all, in their order. */
-function waitingAt(state: LimiterState, only?: string): Waiting[] {
-  const waiting: Waiting[] = []
-  for (const [process, { surfaces }] of state.processes)
-    for (const [surface, { place }] of surfaces)
-      if (place !== null && (only ?? surface) === surface) waiting.push({ process, surface, place })
-  return waiting.sort((a, b) => (goesBefore(a, b) ? -1 : 1))
+function waitingAt({ processes }: LimiterState, only?: string): Waiting[] {
+  const waiting = Object.entries(processes).flatMap(([process, { places }]) =>
+    Object.entries(places).map(([surface, place]) => ({ process, surface, place })),
+  )
+  const here = waiting.filter(({ surface }) => (only ?? surface) === surface)
+  return here.sort((a, b) => (goesBefore(a, b) ? -1 : 1))
 }
 
 function goesBefore(a: Waiting, b: Waiting): boolean {
   return a.place.since === b.place.since ? a.process < b.process : a.place.since < b.place.since
 }
 
-function arrivalsAt(state: LimiterState, surface: string): number[] {
-  const entries: ProcessEntry[] = [...state.processes.values()]
-  return entries.flatMap(({ surfaces }) => surfaces.get(surface)?.arrivals ?? []).sort((a, b) => a - b)
+export function isInFlight(
+  state: LimiterState,
+  { process, slot }: { process: string; slot: number },
+): boolean {
+  return state.processes[process]?.slots.includes(slot) === true
+}
+
+function arrivalsAt({ processes }: LimiterState, surface: string): number[] {
+  const arrivals = Object.values(processes).flatMap(({ arrivals }) => arrivals[surface] ?? [])
+  return arrivals.sort((a, b) => a - b)
 }
 
 /** Milliseconds until a slot expires, if no process gives one back. */
-function msUntilFree(state: LimiterState, now: number): number {
-  const holders = Array.from(state.processes.values()).filter(({ slots }) => slots.length > 0)
+function msUntilFree({ processes }: LimiterState, now: number): number {
+  const holders = Object.values(processes).filter(({ slots }) => slots.length > 0)
   return Math.max(0, Math.min(...holders.map(({ until }) => until)) - now)
 }
 
@@ -257,6 +269,9 @@ function msUntilRoom(
   const blocker = arrivals[Math.min(arrivals.length - limit + (ahead % limit), arrivals.length - 1)] ?? now
   // A response may still show that a request in flight arrived earlier.
   const arrivedAt = blocker > now ? Math.max(now, blocker - arrivalMs) : blocker
-  const ms = arrivedAt + spanMs - now + Math.floor(ahead / limit) * spanMs
-  return Math.max(ms, 1)
+  return arrivedAt + spanMs - now + Math.floor(ahead / limit) * spanMs
+}
+
+function without<T>(record: Record<string, T>, name: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
 }

@@ -102,7 +102,7 @@ export class Simulation {
     this.now += rules.leaseMs + 1000
     const process = this.#start()
     const changed = this.#change(process)
-    return [...changed.state.processes.values()].reduce((sum, { slots }) => sum + slots.length, 0)
+    return Object.values(changed.state.processes).reduce((sum, { slots }) => sum + slots.length, 0)
   }
 
   #random(below: number): number {
