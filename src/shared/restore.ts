@@ -17,7 +17,7 @@ export function hasLost(found: LimiterState | undefined, copy: LimiterState | un
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */
 export function newState(epoch: string, clock: number, now: number): LimiterState {
   const times = { time: now, shift: now - clock, bornAt: now, quietUntil: now }
-  return { epoch, version: clock, ...times, processes: {}, closures: {} }
+  return { epoch, version: Math.round(clock), ...times, processes: {}, closures: {} }
 }
 
 /**

@@ -231,7 +231,7 @@ export class StateSync {
   #succeeded(): void {
     if (!this.isUnavailable) return
     this.isUnavailable = false
-    this.#log('info', 'the store of the limiter is available again', {})
+    this.#log('info', 'the shared store is available again', {})
     this.change()
   }
 
@@ -240,7 +240,7 @@ export class StateSync {
     if (!this.isUnavailable) {
       this.isUnavailable = true
       this.#failedAt = performance.now()
-      this.#log('warn', 'the store of the limiter is unavailable', { reason: reasonOf(error) })
+      this.#log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
     }
     for (const { settle } of asks.values()) settle(undefined)
     this.change()
