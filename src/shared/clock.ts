@@ -27,9 +27,15 @@ export interface TimeBounds {
  * The time of a change. A process that has slept while others worked cannot correct it, nor can a new one.
  *
  * @param clock The store's clock.
+ * @param first The time of the first change of all.
  */
-export function timeOf(state: StateTime | undefined, clock: number, bounds: TimeBounds | undefined): number {
-  if (state === undefined) return Math.round(bounds?.least ?? 0)
+export function timeOf(
+  state: StateTime | undefined,
+  clock: number,
+  bounds: TimeBounds | undefined,
+  first = 0,
+): number {
+  if (state === undefined) return Math.round(bounds?.least ?? first)
   let now = clock + state.shift
   if (bounds?.epoch === state.epoch && state.time <= bounds.most && (now < bounds.least || now > bounds.most))
     now = bounds.least

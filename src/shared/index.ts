@@ -1,3 +1,4 @@
+export { SharedBudget, type SharedBudgetOptions } from './budget.ts'
 export { SharedLimiter, type SharedLimiterOptions } from './limiter.ts'
 export { memoryStore } from './memory-store.ts'
 export type { SharedOptions } from './options.ts'

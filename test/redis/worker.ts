@@ -1,10 +1,11 @@
 /** One process of a fleet: makes the calls that its parent hands out, and says what came of them. */
 import { SocialSearch } from '../../src/index.ts'
-import { RedisBudget, RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../src/shared/index.ts'
 import { type Package, connect } from './clients.ts'
 
 /** What a worker is started with. */
-export interface WorkerSetup extends Pick<RedisLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
+export interface WorkerSetup extends Pick<SharedLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
   readonly name: Package
   readonly redisUrl: string
   readonly organization: string
@@ -26,16 +27,15 @@ export interface WorkerResult {
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
 const { name, redisUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
 const connection = await connect(name, redisUrl)
-const { client } = connection
-const common = { client, commandTimeout: 1000 }
-const limiter = new RedisLimiter({
+const common = { store: redisStore(connection.client), storeTimeout: 1000 }
+const limiter = new SharedLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
   lease: 2000,
 })
 const budget =
   setup.budget === undefined
     ? undefined
-    : new RedisBudget({ ...common, name: organization, limit: setup.budget, lease: 2000 })
+    : new SharedBudget({ ...common, name: organization, limit: setup.budget, lease: 2000 })
 const search = new SocialSearch({ baseUrl, apiKey, limiter, budget })
 
 process.on('message', (query: string | null) => void (query === null ? stop() : call(query)))
