@@ -101,8 +101,9 @@ export class StateSync {
   /** Updates the state soon. */
   touch(): void {
     this.#isDue = true
-    if (this.isUnavailable) this.#schedule()
-    else this.#running ??= this.#run()
+    if (!this.isUnavailable) this.#running ??= this.#run()
+    // Calls that wait ask for the reason again and again, which must not postpone the next attempt.
+    else if (this.#timer === undefined) this.#schedule()
   }
 
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
@@ -242,13 +243,15 @@ export class StateSync {
       this.#failedAt = performance.now()
       this.#log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
     }
-    for (const { settle } of asks.values()) settle(undefined)
+    for (const { settle } of [...asks.values(), ...this.#asks.values()]) settle(undefined)
+    this.#asks = new Map()
     this.change()
   }
 
   /** Sets the timer of the next update that nothing else causes. */
   #schedule(): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
     if (this.#running !== undefined) return
     const ms = this.isUnavailable ? this.#retryMs() : this.#renewMs()
     if (ms === Infinity) {
@@ -257,6 +260,7 @@ export class StateSync {
     }
     this.#timer = setTimeout(
       () => {
+        this.#timer = undefined
         this.#looksForEnded = true
         if (this.isUnavailable) this.#running ??= this.#run()
         else {

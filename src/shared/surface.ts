@@ -95,6 +95,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
     const outcome = await sync.ask({ surface: this.key, limit, arrivalMs })
     if (typeof outcome === 'number') {
       this.#since = undefined
+      this.#sends.set(outcome, { at, answered: Infinity })
       return this.#slot(outcome, performance.now(), (other) => this.#limit(other) >= limit)
     }
     if (outcome?.reason === 'closed') this.queue.hold(outcome.ms)
@@ -114,11 +115,12 @@ export class SharedSurface implements SlotSource, SurfacePart {
   /** @param at When it was granted. */
   #slot(slot: number, at: number, fits: (share: Share) => boolean): Slot {
     const { sync } = this.#context
-    sync.part.slots.add(slot)
-    this.#sends.set(slot, { at, answered: Infinity })
     return {
       fits,
-      enter: (send) => this.#remember(slot, send),
+      enter: (send) => {
+        sync.part.slots.add(slot)
+        this.#remember(slot, send)
+      },
       sent: (send) => {
         if (this.#isPaced && send.at - at > promptMs) sync.touch()
       },
