@@ -5,6 +5,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 const apart: Readonly<Record<string, string>> = {
   processes: 'npm run test:processes (starts many processes)',
   redis: 'npm run test:redis (needs redis-server)',
+  postgres: 'npm run test:postgres (needs postgresql)',
   browser: 'npm run test:browser (needs chromium)',
   dashboard: 'npm run test:dashboard (needs chromium)',
   examples: 'npm run test:examples (needs chromium, redis-server and the registry)',

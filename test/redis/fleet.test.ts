@@ -40,7 +40,7 @@ async function fleet(setup: Partial<WorkerSetup>, calls: number) {
   workers.forEach(supply)
 
   async function start(name: WorkerSetup['name']): Promise<Worker> {
-    const common = { name, redisUrl: redis.url, organization, baseUrl, apiKey, limits }
+    const common = { name, storeUrl: redis.url, organization, baseUrl, apiKey, limits }
     const argument = JSON.stringify({ ...common, onUnavailable: 'wait', ...setup })
     const child = fork(new URL('worker.ts', import.meta.url), [argument], { execArgv: [] })
     await once(child, 'message')

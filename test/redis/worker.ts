@@ -1,13 +1,12 @@
 /** One process of a fleet: makes the calls that its parent hands out, and says what came of them. */
 import { SocialSearch } from '../../src/index.ts'
-import { redisStore } from '../../src/redis/index.ts'
 import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../src/shared/index.ts'
-import { type Package, connect } from './clients.ts'
+import { type Package, openStore } from './clients.ts'
 
 /** What a worker is started with. */
 export interface WorkerSetup extends Pick<SharedLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
-  readonly name: Package
-  readonly redisUrl: string
+  readonly name: Package | 'postgres'
+  readonly storeUrl: string
   readonly organization: string
   readonly baseUrl: string
   readonly apiKey: string
@@ -25,9 +24,9 @@ export interface WorkerResult {
 }
 
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
-const { name, redisUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
-const connection = await connect(name, redisUrl)
-const common = { store: redisStore(connection.client), storeTimeout: 1000 }
+const { name, storeUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
+const connection = await openStore(name, storeUrl)
+const common = { store: connection.store, storeTimeout: 1000 }
 const limiter = new SharedLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
   lease: 2000,
