@@ -140,8 +140,8 @@ export class SharedLimiter implements CallLimiter {
 }
 
 /** Acquires a lease, and cancels the wait when the signal aborts. */
-async function acquireUntilAborted(
-  limiter: SharedLimiter,
+export async function acquireUntilAborted(
+  limiter: CallLimiter,
   ticket: CallTicket,
   signal: AbortSignal,
 ): Promise<Lease> {

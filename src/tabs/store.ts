@@ -55,14 +55,7 @@ export function tabsStore(): SharedStore {
         if (inPage()) document.removeEventListener('resume', onResume)
       }
     },
-    join: (process) =>
-      new Promise((joined, reject) => {
-        const held = navigator.locks.request(
-          `${name}/${process}`,
-          () => new Promise<void>((leave) => joined(leave)),
-        )
-        held.catch(reject)
-      }),
+    join: (process) => holdLock(`${name}/${process}`),
     async findEnded(processes) {
       const { held = [] } = await navigator.locks.query()
       const open = new Set(held.map(({ name }) => name))
@@ -100,5 +93,27 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error ?? new Error('the request failed'))
+  })
+}
+
+/** Holds a lock until the page or worker ends, or the returned function is called; not while a page is in the back/forward cache. */
+function holdLock(lock: string): Promise<() => void> {
+  let release = (): void => {}
+  const hold = (): Promise<void> =>
+    new Promise((held, reject) => {
+      const request = navigator.locks.request(lock, () => {
+        held()
+        return new Promise<void>((resolve) => (release = resolve))
+      })
+      request.catch(reject)
+    })
+  const onHide = (): void => release()
+  const onShow = (): void => void hold().catch(() => {})
+  if (inPage()) window.addEventListener('pagehide', onHide)
+  if (inPage()) window.addEventListener('pageshow', onShow)
+  return hold().then(() => () => {
+    if (inPage()) window.removeEventListener('pagehide', onHide)
+    if (inPage()) window.removeEventListener('pageshow', onShow)
+    release()
   })
 }

@@ -11,10 +11,12 @@ import { OAuthError, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { searchOptions } from 'social-search-sdk/query'
-import { RedisBudget } from 'social-search-sdk/redis'
+import { redisStore } from 'social-search-sdk/redis'
+import { SharedBudget } from 'social-search-sdk/shared'
+import { tabsStore } from 'social-search-sdk/tabs'
+import { postgresStore } from 'social-search-sdk/postgres'
 import { createTools } from 'social-search-sdk/tools'
 import { watchSearch } from 'social-search-sdk/watch'
-import { WebLocksLimiter } from 'social-search-sdk/weblocks'
 
 const misuses = [
   () => new CatalogClient({ token: '' }),
@@ -23,10 +25,12 @@ const misuses = [
   () => createProxy({}),
   () => searchOptions({}, 'microblog.search', {}).queryFn({}),
   () => toCsv({}),
-  () => new RedisBudget({}),
+  () => redisStore({}),
+  () => new SharedBudget({}),
+  () => tabsStore(),
+  () => postgresStore({}),
   () => createTools({}),
   () => watchSearch({}).next(),
-  () => new WebLocksLimiter({}),
 ]
 for (const misuse of misuses) await assert.rejects(async () => misuse(), ConfigurationError, `${misuse}`)
 await assert.rejects(new FileTokenStore(import.meta.dirname).get(), SocialSearchError)

@@ -1,5 +1,6 @@
 import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
-import { WebLocksLimiter } from 'social-search-sdk/weblocks'
+import { SharedLimiter } from 'social-search-sdk/shared'
+import { isTabsStoreSupported, tabsStore } from 'social-search-sdk/tabs'
 
 /** A service to call, and the limits it keeps. */
 export interface Target {
@@ -17,7 +18,8 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
 
 const app = {
   SocialSearch,
-  WebLocksLimiter,
+  isTabsStoreSupported,
+  tabsStore,
   isSocialSearchError,
   turn,
   violations,
@@ -26,7 +28,7 @@ const app = {
   /** Sends so many searches with the limits that all tabs keep together; resolves with how they ended. */
   async search({ baseUrl, apiKey, limits, inFlight = 2 }: Target, count: number): Promise<string[]> {
     await turn()
-    const limiter = new WebLocksLimiter({ organization: baseUrl, limits })
+    const limiter = new SharedLimiter({ store: tabsStore(), organization: baseUrl, limits })
     const client = new SocialSearch({
       ...{ baseUrl, apiKey, limiter, limits: { inFlight } },
       ...{ dangerouslyAllowBrowser: true, retry: false },

@@ -55,7 +55,7 @@ function expectLimitsKept(): void {
   }
 }
 
-describe('WebLocksLimiter in Chromium', () => {
+describe('SharedLimiter on tabsStore() in Chromium', () => {
   it('keeps the limits for two tabs together', async () => {
     const [one, two] = [await tabs.open(), await tabs.open()]
     const ended = await Promise.all([search(one, 60), search(two, 60)])
@@ -120,8 +120,8 @@ describe('WebLocksLimiter in Chromium', () => {
   })
 })
 
-describe('a WebLocksLimiter that sleeps', () => {
-  it('loses the lead to one that is awake, and keeps the limits when it wakes up', async () => {
+describe('a SharedLimiter on tabsStore() that sleeps', () => {
+  it('leaves the slots to one that is awake, and keeps the limits when it wakes up', async () => {
     const page = await tabs.open()
     let isAwake = false
     const slept = searchInWorker(page, 20, 20_000).finally(() => (isAwake = true))
@@ -135,22 +135,22 @@ describe('a WebLocksLimiter that sleeps', () => {
   })
 })
 
-describe('WebLocksLimiter.isSupported()', () => {
+describe('isTabsStoreSupported()', () => {
   it('returns false in an insecure page, and the constructor says why', async () => {
     const page = await tabs.open(tabs.origin.replace('127.0.0.1', 'insecure.test'))
     const seen = await page.evaluate(() => {
       try {
-        new app.WebLocksLimiter({ organization: 'x' })
+        app.tabsStore()
         return 'accepted'
       } catch (error) {
-        return [app.WebLocksLimiter.isSupported(), String(error)]
+        return [app.isTabsStoreSupported(), String(error)]
       }
     })
-    expect(seen).toEqual([false, expect.stringContaining('WebLocksLimiter needs navigator.locks')])
+    expect(seen).toEqual([false, expect.stringContaining('tabsStore needs indexedDB, navigator.locks')])
   })
 
   it('returns false in a frame with an opaque origin', async () => {
     const page = await tabs.open(`${tabs.origin}/sandboxed`)
-    expect(await page.evaluate(() => [origin, app.WebLocksLimiter.isSupported()])).toEqual(['null', false])
+    expect(await page.evaluate(() => [origin, app.isTabsStoreSupported()])).toEqual(['null', false])
   })
 })
