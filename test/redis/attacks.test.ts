@@ -16,8 +16,8 @@ attackSuite('Redis', async () => {
     lose: () => command((admin) => admin.flushall()),
     cut: () =>
       command(async (admin) => {
-        await admin.client('KILL', 'TYPE', 'pubsub')
-        await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+        await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+        await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
       }),
     remove: () => server.kill(),
   }
