@@ -32,7 +32,8 @@ export function restore(state: LimiterState, copy: Copy, now: number, epoch: str
   const ahead = now - copy.now
   for (const [id, entry] of Object.entries(copy.state.processes)) {
     // Of each process, the later part counts.
-    if ((state.processes[id]?.version ?? 0) < entry.version) state.processes[id] = moved(entry, ahead)
+    if ((state.processes[id]?.until ?? -Infinity) < entry.until + ahead)
+      state.processes[id] = moved(entry, ahead)
   }
   for (const [surface, { openAt, probe }] of Object.entries(copy.state.closures))
     restoreClosure(state, surface, { openAt: openAt + ahead, probe }, now)
@@ -55,10 +56,10 @@ function moved(entry: ProcessEntry, ms: number): ProcessEntry {
   ])
   const places = Object.entries(entry.places).map(([surface, { since }]): [string, Place] => [
     surface,
-    { since: since + ms, calledAt: null },
+    { since: since + ms },
   ])
   return {
-    ...{ until: entry.until + ms, version: entry.version, slots: [...entry.slots] },
+    ...{ until: entry.until + ms, slots: [...entry.slots] },
     ...{
       arrivals: Object.fromEntries(arrivals) as Record<string, number[]>,
       places: Object.fromEntries(places),

@@ -32,7 +32,8 @@ const firstPollMs = 25
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
 const retryMs = 500
 
-type Outcome = number | Refusal | undefined
+/** A slot, and why the next call waits; or why there is none; undefined if the store is unavailable. */
+type Outcome = { readonly slot: number; readonly next: Refusal | undefined } | Refusal | undefined
 
 interface PendingAsk {
   readonly ask: Ask
@@ -82,7 +83,7 @@ export class StateSync {
     this.#clock = new SharedClock(log)
   }
 
-  /** Asks for a slot. Resolves with its number or the reason of a refusal; with undefined if the store is unavailable. */
+  /** Asks for a slot. */
   ask(ask: Ask): Promise<Outcome> {
     return new Promise((settle) => {
       this.#asks.set(ask.surface, { ask, settle })
@@ -186,9 +187,15 @@ export class StateSync {
       const outcome = changed.outcomes.get(surface)
       // A process that slept for so long may have lost its slot to another.
       const isLate = performance.now() - startedAt >= this.rules.leaseMs
-      if (typeof outcome === 'number' && isLate) this.touch()
-      else if (typeof outcome === 'number') this.part.slots.add(outcome)
-      settle(typeof outcome === 'number' && isLate ? undefined : outcome)
+      if (typeof outcome !== 'number') {
+        settle(outcome)
+      } else if (isLate) {
+        this.touch()
+        settle(undefined)
+      } else {
+        this.part.slots.add(outcome)
+        settle({ slot: outcome, next: changed.nextRefusals.get(surface) })
+      }
     }
   }
 
@@ -207,10 +214,12 @@ export class StateSync {
     if (notice === undefined || notice.from === this.#id) return
     const { called = [], next, closed = [], state } = notice
     for (const [surface, ms] of closed) this.part.surfaces.get(surface)?.closedFor(ms)
-    if (called.length > 0) this.#lookAt = Infinity
-    if (called.includes(this.#id)) this.change()
-    else if (next === this.#id) this.#lookAt = performance.now() + turnMs + Math.random() * spreadMs
-    if (next === this.#id) this.#schedule()
+    const lookAt = this.#lookAt
+    const isCalled = called.includes(this.#id)
+    if (called.length > 0)
+      this.#lookAt = next === this.#id ? performance.now() + turnMs + Math.random() * spreadMs : Infinity
+    if (isCalled) this.change()
+    else if (this.#lookAt !== lookAt) this.#schedule()
     if (state === 'told') this.#hasToAnswer = false
     if (state !== 'told' && state !== undefined && this.#copy !== undefined) {
       this.#hasToAnswer = true

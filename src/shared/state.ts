@@ -2,16 +2,14 @@
 export interface Place {
   /** The process that has waited longest goes first. */
   readonly since: number
-  /** Since when it may take a slot; null while it may not. */
-  calledAt: number | null
+  /** Since when it may take a slot; undefined while it may not. */
+  calledAt?: number | undefined
 }
 
 /** What one process has told the others. */
 export interface ProcessEntry {
   /** When its slots and places are free, unless it renews them. */
   until: number
-  /** The version of the state that it has made last. */
-  version: number
   /** Numbers of its requests in flight. */
   slots: number[]
   /** When its requests arrived at the latest, at each surface. */

@@ -86,6 +86,6 @@ export function reasonOf(error: unknown): string {
 
 /** An id that is short, since it is part of every text, and unique among processes. */
 export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(10))
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
   return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
 }

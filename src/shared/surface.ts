@@ -92,14 +92,18 @@ export class SharedSurface implements SlotSource, SurfacePart {
     if (sync.isUnavailable) return this.#slot(sync.part.nextSlot(), at, () => sync.isUnavailable)
     const limit = this.#limit(share)
     const arrivalMs = Math.ceil(margin.ms) + promptMs
-    const outcome = await sync.ask({ surface: this.key, limit, arrivalMs })
-    if (typeof outcome === 'number') {
-      this.#since = undefined
-      this.#sends.set(outcome, { at, answered: Infinity })
-      return this.#slot(outcome, performance.now(), (other) => this.#limit(other) >= limit)
+    const hasNext = this.queue.length > 1
+    const outcome = await sync.ask({ surface: this.key, limit, arrivalMs, hasNext })
+    if (outcome === undefined) return undefined
+    if ('slot' in outcome) {
+      const { slot, next } = outcome
+      this.#since = hasNext ? performance.now() : undefined
+      this.#sends.set(slot, { at, answered: Infinity })
+      const fits = (other: Share): boolean => this.#limit(other) >= limit
+      return this.#slot(slot, performance.now(), fits, hasNext ? next : undefined)
     }
-    if (outcome?.reason === 'closed') this.queue.hold(outcome.ms)
-    else if (outcome !== undefined) this.refusal = { ...outcome, at: performance.now() }
+    if (outcome.reason === 'closed') this.queue.hold(outcome.ms)
+    else this.refusal = { ...outcome, at: performance.now() }
     return undefined
   }
 
@@ -112,14 +116,18 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return this.#isPaced ? Math.max(perMinute, this.#context.limits.perMinute) : Infinity
   }
 
-  /** @param at When it was granted. */
-  #slot(slot: number, at: number, fits: (share: Share) => boolean): Slot {
+  /**
+   * @param at When it was granted.
+   * @param next Why the next call waits.
+   */
+  #slot(slot: number, at: number, fits: (share: Share) => boolean, next?: Refusal): Slot {
     const { sync } = this.#context
     return {
       fits,
       enter: (send) => {
         sync.part.slots.add(slot)
         this.#remember(slot, send)
+        if (next !== undefined) this.refusal = { ...next, at: performance.now() }
       },
       sent: (send) => {
         if (this.#isPaced && send.at - at > promptMs) sync.touch()

@@ -19,6 +19,8 @@ export interface Ask {
   readonly limit: number
   /** How long the request takes to arrive at the latest, in milliseconds. */
   readonly arrivalMs: number
+  /** Whether another call waits behind it. */
+  readonly hasNext: boolean
 }
 
 /** What a process tells in one update: all of its part of the state, so that an update that was lost needs no repetition. */
@@ -57,6 +59,8 @@ export interface Refusal {
 export interface Update {
   /** For each surface that has asked, the number of its slot, or why it got none. */
   readonly outcomes: ReadonlyMap<string, number | Refusal>
+  /** For each surface that has got a slot, why the next call waits; undefined if it may ask. */
+  readonly nextRefusals: ReadonlyMap<string, Refusal>
   /** Processes that may take a slot from now on. */
   readonly called: readonly string[]
   /** The process after those, which looks whether they live. */
@@ -83,7 +87,15 @@ export function update(state: LimiterState, report: Report, rules: Rules, now: n
   for (const [surface, openAt] of report.closures) close(state, surface, openAt, now)
   dropSilent(state, process, rules, now)
   const outcomes = new Map(report.asks.map((ask) => [ask.surface, grant(state, ask, report, rules, now)]))
-  return { outcomes, ...callNext(state, process, rules, now) }
+  const nextRefusals = new Map<string, Refusal>()
+  if (freeSlots(state, rules) === 0)
+    for (const surface of outcomes.keys())
+      nextRefusals.set(surface, {
+        reason: 'slot',
+        ms: msUntilFree(state, now),
+        ahead: waitingAt(state).length,
+      })
+  return { outcomes, nextRefusals, ...callNext(state, process, rules, now) }
 }
 
 /** Puts down a process's part of the state, exactly as it tells it. */
@@ -92,11 +104,10 @@ function tell(state: LimiterState, report: Report, { leaseMs }: Rules, now: numb
   const before = state.processes[process]?.places
   const places = Array.from(report.places, ([surface, since]): [string, Place] => [
     surface,
-    { since, calledAt: before?.[surface]?.calledAt ?? null },
+    { since, calledAt: before?.[surface]?.calledAt },
   ])
-  const { version } = state
   state.processes[process] = {
-    ...{ until: now + leaseMs, version, slots: [...slots] },
+    ...{ until: now + leaseMs, slots: [...slots] },
     ...{ arrivals: Object.fromEntries(arrivals), places: Object.fromEntries(places) },
   }
 }
@@ -141,7 +152,7 @@ function dropSilent(state: LimiterState, process: string, rules: Rules, now: num
   for (const waiting of grantable(state, rules, now).slice(0, freeSlots(state, rules))) {
     const { calledAt } = waiting.place
     const entry = state.processes[waiting.process]
-    if (!entry || waiting.process === process || calledAt === null || now - calledAt < turnMs) continue
+    if (!entry || waiting.process === process || calledAt === undefined || now - calledAt < turnMs) continue
     entry.places = without(entry.places, waiting.surface)
   }
 }
@@ -171,12 +182,14 @@ function grant(state: LimiterState, ask: Ask, report: Report, rules: Rules, now:
   if (free === 0) return refuse('slot', msUntilFree(state, now), ahead.length)
   const aheadHere = ahead.filter((other) => other.surface === surface).length
   if (ahead.length >= free || aheadHere >= (closure === undefined ? room : 1))
-    return refuse('turn', turnMs, ahead.length)
+    // The first one behind those that may take a slot looks whether they do.
+    return refuse('turn', ahead.length > free ? rules.leaseMs : turnMs, ahead.length)
 
   const slot = report.nextSlot()
   own.slots.push(slot)
   if (surface !== unpaced) own.arrivals[surface] = [...(own.arrivals[surface] ?? []), now + arrivalMs]
   own.places = without(own.places, surface)
+  if (ask.hasNext) own.places[surface] = { since: now }
   if (closure !== undefined) closure.probe = { process, slot }
   return slot
 }
@@ -193,8 +206,8 @@ function callNext(
   const first = new Set(waiting.slice(0, free).map(({ place }) => place))
   const called = new Set<string>()
   for (const { process: id, place } of waitingAt(state)) {
-    if (first.has(place) && place.calledAt === null && id !== process) called.add(id)
-    place.calledAt = first.has(place) ? (place.calledAt ?? now) : null
+    if (first.has(place) && place.calledAt === undefined && id !== process) called.add(id)
+    place.calledAt = first.has(place) ? (place.calledAt ?? now) : undefined
   }
   return {
     called: [...called],

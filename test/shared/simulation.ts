@@ -177,7 +177,7 @@ export class Simulation {
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
         places: Array.from(process.since, ([surface, since]) => [surface, by(since)]),
         asks: Array.from(first.keys(), (surface) => ({
-          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs },
+          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs, hasNext: false },
         })),
         ended: [],
         nextSlot: () => process.slots++,
