@@ -41,21 +41,27 @@ export function tabsStore(): SharedStore {
         database.close()
       }
     },
-    watch(key, listener) {
-      const channel = new BroadcastChannel(`${name}/${key}`)
-      channel.onmessage = ({ data }: { data: unknown }) => {
-        if (typeof data === 'string') listener(data)
-      }
-      const onResume = (): void => listener()
-      if (inPage()) window.addEventListener('pageshow', onResume)
-      if (inPage()) document.addEventListener('resume', onResume)
-      return () => {
-        channel.close()
-        if (inPage()) window.removeEventListener('pageshow', onResume)
-        if (inPage()) document.removeEventListener('resume', onResume)
-      }
-    },
-    join: (process) => holdLock(`${name}/${process}`),
+    watch: (key, listener) =>
+      whileShown((isBack) => {
+        const channel = new BroadcastChannel(`${name}/${key}`)
+        channel.onmessage = ({ data }: { data: unknown }) => {
+          if (typeof data === 'string') listener(data)
+        }
+        if (isBack) listener()
+        return () => channel.close()
+      }),
+    join: (process) =>
+      new Promise((joined, reject) => {
+        const leave = whileShown(() => {
+          let release = (): void => {}
+          const held = (): Promise<void> => {
+            joined(leave)
+            return new Promise((resolve) => (release = resolve))
+          }
+          navigator.locks.request(`${name}/${process}`, held).catch(reject)
+          return () => release()
+        })
+      }),
     async findEnded(processes) {
       const { held = [] } = await navigator.locks.query()
       const open = new Set(held.map(({ name }) => name))
@@ -96,24 +102,19 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
   })
 }
 
-/** Holds a lock until the page or worker ends, or the returned function is called; not while a page is in the back/forward cache. */
-function holdLock(lock: string): Promise<() => void> {
-  let release = (): void => {}
-  const hold = (): Promise<void> =>
-    new Promise((held, reject) => {
-      const request = navigator.locks.request(lock, () => {
-        held()
-        return new Promise<void>((resolve) => (release = resolve))
-      })
-      request.catch(reject)
-    })
-  const onHide = (): void => release()
-  const onShow = (): void => void hold().catch(() => {})
-  if (inPage()) window.addEventListener('pagehide', onHide)
-  if (inPage()) window.addEventListener('pageshow', onShow)
-  return hold().then(() => () => {
-    if (inPage()) window.removeEventListener('pagehide', onHide)
-    if (inPage()) window.removeEventListener('pageshow', onShow)
-    release()
-  })
+/** Keeps something while the page is shown: a page with a channel or a lock would not enter the back/forward cache. */
+function whileShown(start: (isBack: boolean) => () => void): () => void {
+  let stop = start(false)
+  if (!inPage()) return () => stop()
+  const onHide = (): void => stop()
+  const onShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) stop = start(true)
+  }
+  window.addEventListener('pagehide', onHide)
+  window.addEventListener('pageshow', onShow)
+  return () => {
+    window.removeEventListener('pagehide', onHide)
+    window.removeEventListener('pageshow', onShow)
+    stop()
+  }
 }

@@ -177,7 +177,8 @@ export class Simulation {
         closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
         places: Array.from(process.since, ([surface, since]) => [surface, by(since)]),
         asks: Array.from(first.keys(), (surface) => ({
-          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs, hasNext: false },
+          ...{ surface, limit: surface === '' ? Infinity : rules.perMinute, arrivalMs },
+          hasNext: process.calls.filter((call) => call.surface === surface).length > 1,
         })),
         ended: [],
         nextSlot: () => process.slots++,
@@ -232,7 +233,8 @@ export class Simulation {
       process.calls.findIndex((call) => call.surface === surface),
       1,
     )
-    process.since.delete(surface)
+    if (process.calls.some((call) => call.surface === surface)) process.since.set(surface, this.now)
+    else process.since.delete(surface)
     process.nextAt = Math.min(process.nextAt, this.now + 1)
     const sent = {
       ...{ surface, slot, latest: this.now + arrivalMs, answeredAt: Infinity },
