@@ -63,7 +63,7 @@ export interface BudgetTerms {
   readonly limit: number
   readonly leaseMs: number
   /** Names the period of a time. */
-  periodAt(time: number): string
+  readonly periodAt: (time: number) => string
 }
 
 /** What a process has seen of a budget. */

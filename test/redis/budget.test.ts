@@ -238,7 +238,9 @@ describe('SharedBudget.reserve()', () => {
     const budget = new SharedBudget({ store: redisStore(client), name: 'a', limit: 1, storeTimeout: 50 })
     const reasons: string[] = []
     for (let i = 0; i < 40; i++)
-      await budget.reserve(1, 'any').catch((error: { reason: string }) => reasons.push(error.reason))
+      await budget
+        .reserve(1, 'any')
+        .catch((error: unknown) => reasons.push((error as { reason: string }).reason))
     expect(reasons).toHaveLength(40)
     expect(reasons.at(-1)).toBe('16 updates have no reply')
     expect(kept).toBe(16)
@@ -297,6 +299,6 @@ describe('SharedBudget', () => {
   ])('refuses %j', (options, message) => {
     const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
     const store = redisStore(client as never)
-    expect(() => new SharedBudget({ store, name: 'a', limit: 1, ...options } as never)).toThrow(message)
+    expect(() => new SharedBudget({ store, name: 'a', limit: 1, ...options })).toThrow(message)
   })
 })

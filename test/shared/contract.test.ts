@@ -15,6 +15,8 @@ for (const [name, makeStore] of stores) {
       made = Array.from({ length: count }, () => new SharedLimiter({ store, organization: 'acme', limits }))
       return made
     },
-    end: async () => void (await Promise.all(made.map((limiter) => limiter.close()))),
+    async end() {
+      await Promise.all(made.map((limiter) => limiter.close()))
+    },
   })
 }
