@@ -120,6 +120,46 @@ describe('SharedLimiter on tabsStore() in Chromium', () => {
   })
 })
 
+describe('three tabs and two workers', () => {
+  it('keep the limits when a tab crashes, one is closed and one is reloaded, with their workers', async () => {
+    const [crashing, closing, staying] = [await tabs.open(), await tabs.open(), await tabs.open()]
+    const lost = [crashing, closing].map((page) => search(page, 60).catch(() => 'gone'))
+    const lostInWorkers = [crashing, closing].map((page) => searchInWorker(page, 60).catch(() => 'gone'))
+    const ended = search(staying, 50)
+    await answered(crashing, 3)
+    await answered(closing, 3)
+    const crashed = crashing.waitForEvent('crash')
+    void crashing.goto('chrome://crash').catch(() => {})
+    await crashed
+    await closing.reload()
+    expect(await ended).toEqual(all(50))
+    const again = [search(closing, 5), search(staying, 10)]
+    await expect.poll(() => closing.evaluate(() => app.answered)).toBeGreaterThan(1)
+    await closing.close()
+    await again[0]!.catch(() => 'gone')
+    expect(await again[1]).toEqual(all(10))
+    await Promise.race([
+      Promise.all([...lost, ...lostInWorkers]),
+      new Promise((resolve) => setTimeout(resolve, 100)),
+    ])
+    await crashing.close()
+    expectLimitsKept()
+  })
+
+  it('free the slot of a closed tab within two seconds', async () => {
+    const [closed, other] = [await tabs.open(), await tabs.open()]
+    await other.evaluate(() => app.take('acme', 1))
+    await other.evaluate(() => app.releaseAll())
+    await closed.evaluate(() => app.take('acme', 2))
+    const waiting = other.evaluate(() => app.take('acme', 1))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const start = performance.now()
+    await closed.close()
+    await waiting
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+})
+
 describe('a SharedLimiter on tabsStore() that sleeps', () => {
   it('leaves the slots to one that is awake, and keeps the limits when it wakes up', async () => {
     const page = await tabs.open()

@@ -16,6 +16,9 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
   violations.push(`${violatedDirective} ${blockedURI}`),
 )
 
+let limiter: SharedLimiter | undefined
+const held: { release(): void }[] = []
+
 const app = {
   SocialSearch,
   isTabsStoreSupported,
@@ -53,6 +56,18 @@ const app = {
     })
   },
   isWorkerAsleep: false,
+  /** Takes slots, and keeps them. */
+  async take(organization: string, count: number): Promise<void> {
+    const share = { inFlight: 2, perMinute: 20 }
+    limiter ??= new SharedLimiter({ store: tabsStore(), organization })
+    for (let i = 0; i < count; i++)
+      held.push(
+        await limiter.acquire({ surface: null, share, priority: 0, resumed: false, patience: 60_000 }),
+      )
+  },
+  releaseAll(): void {
+    for (const lease of held.splice(0)) lease.release()
+  },
   /** Stops as a frozen page does, and goes on. */
   async freeze(ms: number): Promise<void> {
     document.dispatchEvent(new Event('freeze'))
