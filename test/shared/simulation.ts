@@ -3,7 +3,7 @@ import { type Changed, changeState } from '../../src/shared/change.ts'
 import { type LimiterState, decode } from '../../src/shared/state.ts'
 import type { Report, Rules } from '../../src/shared/update.ts'
 
-export const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
+const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020
 const quietMs = 3000
 
