@@ -29,7 +29,9 @@ const reconnectMs = 500
  * pool needs one connection for each limiter, which listens, and one more.
  *
  * @example
- * const pool = new Pool({ connectionString })
+ * import { Pool } from 'pg'
+ *
+ * const pool = new Pool({ connectionString: 'postgres://db.internal/acme' })
  * const limiter = new SharedLimiter({ store: postgresStore(pool), organization: 'acme' })
  * @throws {ConfigurationError} for another pool, or an invalid option.
  */

@@ -24,7 +24,6 @@ return { tag }`
  * Makes a store in Redis or Valkey, also in a cluster. You close the client yourself.
  *
  * @example
- * const redis = await createClient({ url }).connect() // or new Redis(url) of `ioredis` or `iovalkey`
  * const limiter = new SharedLimiter({ store: redisStore(redis), organization: 'acme' })
  * @param client A client or cluster client of the npm package `redis`, `ioredis` or `iovalkey`.
  * @throws {ConfigurationError} for another client, or an invalid option.

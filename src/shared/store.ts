@@ -20,8 +20,8 @@ export type ChangeText<T> = (value: string | undefined, clock: number, readAt: n
  * Keeps short texts for several processes. Limiters and budgets differ by their store only.
  *
  * @example
- * const store: SharedStore = memoryStore()
- * await store.update('visits', (value) => ({ value: String(Number(value ?? 0) + 1), result: undefined }))
+ * const count = (value = '0') => ({ value: String(Number(value) + 1), result: Number(value) + 1 })
+ * const visits = await memoryStore().update('visits', count)
  */
 export interface SharedStore {
   /**

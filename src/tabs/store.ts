@@ -70,7 +70,12 @@ export function tabsStore(): SharedStore {
   }
 }
 
-/** Whether this browser supports shared limits. If not, leave `limiter` out: each tab then keeps the limits alone. */
+/**
+ * Returns whether this browser supports shared limits. If not, leave `limiter` out: each tab then keeps the limits alone.
+ *
+ * @example
+ * const store = isTabsStoreSupported() ? tabsStore() : memoryStore()
+ */
 export function isTabsStoreSupported(): boolean {
   const { navigator, BroadcastChannel, indexedDB, origin } = globalThis as {
     navigator?: { locks?: LockManager }
