@@ -111,7 +111,8 @@ export class Simulation {
   }
 
   #start(): SimulatedProcess {
-    // Those that know the time tell it to one that starts.
+    // Those that know the time tell it to one that starts: if all slept, it would trust a clock that was set meanwhile.
+    for (const process of this.processes) process.pausedUntil = 0
     for (const process of this.#awake()) if (process.copy !== undefined) this.#update(process)
     const process = new SimulatedProcess(`p${this.#ids++}`)
     process.nextAt = this.now + this.#random(50)
