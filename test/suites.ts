@@ -5,6 +5,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
   redis: 'needs redis-server',
+  postgres: 'needs postgresql',
   browser: 'needs chromium',
   dashboard: 'needs chromium and the registry',
   examples: 'needs chromium, redis-server and the registry',

@@ -30,7 +30,7 @@ const guides = [
       'docs/errors.md': 'Errors and retries',
       'docs/limits.md': 'Rate limits',
       'docs/telemetry.md': 'Telemetry',
-      'docs/fleet.md': 'Fleets and Redis',
+      'docs/fleet.md': 'Fleets',
       'docs/proxy.md': 'Proxy for browsers',
       'docs/frameworks.md': 'Next, Express, Vue, Svelte, workers',
       'docs/query.md': 'React and TanStack Query',

@@ -81,6 +81,11 @@ export class SurfaceQueue {
     this.#slots = slots
   }
 
+  /** How many calls wait. */
+  get length(): number {
+    return this.#entries.size
+  }
+
   /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of `cancel()`. */
   acquire(ticket: CallTicket): Promise<Lease> {
     return new Promise((grant, refuse) => this.enter(ticket, grant, refuse))

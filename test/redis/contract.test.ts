@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { RedisLimiter } from '../../src/redis/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import { SharedLimiter } from '../../src/shared/index.ts'
 import { limiterContract } from '../limits/contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, connect, packages } from './clients.ts'
@@ -10,16 +11,16 @@ beforeAll(async () => void (server = await startRedis()))
 afterAll(() => server.kill())
 
 for (const name of packages) {
-  let made: { limiter: RedisLimiter; connection: Connection }[] = []
+  let made: { limiter: SharedLimiter; connection: Connection }[] = []
   let organizations = 0
-  limiterContract(`RedisLimiter on ${name}`, {
+  limiterContract(`SharedLimiter on ${name}`, {
     time: realTime,
     async make(count, limits) {
       const organization = `${name} ${++organizations}`
       const connections = await Promise.all(Array.from({ length: count }, () => connect(name, server.url)))
       made = connections.map((connection) => {
         const { client } = connection
-        const limiter = new RedisLimiter({ client, organization, limits, onUnavailable: 'wait' })
+        const limiter = new SharedLimiter({ store: redisStore(client), organization, limits })
         return { limiter, connection }
       })
       return made.map(({ limiter }) => limiter)

@@ -10,7 +10,8 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
-import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
+import { type RedisClient, redisStore } from 'social-search-sdk/redis'
+import { SharedLimiter } from 'social-search-sdk/shared'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
@@ -98,7 +99,11 @@ const nobody: RedisClient = {
     throw new Error('offline')
   },
 }
-const limiter = new RedisLimiter({ client: nobody, organization: 'acme', onUnavailable: 'local' })
+const limiter = new SharedLimiter({
+  store: redisStore(nobody),
+  organization: 'acme',
+  onUnavailable: 'local',
+})
 const alone = new SocialSearch({ baseUrl, apiKey, fetch, limiter })
 const { posts: found } = await alone.microblog.search(params)
 await limiter.close()

@@ -1,0 +1,1 @@
+export { type PostgresClient, type PostgresPool, type PostgresStoreOptions, postgresStore } from './store.ts'
