@@ -17,7 +17,7 @@ import { hashOf } from '../../lib/hash.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
 import { type Limits, canCancel } from '../../limits/interface.ts'
-import { sharedLimiter } from '../../limits/shared-limiter.ts'
+import { limiterOfProcess } from '../../limits/process-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
@@ -61,7 +61,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const owner = ownerOf(reachable)
-  const own = limiter ?? sharedLimiter(owner, baseUrl)
+  const own = limiter ?? limiterOfProcess(owner, baseUrl)
   const client: ClientSettings = {
     baseUrl,
     dialect: serviceDialect,

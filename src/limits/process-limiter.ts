@@ -25,7 +25,7 @@ class TrackedLimiter extends LocalLimiter {
  *
  * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
  */
-export function sharedLimiter(owner: string | object, baseUrl: string): LocalLimiter {
+export function limiterOfProcess(owner: string | object, baseUrl: string): LocalLimiter {
   if (typeof owner === 'object') {
     const limiters = byProvider.get(owner) ?? new Map<string, LocalLimiter>()
     byProvider.set(owner, limiters)

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
-import { sharedLimiter } from '../../src/limits/shared-limiter.ts'
+import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 
 beforeAll(useVirtualTime)
@@ -23,7 +23,7 @@ const ask = (limiter: LocalLimiter, patience = Infinity): Promise<Lease> => {
 
 /** Uses a limiter as a client would, and lets go of it. */
 async function use(owner: string, work: (limiter: LocalLimiter) => unknown): Promise<void> {
-  const limiter = sharedLimiter(owner, baseUrl)
+  const limiter = limiterOfProcess(owner, baseUrl)
   const lease = await ask(limiter)
   lease.sent()
   await work(limiter)
@@ -33,20 +33,20 @@ async function use(owner: string, work: (limiter: LocalLimiter) => unknown): Pro
 /** Time passes, another client is made, which looks for idle limiters, and memory is cleaned. */
 async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
-  sharedLimiter('another', baseUrl)
+  limiterOfProcess('another', baseUrl)
   // What a WeakRef has given out lives until the current work ends.
   await new Promise((resolve) => setImmediate(resolve))
   gc()
 }
 
-describe('sharedLimiter()', () => {
+describe('limiterOfProcess()', () => {
   it('returns one limiter for each owner and base URL', () => {
     const provider = { token: () => 'a' }
     for (const owner of ['a', provider]) {
-      expect(sharedLimiter(owner, baseUrl)).toBe(sharedLimiter(owner, baseUrl))
-      expect(sharedLimiter(owner, baseUrl)).not.toBe(sharedLimiter(owner, 'https://other.example/v1'))
+      expect(limiterOfProcess(owner, baseUrl)).toBe(limiterOfProcess(owner, baseUrl))
+      expect(limiterOfProcess(owner, baseUrl)).not.toBe(limiterOfProcess(owner, 'https://other.example/v1'))
     }
-    expect(sharedLimiter('a', baseUrl)).not.toBe(sharedLimiter('b', baseUrl))
+    expect(limiterOfProcess('a', baseUrl)).not.toBe(limiterOfProcess('b', baseUrl))
   })
 
   it('forgets a limiter without clients and counted sends', async () => {
@@ -57,9 +57,9 @@ describe('sharedLimiter()', () => {
   })
 
   it('keeps a limiter while a client uses it', async () => {
-    const limiter = sharedLimiter('kept', baseUrl)
+    const limiter = limiterOfProcess('kept', baseUrl)
     for (let windows = 0; windows < 3; windows++) await pass(2 * windowMs)
-    expect(sharedLimiter('kept', baseUrl)).toBe(limiter)
+    expect(limiterOfProcess('kept', baseUrl)).toBe(limiter)
   })
 
   it('keeps a limiter without a client while its sends count', async () => {
@@ -68,18 +68,18 @@ describe('sharedLimiter()', () => {
       for (let sends = 1; sends < 20; sends++) (await ask(limiter)).release()
     })
     await pass(windowMs)
-    const { ms } = await settle(ask(sharedLimiter('busy', baseUrl)))
+    const { ms } = await settle(ask(limiterOfProcess('busy', baseUrl)))
     expect(ms).toBeGreaterThan(0)
   })
 
   it('keeps a limiter whose last client sent shortly before it was dropped', async () => {
-    const limiters = [sharedLimiter('pausing', baseUrl)]
+    const limiters = [limiterOfProcess('pausing', baseUrl)]
     await pass(2 * windowMs)
     await pass(2 * windowMs)
     for (let sends = 0; sends < 20; sends++) (await ask(limiters[0]!)).release()
     limiters.length = 0
     await pass(windowMs)
-    const { ms } = await settle(ask(sharedLimiter('pausing', baseUrl)))
+    const { ms } = await settle(ask(limiterOfProcess('pausing', baseUrl)))
     expect(ms).toBeGreaterThan(0)
   })
 
@@ -89,14 +89,14 @@ describe('sharedLimiter()', () => {
       limiter.hold('a', 10 * windowMs)
     })
     await pass(2 * windowMs)
-    const { error } = await settle(ask(sharedLimiter('slow', baseUrl), windowMs))
+    const { error } = await settle(ask(limiterOfProcess('slow', baseUrl), windowMs))
     expect(error).toBeInstanceOf(SurfaceClosed)
   })
 
   it('keeps a limiter without a client while a 429 closes its surface', async () => {
     await use('closed', (limiter) => limiter.hold('a', 10 * windowMs))
     await pass(8 * windowMs)
-    const { error } = await settle(ask(sharedLimiter('closed', baseUrl), windowMs))
+    const { error } = await settle(ask(limiterOfProcess('closed', baseUrl), windowMs))
     expect(error).toBeInstanceOf(SurfaceClosed)
   })
 })
