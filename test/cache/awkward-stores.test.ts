@@ -1,10 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
-import { makeClient, scriptedService } from '../support/service.ts'
+import { makeClient } from '../support/service.ts'
 import { idsOf, threePages } from '../support/search.ts'
-
-const service = scriptedService()
 
 const methods = ['get', 'set', 'delete', 'setIfAbsent'] as const
 
@@ -32,17 +30,19 @@ function makeStore(broken: string, behave: () => unknown): CacheStore {
 describe.each(methods)('a store whose %s()', (method) => {
   describe.each(Object.keys(ways))('%s', (way) => {
     it.each(awkwardValues)('%s loses no page and sends nothing twice', async (_, make) => {
-      service.script(...threePages(), ...threePages())
+      const pages = [...threePages(), ...threePages()]
+      const fetch = vi.fn(() => Promise.resolve(pages.shift() as Response))
       const store = makeStore(method, () => ways[way]!(make))
       const reasons: unknown[] = []
       const client = makeClient({
+        fetch,
         cache: new ResultCache({ maxAge: 60_000, store }),
         limits: { perMinute: false },
         logger: { warn: (_, { reason }) => reasons.push(reason) },
       })
       const walk = () => client.microblog.search({ query: 'rust' }).toArray({ limit: 9 })
       expect(idsOf(await walk())).toEqual(['1', '2', '3', '4', '5'])
-      expect([service.arrivals.length, client.credits.spent]).toEqual([3, 6])
+      expect([fetch.mock.calls.length, client.credits.spent]).toEqual([3, 6])
       expect(idsOf(await walk())).toEqual(['1', '2', '3', '4', '5'])
       expect(client.credits).toMatchObject({ uncertain: 0, reserved: 0 })
       for (const reason of reasons) expect(typeof reason).toBe('string')

@@ -29,7 +29,7 @@ describe('changeState()', () => {
         expect(simulation.waiting).toBe(0)
         expect(simulation.takenInTheEnd()).toBe(0)
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 60) },
+      { numRuns: Number(process.env['RUNS'] ?? 20) },
     )
   }, 600_000)
 

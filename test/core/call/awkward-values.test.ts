@@ -143,11 +143,20 @@ async function checkCall(make: () => unknown, optionsOf: (typeof seams)[string],
   if (!own.some((each) => Object.is(each, reason))) expect(own.map(textOf)).toContain(textOf(reason))
 }
 
-describe.each(Object.entries(seams))('a call', (seam, optionsOf) => {
-  it.each(awkwardValues)(`loses nothing when ${seam} %s`, async (_, make) => {
-    const names = Object.keys(answers) as (keyof typeof answers)[]
-    const { error } = await settle(Promise.all(names.map((name) => checkCall(make, optionsOf, name))))
-    if (error !== undefined) throw error as Error
-    expect(unhandled).toEqual([])
-  })
+describe('a call', () => {
+  it.each(Object.entries(seams))(
+    'loses nothing when %s a value that cannot be printed',
+    async (_, optionsOf) => {
+      const checks = awkwardValues.flatMap(([value, make]) =>
+        (Object.keys(answers) as (keyof typeof answers)[]).map((answer) =>
+          checkCall(make, optionsOf, answer).catch((cause: unknown) => {
+            throw new Error(`${value}, after ${answer}`, { cause })
+          }),
+        ),
+      )
+      const { error } = await settle(Promise.all(checks))
+      if (error !== undefined) throw error as Error
+      expect(unhandled).toEqual([])
+    },
+  )
 })
