@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../src/postgres/index.ts'
 import { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
-import { limiterContract } from '../limits/contract.ts'
+import { limiterContract, takePart } from '../limits/contract.ts'
 import { openStore } from '../redis/clients.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
@@ -30,10 +30,7 @@ limiterContract('SharedLimiter on Postgres', {
     const organization = `contract ${++organizations}`
     const stores = await Promise.all(Array.from({ length: count }, open))
     made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
-    // Each connects first, which takes longer than the contract allows for a notice.
-    const share = { inFlight: limits.inFlight, perMinute: limits.perMinute }
-    const ticket = { surface: null, share, priority: 0, resumed: false, patience: 60_000 }
-    for (const limiter of made) (await limiter.acquire({ ...ticket })).release()
+    await takePart(made, limits)
     return made
   },
   async end() {

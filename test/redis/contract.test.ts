@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { redisStore } from '../../src/redis/index.ts'
 import { SharedLimiter } from '../../src/shared/index.ts'
-import { limiterContract } from '../limits/contract.ts'
+import { limiterContract, takePart } from '../limits/contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, connect, packages } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
@@ -23,7 +23,9 @@ for (const name of packages) {
         const limiter = new SharedLimiter({ store: redisStore(client), organization, limits })
         return { limiter, connection }
       })
-      return made.map(({ limiter }) => limiter)
+      const limiters = made.map(({ limiter }) => limiter)
+      await takePart(limiters, limits)
+      return limiters
     },
     async end() {
       await Promise.all(made.map(({ limiter }) => limiter.close()))
