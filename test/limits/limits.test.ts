@@ -21,6 +21,14 @@ describe('limits', () => {
     expect(starts[1]! - starts[0]!).toBe(1050)
   })
 
+  it('status() counts the slot of an aborted request until the service has noticed', async () => {
+    const client = makeClient({ fetch: hang, timeout: 1000 })
+    expect((await settle(client.microblog.search({ query: 'a' }))).error).toMatchObject({ code: 'timeout' })
+    expect(client.status().slots.taken).toBe(1)
+    await pass(50)
+    expect(client.status().slots.taken).toBe(0)
+  })
+
   it('search() keeps no slot when it is aborted before sending', async () => {
     const starts: number[] = []
     const hook = () => {

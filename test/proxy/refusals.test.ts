@@ -136,6 +136,12 @@ const refused: [
   ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}, { status: 413, code: 'payload_too_large' }],
   ['a body that is not JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
   ['a body that is a text', {}, { body: '"too large"' }, { status: 400, code: 'validation_error' }],
+  [
+    'a body that breaks off',
+    {},
+    { body: new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) }) },
+    { status: 400, code: 'validation_error' },
+  ],
   ['no body', {}, { body: null }, { status: 400, code: 'validation_error' }],
   ['a body that is a list', {}, { body: '[]' }, { status: 400, code: 'validation_error' }],
   [

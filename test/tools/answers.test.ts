@@ -50,6 +50,33 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 
+  it('keeps a page for the caller that left when an equal call has received it', async () => {
+    const caller = new AbortController()
+    const { sandbox, tools } = setUp(
+      { confirmAbove: 0, confirm: () => sleep(5, true) },
+      { fetch: (request) => (caller.abort(), sandbox.fetch(request)) },
+    )
+    const search = tools.microblog_search
+    const { signal } = caller
+    const [left, stayed] = await Promise.all([
+      search.execute({ query }, { signal }),
+      search.execute({ query }),
+    ])
+    expect([left.error?.code, stayed.ok]).toEqual(['cancelled', true])
+    expect((await search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('goes on to no further page when its caller leaves', async () => {
+    const caller = new AbortController()
+    const { sandbox, tools } = setUp({}, { fetch: (request) => (caller.abort(), sandbox.fetch(request)) })
+    const progress: unknown[] = []
+    const onProgress = (each: unknown) => progress.push(each)
+    await tools.microblog_search.execute({ query, pages: 3 }, { signal: caller.signal, onProgress })
+    await sleep(100)
+    expect([sandbox.ledger.spent, progress]).toEqual([2, []])
+  })
+
   it('shows an answer that may have been charged, though it is not as documented', async () => {
     const { sandbox, client, tools } = setUp({ budget: 200 })
     const found = await client.professionalnet.posts.search({ query })

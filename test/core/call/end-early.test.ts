@@ -3,8 +3,8 @@ import { clientTransport } from '../../../src/core/call/transport.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
-import { baseUrl, failure, rateLimited } from '../../support/service.ts'
+import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { baseUrl, failure, makeClient, ok, rateLimited } from '../../support/service.ts'
 
 beforeEach(useVirtualTime)
 afterEach(() => vi.useRealTimers())
@@ -60,4 +60,16 @@ describe('ClientTransport.request()', () => {
     expect([error, ms]).toEqual([new Error('the client left'), 70])
     expect(cancel).toHaveBeenCalledOnce()
   })
+})
+
+it('list() ends with the body of an unusable success when the client closes before the next attempt', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  const body = { requestId: 'r', unknown: true }
+  const client = makeClient({ fetch: () => Promise.resolve(ok(body)) })
+  const call = client.professionalnet.industries.list({}).catch((error: unknown) => error)
+  await pass(100)
+  await client.close()
+  const error = await call
+  expect(error).toMatchObject({ code: 'closed', attempts: [{ outcome: 'invalid_response' }] })
+  expect(error).toHaveProperty('body', body)
 })

@@ -34,6 +34,12 @@ describe('a hook that hangs after a paid response', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('keeps the text on the error when the response is not JSON', async () => {
+    service.script(() => ok('<html>'))
+    const { error } = await settle(makeClient({ hooks: hanging, timeout: 300 }).microblog.search(query))
+    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes', body: '<html>' })
+  })
+
   it('keeps the body on the error of close()', async () => {
     service.script(() => ok())
     const client = makeClient({ hooks: hanging })

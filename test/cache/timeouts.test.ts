@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ResultCache } from '../../src/cache/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+
+it('search() is retried after its own timeout when an equal call with a longer one has left', async () => {
+  const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 30_000))
+  service.script(late, ok())
+  const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }), retry: { ambiguous: true } })
+  const call = client.microblog.search(query, { timeout: 1000 }).then()
+  await pass(100)
+  const caller = new AbortController()
+  const longer = client.microblog.search(query, { timeout: 10_000, signal: caller.signal })
+  const left = expect(longer).rejects.toBe('left')
+  await pass(100)
+  caller.abort('left')
+  await left
+  const { error, ms } = await settle(call)
+  expect(error).toBeUndefined()
+  expect(ms).toBeLessThan(2000)
+  expect(service.arrivals).toHaveLength(2)
+})
