@@ -31,10 +31,8 @@ export async function settle<T>(work: PromiseLike<T>): Promise<Outcome<T>> {
   for (let idle = 0; idle < 100;) {
     await realTurns()
     if (outcome !== undefined) return outcome
-    if (vi.getTimerCount() === 0) {
-      idle++
-      await new Promise((resolve) => realPause(resolve, 10))
-    } else await vi.advanceTimersToNextTimerAsync()
+    if (vi.getTimerCount() > 0) await vi.advanceTimersToNextTimerAsync()
+    else if (idle++ > 20) await new Promise((resolve) => realPause(resolve, 10))
   }
   throw new Error('the work hangs: it has not settled, and no timer is left')
 }
