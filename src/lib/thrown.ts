@@ -7,7 +7,9 @@ const maxLength = 1000
  */
 export function textOf(value: unknown): string {
   try {
-    return String(value).slice(0, maxLength)
+    const text = String(value)
+    // Only whole words stay: the redactor does not recognize half a secret.
+    return text.length > maxLength ? text.slice(0, maxLength - 1).replace(/\S*$/, '…') : text
   } catch {
     return `a value of type ${typeof value} that cannot be printed`
   }

@@ -28,6 +28,13 @@ describe('messageOf()', () => {
 })
 
 describe('textOf()', () => {
+  it('keeps no part of a secret when it cuts a long text', () => {
+    for (const length of [980, 990, 998])
+      expect(textOf(`${'x '.repeat(length / 2)}org_live_5f2b8c1d9e ${'y '.repeat(99)}`)).not.toContain(
+        'org_l',
+      )
+  })
+
   it('returns the class and message of an error', () => {
     expect(textOf(new RangeError('too far'))).toBe('RangeError: too far')
   })
