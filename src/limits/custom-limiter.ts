@@ -72,7 +72,7 @@ export class CustomLimiter implements CallLimiter {
 /** A lease whose methods cannot throw. */
 function guarded(ticket: CallTicket, lease: Lease): Lease {
   if (!isLease(lease))
-    throw new ConfigurationError('the limiter must return a lease with queued, paced and release()')
+    throw new ConfigurationError('the limiter must return a lease: queued, paced, release()')
   const { queued, paced } = lease
   return {
     queued,

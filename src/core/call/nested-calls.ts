@@ -59,6 +59,6 @@ export function assertNotNested(limiter: CallLimiter): void {
   const holder = context?.getStore()
   if (holder?.lease && holder.client.limiter === limiter)
     throw new ConfigurationError(
-      'a beforeRequest hook or a fetch must not call its own client, whose slot it holds',
+      'a beforeRequest hook or fetch must not call its own client: it holds a slot',
     )
 }
