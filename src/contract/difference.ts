@@ -45,11 +45,12 @@ export function isBreakage({ kind }: ContractDifference): boolean {
 /** A difference within one operation. */
 export type Finding = Omit<ContractDifference, 'operation'>
 
+/** @param assumed Undefined stands for nothing, like null. */
 export function finding(
   kind: ContractDifferenceKind,
   path: string,
   assumed: unknown,
   published: unknown,
 ): Finding {
-  return { kind, path, assumed, published }
+  return { kind, path, assumed: assumed ?? null, published: published ?? null }
 }

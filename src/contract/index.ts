@@ -24,22 +24,22 @@ export function compareContract(description: OpenRecord): ContractDifference[] {
   const differences: ContractDifference[] = []
   const report = (operation: string | null, ...findings: readonly Finding[]): void =>
     void differences.push(...findings.map((each) => ({ ...each, operation })))
-  const version = own(description, 'openapi') ?? null
+  const version = own(description, 'openapi')
   if (typeof version !== 'string' || !/^3\.1\.\d/.test(version))
     report(null, finding('unreadable', 'openapi', '3.1', version))
 
-  const { published, unreadable } = readOperations(description)
+  const { written, unreadable } = readOperations(description)
   report(null, ...unreadable)
   for (const operation of operations as readonly Operation[]) {
     const { id, method, path } = operation
     const key = keyOf(method, path)
-    const theirs = published.get(key)
-    published.delete(key)
+    const theirs = written.get(key)
+    written.delete(key)
     if (theirs !== undefined) report(id, ...compareOperation(operation, theirs))
     // A description that does not mention itself is there all the same.
     else if (id !== descriptionGet.id) report(id, finding('operation_missing', `${method} ${path}`, id, null))
   }
-  for (const { name } of published.values()) report(null, finding('operation_unknown', name, null, name))
+  for (const { name } of written.values()) report(null, finding('operation_unknown', name, null, name))
   for (const { rate, assumed, published } of rateDifferences(publishedRates(description)))
     report(null, finding('credit_rate', rate, assumed, published))
   return differences
