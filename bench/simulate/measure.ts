@@ -5,7 +5,7 @@ import { Draws } from './draws.ts'
 import { optimum } from './optimum.ts'
 import type { Scenario } from './scenarios.ts'
 import { type Arrival, Service } from './service.ts'
-import type { Strategy } from './strategies.ts'
+import type { Strategy } from './strategy.ts'
 
 /** The result of one run. */
 export interface Outcome {

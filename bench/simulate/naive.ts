@@ -4,7 +4,7 @@ import pRetry from 'p-retry'
 import { organizationLimits } from '../../src/api/limits.ts'
 import { sleep } from './clock.ts'
 import { baseUrl } from './service.ts'
-import type { SimulatedCall, Strategy, World } from './strategies.ts'
+import type { SimulatedCall, Strategy, World } from './strategy.ts'
 
 const { inFlight, perMinute, windowMs } = organizationLimits
 

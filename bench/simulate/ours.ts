@@ -1,8 +1,7 @@
-import { clientTransport } from '../../src/core/call/transport.ts'
 import type { LimitOptions } from '../../src/core/options/types.ts'
-import { createTransport } from '../../src/core/call/transport.ts'
+import { clientTransport, createTransport } from '../../src/core/call/transport.ts'
 import { baseUrl } from './service.ts'
-import type { Strategy, World } from './strategies.ts'
+import type { Strategy, World } from './strategy.ts'
 
 let worlds = 0
 

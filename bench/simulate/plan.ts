@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { promises } from './promises.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
-import { type Strategy, strategies } from './strategies.ts'
+import { strategies } from './strategies.ts'
+import type { Strategy } from './strategy.ts'
 
 /** What to simulate. */
 export interface Plan {

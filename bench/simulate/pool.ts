@@ -4,12 +4,18 @@ import { Worker } from 'node:worker_threads'
 import type { Job } from './job.ts'
 import type { Summary } from './summary.ts'
 
-/** Runs jobs in order on all cores. Resolves when all have ended; a failure rejects the job's promise. */
-export function runJobs(jobs: readonly Job[]): Promise<Summary>[] {
+/**
+ * Runs jobs in order on all cores. Resolves when all have ended; a failure rejects the job's promise.
+ *
+ * @param ablation Name of what to take out of the sources.
+ */
+export function runJobs(jobs: readonly Job[], ablation?: string): Promise<Summary>[] {
   const results = jobs.map(() => Promise.withResolvers<Summary>())
   const waiting = jobs.entries()
   const work = async (): Promise<void> => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+    const file = ablation === undefined ? 'worker.ts' : 'worker-of-ablation.ts'
+    const worker = new Worker(new URL(file, import.meta.url), {
+      workerData: ablation,
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     })
     for (const [index, job] of waiting) {

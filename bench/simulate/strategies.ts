@@ -1,29 +1,8 @@
-import type { Operation } from '../../src/api/operation.ts'
 import { backoff, bottleneck, limitAroundRetry, retryAroundLimit } from './naive.ts'
 import { ours, oursScheduled, oursWithShares } from './ours.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Strategy } from './strategy.ts'
 
-/** What a strategy gets when it starts. */
-export interface World {
-  readonly scenario: Scenario
-  readonly fetch: (request: Pick<Request, 'url'>) => Promise<Response>
-}
-
-export interface SimulatedCall {
-  /** The process of a call, counted from 0. */
-  readonly process: number
-  readonly operation: Operation
-}
-
-/** A way to make calls. */
-export interface Strategy {
-  readonly name: string
-  /** Whether it is compared with the other strategies here. */
-  applies(scenario: Scenario): boolean
-  /** Sets up all processes. The returned function makes a call; it rejects if the call gives up. */
-  start(world: World): (call: SimulatedCall) => Promise<unknown>
-}
-
+/** All ways to make calls that are compared. */
 export const strategies: readonly Strategy[] = [
   ours,
   oursWithShares,

@@ -1,0 +1,49 @@
+/** A change of the sources that takes out one mechanism of the pace. */
+export interface Ablation {
+  readonly name: string
+  /** Path below `src`. */
+  readonly file: string
+  /** Once in the file. */
+  readonly from: string
+  readonly to: string
+}
+
+export const ablations: readonly Ablation[] = [
+  {
+    name: 'no gap',
+    file: 'limits/contention.ts',
+    from: 'return allowance >= this.limit ? 0 : this.#windowMs / allowance / 2',
+    to: 'return allowance * 0',
+  },
+  {
+    name: 'margin of 1 s',
+    file: 'limits/jitter-margin.ts',
+    from: 'if (count < minSamples)',
+    to: 'if (count >= 0)',
+  },
+  {
+    name: 'no allowance',
+    file: 'limits/contention.ts',
+    from: 'return this.#allowance',
+    to: 'return this.limit',
+  },
+  {
+    name: 'no random wait',
+    file: 'limits/contention.ts',
+    from: 'return momentary ? Math.random()',
+    to: 'return momentary ? 0',
+  },
+  {
+    name: 'refused requests count',
+    file: 'limits/pace.ts',
+    from: 'else if (now > this.#countRefusedUntil) this.#uncountedAt = now',
+    to: '',
+  },
+]
+
+/** Applies an ablation to the source of a file. */
+export function edited({ name, file, from, to }: Ablation, url: string, source: string): string {
+  if (!url.endsWith(`/src/${file}`)) return source
+  if (source.split(from).length !== 2) throw new Error(`${name}: not once in ${file}: ${from}`)
+  return source.replace(from, () => to)
+}
