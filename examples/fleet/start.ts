@@ -2,7 +2,8 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createClient } from 'redis'
-import { RedisBudget } from 'social-search-sdk/redis'
+import { redisStore } from 'social-search-sdk/redis'
+import { SharedBudget } from 'social-search-sdk/shared'
 
 // Without REDIS_URL, this demo has a Redis for itself, which forgets everything in the end.
 const demoUrl = 'redis://127.0.0.1:6399'
@@ -29,7 +30,7 @@ const workers = [1, 2, 3].map(() => fork('worker.ts', { env: { ...process.env, R
 const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')))
 if (exits.some(([code]) => code !== 0)) process.exitCode = 1
 
-const budget = new RedisBudget({ client: redis, name: 'fleet', limit: 100 })
+const budget = new SharedBudget({ store: redisStore(redis), name: 'fleet', limit: 100 })
 const { spent, uncertain, remaining } = await budget.summary()
 console.log(`${await redis.hLen('posts')} queries are answered`)
 console.log(`${spent} credits spent, ${uncertain} uncertain, ${remaining} left`)

@@ -1,13 +1,15 @@
 /** Takes queries from a list until it is empty. Start any number of workers, on any machines that reach the same Redis. */
 import { createClient } from 'redis'
 import { SocialSearch } from 'social-search-sdk'
-import { RedisBudget, RedisLimiter } from 'social-search-sdk/redis'
+import { redisStore } from 'social-search-sdk/redis'
+import { SharedBudget, SharedLimiter } from 'social-search-sdk/shared'
 
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 
 const redis = await createClient({ url: REDIS_URL }).on('error', console.error).connect()
-const limiter = new RedisLimiter({ client: redis, organization: 'acme', onUnavailable: 'wait' })
-const budget = new RedisBudget({ client: redis, name: 'fleet', limit: 100 }) // credits of all workers together
+const store = redisStore(redis)
+const limiter = new SharedLimiter({ store, organization: 'acme' })
+const budget = new SharedBudget({ store, name: 'fleet', limit: 100 }) // credits of all workers together
 const client = SocialSearch.fromEnv({ limiter, budget })
 
 // A query is in `taken` until its posts are stored, so a worker that is killed loses none.

@@ -24,7 +24,7 @@ interface PolledCall {
 
 /**
  * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
- * workers. One request cannot wake another there, and may end in the middle of a call. So each call polls with its own
+ * workers. An incoming request cannot wake another one, and may end in the middle of a call. So each call polls with its own
  * timer, and a call that stops polling loses its place or slot.
  */
 export class PollingCalls {
@@ -70,7 +70,7 @@ export class PollingCalls {
 
   #poll(call: PolledCall): void {
     const now = performance.now()
-    // A call that was itself delayed would see all others as silent.
+    // After a delay of its own, a call would take all other calls for ended.
     if (now - call.seenAt < silentMs / 2)
       for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
@@ -95,14 +95,14 @@ export class PollingCalls {
 /** Slots without a queue of their own, since no call may wait for another one's request. */
 export class CountedSlots implements Slots {
   taken = 0
-  most: number
+  readonly #most: number
 
   constructor(most: number) {
-    this.most = most
+    this.#most = most
   }
 
   get isFull(): boolean {
-    return this.taken >= this.most
+    return this.taken >= this.#most
   }
 
   take(): Promise<Slot | undefined> {

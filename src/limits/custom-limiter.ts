@@ -51,19 +51,19 @@ export class CustomLimiter implements CallLimiter {
   }
 
   async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
-    const { surface, share, priority, resumed, maxQueueWait } = ticket
-    const patience = Math.min(ticket.patience, maxQueueWait ?? Infinity)
+    const { surface, share, priority, isRetry, maxQueueWait } = ticket
+    const maxHoldWait = Math.min(ticket.maxHoldWait, maxQueueWait ?? Infinity)
     for (;;) {
       const lease = guarded(
         ticket,
         await this.#limiter.acquire({
-          ...{ surface, share, priority, resumed, patience, maxQueueWait, signal },
+          ...{ surface, share, priority, isRetry, maxHoldWait, maxQueueWait, signal },
         }),
       )
       const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
       if (early <= 0) return lease
       lease.release()
-      if (early > patience) throw new SurfaceClosed(early)
+      if (early > maxHoldWait) throw new SurfaceClosed(early)
       await new Promise<void>((resolve) => signal.addEventListener('abort', after(early, resolve)))
     }
   }
@@ -92,7 +92,7 @@ function isLease(value: Partial<Lease> | null | undefined): boolean {
   }
 }
 
-/** Tells the user's limiter something, and logs what it throws or rejects with. */
+/** Calls a method of the user's limiter or lease, and logs what it throws or rejects with. */
 function tell(ticket: CallTicket, work: () => unknown): void {
   runAside(work, (error) => ticket.log?.('error', 'the limiter failed', { reason: textOf(error) }))
 }

@@ -19,9 +19,9 @@ export interface Ticket {
   /** Calls with a higher priority go first. */
   readonly priority: number
   /** Whether this is a retry; retries go before first attempts of the same priority. */
-  readonly resumed: boolean
+  readonly isRetry: boolean
   /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, reject at once. */
-  readonly patience: number
+  readonly maxHoldWait: number
   /** Longest wait in milliseconds; if the limiter knows that it will be longer, it rejects at once. Default Infinity. */
   readonly maxQueueWait?: number | undefined
   /** Cancels the wait in the queue. */
@@ -53,7 +53,7 @@ export interface Limiter {
 }
 
 /**
- * A limiter rejects with it if a ticket would wait for too long: a 429 closed the surface for longer than its `patience`
+ * A limiter rejects with it if a ticket would wait for too long: a 429 closed the surface for longer than its `maxHoldWait`
  * (`rate_limited`), or the requests sent and those ahead use up its `maxQueueWait` (`pace`).
  *
  * @example

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
-import { isMomentary } from './contention.ts'
 import { JitterMargin } from './jitter-margin.ts'
 import {
   type CallLimiter,
@@ -28,14 +27,6 @@ class QueuedSlots implements Slots {
     return this.#limit.activeCount
   }
 
-  get most(): number {
-    return this.#limit.concurrency
-  }
-
-  set most(most: number) {
-    if (most !== this.most) this.#limit.concurrency = most
-  }
-
   take(): Promise<Slot> {
     return new Promise((resolve) => {
       void this.#limit(() => new Promise<void>((free) => resolve({ release: () => free() })))
@@ -51,7 +42,6 @@ export class LocalLimiter implements CallLimiter {
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
-  #fewerSlotsUntil = -Infinity
   readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
   /** @param inUse A set that the limiter joins when it grants a lease. */
@@ -77,10 +67,6 @@ export class LocalLimiter implements CallLimiter {
   }
 
   hold(surface: string | null, milliseconds: number): void {
-    const { inFlight, windowMs } = this.limits
-    // With all slots in use, another process may hold one: use one less for half a window.
-    if (isMomentary(milliseconds, windowMs) && this.slots.taken >= inFlight)
-      this.#fewerSlotsUntil = performance.now() + windowMs / 2
     this.queue(surface).hold(milliseconds)
   }
 
@@ -90,7 +76,6 @@ export class LocalLimiter implements CallLimiter {
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
   wake(): void {
-    this.#adjustSlots()
     for (const queue of this.queues.values()) queue.wake()
   }
 
@@ -117,14 +102,7 @@ export class LocalLimiter implements CallLimiter {
   }
 
   protected take(): Promise<Slot | undefined> {
-    this.#adjustSlots()
     this.#inUse?.add(this)
     return this.slots.take()
-  }
-
-  #adjustSlots(): void {
-    const { inFlight } = this.limits
-    const usesFewer = performance.now() <= this.#fewerSlotsUntil
-    this.slots.most = usesFewer ? Math.max(1, inFlight - 1) : inFlight
   }
 }

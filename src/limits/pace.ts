@@ -87,8 +87,6 @@ export class Pace {
    * all return together.
    */
   #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
-  /** After a hold, one request goes first, to test whether the limit has passed: it is due, or in flight. */
-  #probe: 'none' | 'due' | Send = 'none'
   /** Until then, refused requests count towards their client's share. */
   #countRefusedUntil = -Infinity
   /** When the latest request was refused without counting. */
@@ -124,17 +122,15 @@ export class Pace {
     return log
   }
 
-  /** Milliseconds until a client with this limit may send; Infinity while a probe is in flight. */
+  /** Milliseconds until a client with this limit may send. */
   wait(perMinute: number): number {
-    if (typeof this.#probe === 'object') return Infinity
     const closed = this.#closure.waitUntil - performance.now()
     if (perMinute === Infinity) return closed
     // A client that sets a higher limit is assumed to know the real one, so it applies to all clients. Otherwise
     // clients that set a lower one would starve beside it.
     if (perMinute > this.#contention.limit) this.#contention = new Contention(perMinute, this.limits.windowMs)
     const { allowance, gapMs } = this.#contention
-    // A probe needs no gap: the hold has separated it from other requests.
-    const gap = this.#probe === 'due' ? 0 : (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
+    const gap = (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
     return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
@@ -159,14 +155,12 @@ export class Pace {
     this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
     else if (now > this.#countRefusedUntil) this.#uncountedAt = now
-    this.#probe = 'due'
   }
 
   /** Counts a request that has been granted. */
   enter(send: Send, clientLog: SendLog | undefined): void {
     this.sent(send, clientLog)
     this.#latest = send
-    if (this.#probe === 'due') this.#probe = send
   }
 
   /** Counts a request from when it is really sent. */
@@ -178,8 +172,6 @@ export class Pace {
   /** Ends a request. */
   leave(send: Send, clientLog: SendLog | undefined): void {
     if (send.at > this.#closure.heldAt) this.#contention.accepted()
-    // Another 429 may have made a new probe due, or sent one out.
-    if (this.#probe === send) this.#probe = 'none'
     // A request that was refused with a short wait does not count towards its client's share. Otherwise a small share
     // would lose much of its minute to each 429, and processes would keep colliding.
     if (send.answered <= this.#uncountedAt) clientLog?.delete(send)

@@ -3,7 +3,7 @@ import type { Ticket } from './interface.ts'
 /** What determines the place of an entry. */
 export interface Ranked {
   /** A higher priority goes first, then a retry. */
-  readonly ticket: Pick<Ticket, 'priority' | 'resumed'>
+  readonly ticket: Pick<Ticket, 'priority' | 'isRetry'>
   /** Otherwise, lower goes first. */
   readonly order: number
   /** The queue's own index of the entry. */
@@ -12,14 +12,14 @@ export interface Ranked {
 
 export function goesBefore(a: Ranked, b: Ranked): boolean {
   if (a.ticket.priority !== b.ticket.priority) return a.ticket.priority > b.ticket.priority
-  return a.ticket.resumed === b.ticket.resumed ? a.order < b.order : a.ticket.resumed
+  return a.ticket.isRetry === b.ticket.isRetry ? a.order < b.order : a.ticket.isRetry
 }
 
 /** A binary heap: adding and removing take logarithmic time. */
 export class PriorityQueue<Entry extends Ranked> {
   /** In heap order: only the first place has a meaning. */
   readonly entries: Entry[] = []
-  /** How many entries have each priority: retries, then the others. */
+  /** How many entries have each priority: retries, then first attempts. */
   readonly #counts = new Map<number, [retries: number, others: number]>()
 
   add(entry: Entry): void {
@@ -28,11 +28,11 @@ export class PriorityQueue<Entry extends Ranked> {
   }
 
   /** How many entries go before a new one. It takes as many steps as there are different priorities. */
-  countBefore({ priority, resumed }: Ranked['ticket']): number {
+  countBefore({ priority, isRetry }: Ranked['ticket']): number {
     let before = 0
     for (const [other, [retries, others]] of this.#counts) {
       if (other >= priority) before += retries
-      if (other > priority || (other === priority && !resumed)) before += others
+      if (other > priority || (other === priority && !isRetry)) before += others
     }
     return before
   }
@@ -43,9 +43,9 @@ export class PriorityQueue<Entry extends Ranked> {
     if (last !== undefined && last !== entry) this.#place(last, entry.index)
   }
 
-  #count({ ticket: { priority, resumed } }: Entry, change: 1 | -1): void {
+  #count({ ticket: { priority, isRetry } }: Entry, change: 1 | -1): void {
     const counts = this.#counts.get(priority) ?? [0, 0]
-    counts[resumed ? 0 : 1] += change
+    counts[isRetry ? 0 : 1] += change
     if (counts[0] + counts[1] === 0) this.#counts.delete(priority)
     else this.#counts.set(priority, counts)
   }

@@ -20,8 +20,6 @@ export interface Slot {
 export interface Slots {
   /** How many are in use. */
   readonly taken: number
-  /** How many may be in use. */
-  most: number
   /** Whether `take()` would resolve with undefined: all are in use, and it cannot wait. */
   readonly isFull: boolean
   take(): Promise<Slot | undefined>
@@ -81,6 +79,11 @@ export class SurfaceQueue {
     this.#slots = slots
   }
 
+  /** How many calls wait. */
+  get length(): number {
+    return this.#entries.size
+  }
+
   /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of `cancel()`. */
   acquire(ticket: CallTicket): Promise<Lease> {
     return new Promise((grant, refuse) => this.enter(ticket, grant, refuse))
@@ -123,7 +126,7 @@ export class SurfaceQueue {
       if (this.#slots.isFull?.() !== true) void this.#grantNext(next.group.share)
     } else if (next !== Infinity) {
       this.#pacedSince = performance.now()
-      // There, each call polls.
+      // In Cloudflare's workers, each queued call polls instead.
       if (!isTiedToRequests())
         this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(next), maxTimerMs))
     }
@@ -175,8 +178,8 @@ export class SurfaceQueue {
 
   #refuseIfClosed(ticket: CallTicket): void {
     const { closed } = this.pace
-    const { patience, maxQueueWait = Infinity } = ticket
-    if (closed > Math.min(patience, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
+    const { maxHoldWait, maxQueueWait = Infinity } = ticket
+    if (closed > Math.min(maxHoldWait, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
   }
 
   async #grantNext(share: Share): Promise<void> {

@@ -13,7 +13,7 @@ export interface NodeRedisClient {
   }
 }
 
-/** The methods used of a client or cluster client of the npm package `ioredis`. */
+/** The methods used of a client or cluster client of the npm package `ioredis` or `iovalkey`. */
 export interface IoRedisClient {
   /** Never called; its spelling identifies the package. */
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>
@@ -29,64 +29,63 @@ export interface IoRedisClient {
 /** A client that is connected or connecting. You close it yourself. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
-/** The commands used, the same for both packages. */
+/** The commands used, the same for all packages. */
 export interface RedisAdapter {
-  eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Subscribes on a second connection. Calls `onReady` on each (re)connection; the returned function closes it. */
-  subscribe(channel: string, listener: (message: string) => void, onReady: () => void): () => void
+  eval(script: string, key: string, args: readonly string[]): Promise<unknown>
+  /** Subscribes on a second connection. Calls back without a message on each (re)connection; the returned function closes it. */
+  subscribe(channel: string, listener: (message?: string) => void): () => void
 }
 
-/** @throws {ConfigurationError} if `client` is not a client of either package. */
+/** @throws {ConfigurationError} if `client` is not a client of these packages. */
 export function adapterFor(client: RedisClient): RedisAdapter {
-  if (has(client, 'evalSha')) return nodeRedis(client as NodeRedisClient)
-  if (has(client, 'evalsha')) return ioRedis(client as IoRedisClient)
-  throw new ConfigurationError('client must be a client of the npm package redis or ioredis')
+  const { evalSha, evalsha } = client as Partial<NodeRedisClient & IoRedisClient>
+  if (typeof evalSha === 'function') return nodeRedis(client as NodeRedisClient)
+  if (typeof evalsha === 'function') return ioRedis(client as IoRedisClient)
+  throw new ConfigurationError('client must be a client of the npm package redis, ioredis or iovalkey')
 }
 
-function nodeRedis(client: NodeRedisClient): RedisAdapter {
-  return {
-    eval: async (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
-    subscribe(channel, listener, onReady) {
-      const subscriber = client.duplicate()
-      subscriber.on('error', ignore)
-      subscriber.on('ready', onReady)
-      const listening = subscriber.connect().then(() => subscriber.subscribe(channel, listener))
-      listening.catch(ignore)
-      return () => attempt(() => subscriber.destroy())
-    },
-  }
+const nodeRedis = (client: NodeRedisClient): RedisAdapter => ({
+  eval: (script, key, args) => client.eval(script, { keys: [key], arguments: [...args] }),
+  subscribe(channel, listener) {
+    const subscriber = client.duplicate()
+    const subscribe = keepSubscribed(subscriber, () => subscriber.subscribe(channel, listener), listener)
+    // A cluster client is never ready.
+    const connected = subscriber.connect().then(subscribe, ignore)
+    const destroy = (): Promise<void> => Promise.resolve().then(() => subscriber.destroy())
+    // It does not end a connection that is being made, so it is called again. Older versions throw then.
+    return () =>
+      void destroy()
+        .then(() => connected)
+        .then(destroy)
+        .catch(ignore)
+  },
+})
+
+const ioRedis = (client: IoRedisClient): RedisAdapter => ({
+  eval: (script, key, args) => client.eval(script, 1, key, ...args),
+  subscribe(channel, listener) {
+    const subscriber = client.duplicate()
+    subscriber.on('message', (_, message) => listener(message))
+    const subscribe = keepSubscribed(subscriber, () => subscriber.subscribe(channel), listener)
+    // A lazy client connects at its first command.
+    subscribe()
+    return () => subscriber.disconnect()
+  },
+})
+
+/** Subscribes on each connection, since clients give it up after some reconnections. Doing so twice does no harm. */
+function keepSubscribed(
+  subscriber: { on(event: 'error' | 'ready', listener: () => void): unknown },
+  subscribe: () => Promise<unknown>,
+  listener: () => void,
+): () => void {
+  const onReady = (): void => void subscribe().then(() => listener(), ignore)
+  subscriber.on('error', ignore)
+  subscriber.on('ready', onReady)
+  return onReady
 }
 
-function ioRedis(client: IoRedisClient): RedisAdapter {
-  return {
-    eval: async (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
-    subscribe(channel, listener, onReady) {
-      const subscriber = client.duplicate()
-      const subscribe = (): void => void subscriber.subscribe(channel).catch(ignore)
-      subscriber.on('error', ignore)
-      subscriber.on('message', (_, message) => listener(message))
-      // ioredis gives up a command after some reconnections. Subscribing twice does no harm.
-      subscriber.on('ready', subscribe)
-      subscriber.on('ready', onReady)
-      subscribe()
-      return () => attempt(() => subscriber.disconnect())
-    },
-  }
-}
-
-function has(client: unknown, method: string): boolean {
-  return typeof (client as Record<string, unknown> | null | undefined)?.[method] === 'function'
-}
-
-/** The client reconnects by itself, and the limiter polls for messages missed meanwhile. */
+/** The client reconnects by itself, and processes look for what they have missed. */
 function ignore(): void {
   // Nothing to do.
-}
-
-function attempt(work: () => void): void {
-  try {
-    work()
-  } catch {
-    // The connection was never made.
-  }
 }

@@ -1,4 +1,2 @@
-export { RedisBudget, type RedisBudgetOptions } from './budget.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
-export { RedisLimiter, type RedisLimiterOptions } from './limiter.ts'
-export type { RedisOptions } from './options.ts'
+export { redisStore, type RedisStoreOptions } from './store.ts'

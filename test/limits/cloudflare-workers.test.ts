@@ -21,7 +21,7 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
   const share = { inFlight: 1, perMinute: Infinity }
-  const ticket = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000 }
+  const ticket = { surface: 'a', share, priority: 0, isRetry: false, maxHoldWait: 60_000 }
   const ask = (limiter: AbortableLimiter, signal = new AbortController().signal, surface = 'a') =>
     limiter.acquire({ ...ticket, surface, signal })
 

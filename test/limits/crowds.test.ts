@@ -8,7 +8,7 @@ it.each([1, 2, 5])(
     const share = { inFlight: 2, perMinute: 20 }
     let reads = 0
     const tickets = Array.from({ length: 20_000 }, (_, index) => ({
-      ...{ surface: 'a', share, resumed: index % 7 === 0, patience: 60_000, maxQueueWait: 86_400_000 },
+      ...{ surface: 'a', share, isRetry: index % 7 === 0, maxHoldWait: 60_000, maxQueueWait: 86_400_000 },
       get priority() {
         reads++
         return index % priorities

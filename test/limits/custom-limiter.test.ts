@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Lease, Limiter, Ticket } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 /** A limiter that notes its tickets and grants a lease when the test says so. */
 function manual() {
@@ -88,7 +87,7 @@ describe('a call', () => {
       const limiter = new AbortableLimiter({ inFlight: 1 })
       const client = makeClient({ limiter })
       const share = { inFlight: 1, perMinute: Infinity }
-      const ticket = { surface: null, share, priority: 0, resumed: false, patience: 0 }
+      const ticket = { surface: null, share, priority: 0, isRetry: false, maxHoldWait: 0 }
       const first = await limiter.acquire(ticket)
       const caller = new AbortController()
       const settled = settle(client.microblog.search({ query: 'a' }, { signal: caller.signal }))

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Share, SurfaceClosed } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { createRandom } from '../../src/sandbox/random.ts'
-import { pass, useVirtualTime } from '../support/clock.ts'
+import { pass, virtualTime } from '../support/clock.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 interface Asked {
   readonly at: number
@@ -27,7 +26,7 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
   const start = performance.now()
   const times = asked.map(async ({ at, client, serviceMs, ...rest }) => {
     await new Promise((resolve) => setTimeout(resolve, at))
-    const ticket = { surface: 'a', share: shares[client]!, resumed: false, patience: 60_000, ...rest }
+    const ticket = { surface: 'a', share: shares[client]!, isRetry: false, maxHoldWait: 60_000, ...rest }
     try {
       const lease = await limiter.acquire(ticket)
       const wait = performance.now() - start - at

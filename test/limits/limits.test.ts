@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const hang = (): Promise<Response> => new Promise(() => {})
 

@@ -20,7 +20,7 @@ describe('LocalLimiter', () => {
     const share = { inFlight: 1, perMinute }
     return (ticket: Partial<Ticket> = {}): Promise<Lease> => {
       const { signal } = new AbortController()
-      const usual = { surface: 'a', share, priority: 0, resumed: false, patience: 60_000, signal }
+      const usual = { surface: 'a', share, priority: 0, isRetry: false, maxHoldWait: 60_000, signal }
       return limiter.acquire({ ...usual, ...ticket })
     }
   }
@@ -57,11 +57,11 @@ describe('LocalLimiter', () => {
     const limiter = new AbortableLimiter()
     const ask = client(limiter)
     limiter.hold('a', 700)
-    const probe = ask().then((lease) => setTimeout(() => lease.release(), 200))
+    const first = ask().then((lease) => setTimeout(() => lease.release(), 200))
     await pass(300)
     const { value } = await settle(ask())
     expect(value).toMatchObject({ queued: 200, paced: 400 })
-    await probe
+    await first
   })
 
   it('acquire() keeps no slot when the only call leaves as its slot is given out', async () => {

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { RedisBudget, type RedisBudgetOptions } from '../../src/redis/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import { SharedBudget, type SharedBudgetOptions } from '../../src/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
@@ -27,10 +28,13 @@ afterAll(async () => {
 })
 
 /** A process with a budget of 10 credits. */
-async function open(options: Partial<RedisBudgetOptions>) {
+async function open(options: Partial<SharedBudgetOptions>) {
   const connection = await connect('ioredis', server.url)
   connections.push(connection)
-  return new RedisBudget({ client: settable(connection.client), name: 'acme', limit: 10, ...options })
+  return new SharedBudget({
+    ...{ store: redisStore(settable(connection.client)), name: 'acme', limit: 10 },
+    ...options,
+  })
 }
 
 /** Sets the clock of Redis to milliseconds before a time. */
@@ -39,7 +43,7 @@ async function setClockBefore(time: string, ms: number) {
   await setClock(admin, Math.round(Date.parse(time) - ms - Number(seconds) * 1000 - Number(micros) / 1000))
 }
 
-describe('new RedisBudget({ every })', () => {
+describe('new SharedBudget({ every })', () => {
   it.each([
     [{ every: 'day' }, '2027-01-01T00:00Z'],
     [{ every: 'hour' }, '2027-01-01T15:00Z'],
@@ -57,7 +61,7 @@ describe('new RedisBudget({ every })', () => {
     const next = await second.reserve(9, 'any')
     await expect(first.reserve(2, 'any')).rejects.toMatchObject({ needed: 2, remaining: 1 })
     crossing.settle(6)
-    doubted.doubt()
+    doubted.markUncertain()
     next.settle(9)
     await Promise.all([first.flush(), second.flush()])
     expect(await first.summary()).toMatchObject({ spent: 9, uncertain: 0, reserved: 0, remaining: 1 })

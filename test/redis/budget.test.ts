@@ -1,15 +1,14 @@
 import { type Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { RedisBudget, type RedisClient } from '../../src/redis/index.ts'
+import { type RedisClient, redisStore } from '../../src/redis/index.ts'
+import { SharedBudget } from '../../src/shared/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, type Package, connect, packages } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 
 const { pass } = realTime
-
-const hasLost = 'redis has lost a part of what was spent; use a budget with a new name'
 
 let server: RedisServer
 let budgets = 0
@@ -27,7 +26,9 @@ async function open(name: string, limit: number, options: { client?: Package; le
   const { client = 'redis', lease } = options
   const connection = await connect(client, server.url)
   connections.push(connection)
-  const budget = new RedisBudget({ client: connection.client, name, limit, lease, commandTimeout: 500 })
+  const budget = new SharedBudget({
+    ...{ store: redisStore(connection.client), name, limit, lease, storeTimeout: 500 },
+  })
   return { budget, connection }
 }
 
@@ -53,7 +54,7 @@ async function unreliable() {
   return { client: client as unknown as RedisClient, network }
 }
 
-describe('RedisBudget.reserve()', () => {
+describe('SharedBudget.reserve()', () => {
   it('never exceeds the limit when many processes reserve at once', async () => {
     const name = newName()
     const all = await Promise.all([0, 1, 2, 3].map((i) => open(name, 51, { client: packages[i % 2]! })))
@@ -82,8 +83,8 @@ describe('RedisBudget.reserve()', () => {
     const { budget } = await open(newName(), 10)
     const [settled, doubted, released] = await Promise.all([1, 2, 3].map(() => budget.reserve(2.5, 'any')))
     settled!.settle(0.1)
-    settled!.doubt()
-    doubted!.doubt()
+    settled!.markUncertain()
+    doubted!.markUncertain()
     released!.release()
     released!.settle(2.5)
     await budget.flush()
@@ -111,20 +112,6 @@ describe('RedisBudget.reserve()', () => {
     expect(await budget.summary()).toMatchObject({ spent: 0.3, remaining: 0 })
   })
 
-  it('counts the cost of a reservation that Redis has lost in a failover, once', async () => {
-    const { client, network } = await unreliable()
-    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
-    const admin = connections.at(-1)!.client as Redis
-    const reservation = await budget.reserve(4, 'any')
-    await admin.del(await admin.keys('*:open'))
-    network.fails = 'after'
-    reservation.settle(4)
-    await pass(700)
-    network.fails = 'never'
-    await budget.flush()
-    expect(await budget.summary()).toMatchObject({ spent: 4, reserved: 0, remaining: 6 })
-  })
-
   it('counts the reservations of a dead process as uncertain, and keeps those of a slow one', async () => {
     const name = newName()
     const [dead, slow] = [await open(name, 10, { lease: 300 }), await open(name, 10, { lease: 300 })]
@@ -141,16 +128,13 @@ describe('RedisBudget.reserve()', () => {
   it('corrects uncertain credits when their process comes back', async () => {
     const name = newName()
     const { client, network } = await unreliable()
-    const late = new RedisBudget({ client, name, limit: 10, lease: 200 })
+    const late = new SharedBudget({ store: redisStore(client), name, limit: 10, lease: 200 })
     const { budget } = await open(name, 10)
     const reservation = await late.reserve(4, 'any')
     network.fails = 'before'
     await pass(500)
     expect(await budget.summary()).toMatchObject({ spent: 0, uncertain: 4 })
     network.fails = 'never'
-    // By then, it has tried to keep what it has reserved.
-    await pass(200)
-    expect(await budget.summary()).toMatchObject({ uncertain: 4, reserved: 0 })
     reservation.settle(3)
     await late.flush()
     expect(await budget.summary()).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
@@ -162,16 +146,16 @@ describe('RedisBudget.reserve()', () => {
       const { client, network } = await unreliable()
       const log: string[] = []
       const logger = { warn: (line: string) => void log.push(line) }
-      const budget = new RedisBudget({ client, name: newName(), limit: 10, logger })
+      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10, logger })
       const [first, second] = [await budget.reserve(2, 'any'), await budget.reserve(2, 'any')]
       network.fails = fails
       first.settle(2)
-      second.doubt()
+      second.markUncertain()
       await pass(700)
       network.fails = 'never'
       await budget.flush()
       expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
-      expect(log).toEqual(['redis is unavailable'])
+      expect(log).toEqual(['the shared store is unavailable'])
     },
   )
 
@@ -179,7 +163,7 @@ describe('RedisBudget.reserve()', () => {
     'refuses when the network fails %s, and cancels the reservation',
     async (fails) => {
       const { client, network } = await unreliable()
-      const budget = new RedisBudget({ client, name: newName(), limit: 10 })
+      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
       await budget.summary()
       network.fails = fails
       await expect(budget.reserve(2, 'any')).rejects.toMatchObject({
@@ -191,87 +175,9 @@ describe('RedisBudget.reserve()', () => {
       expect(await budget.summary()).toMatchObject({ reserved: 0, uncertain: 0, remaining: 10 })
     },
   )
-
-  it('refuses when Redis has lost the spent credits', async () => {
-    const name = newName()
-    const { budget, connection } = await open(name, 10, { client: 'ioredis' })
-    ;(await budget.reserve(2, 'any')).settle(2)
-    await budget.flush()
-    await (connection.client as Redis).flushall()
-    // A process that knows nothing of it starts it anew, until one that knows comes by.
-    const other = await open(name, 10)
-    for (let i = 0; i < 3; i++) await other.budget.reserve(2, 'any')
-    await expect(budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
-    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
-    await expect(other.budget.summary()).rejects.toMatchObject({ reason: hasLost })
-  })
-
-  it('refuses in all processes when Redis has an older state than before', async () => {
-    const name = newName()
-    const { budget, connection } = await open(name, 100, { client: 'ioredis' })
-    const other = await open(name, 100)
-    const admin = connection.client as Redis
-    const call = async () => (await budget.reserve(2, 'any')).settle(2)
-    for (let i = 0; i < 2; i++) await call()
-    await budget.flush()
-    const keys = await admin.keys('*:budget:*')
-    const before = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const))
-    for (let i = 0; i < 6; i++) await call()
-    await budget.flush()
-    for (const [key, value] of before) await admin.restore(key, 0, value, 'REPLACE')
-    await expect(call()).rejects.toMatchObject({ name: 'BudgetUnavailableError', reason: hasLost })
-    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
-  })
-
-  it('ignores the reservations of aborted calls when Redis wakes up', async () => {
-    const name = newName()
-    const [stalled, fresh, other] = await Promise.all([1, 2, 3].map(() => open(name, 10)))
-    await stalled!.budget.summary()
-    await other!.budget.summary()
-    await server.suspend()
-    const [first, second] = [stalled, fresh].map((process) =>
-      Promise.allSettled([1, 2, 3, 4].map(() => process!.budget.reserve(2, 'any'))),
-    )
-    for (const result of [...(await first!), ...(await second!)]) {
-      expect(result).toMatchObject({ reason: { name: 'BudgetUnavailableError' } })
-    }
-    const asked = [1, 2].map(() => other!.budget.reserve(5, 'any'))
-    await server.resume()
-    for (const reservation of await Promise.all(asked)) reservation.settle(5)
-    await Promise.all([stalled, fresh, other].map((process) => process!.budget.flush()))
-    expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
-  })
-
-  it('sends few commands to a client that queues them offline', async () => {
-    let kept = 0
-    const evaluate = () => new Promise(() => kept++)
-    const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
-    const budget = new RedisBudget({ client, name: 'a', limit: 1, commandTimeout: 50 })
-    const ask = () => budget.reserve(1, 'any')
-    await Promise.allSettled(Array.from({ length: 64 }, ask))
-    for (let i = 0; i < 64; i++)
-      await expect(ask()).rejects.toMatchObject({ reason: /commands have no reply/ })
-    expect(kept).toBeLessThan(70)
-  })
-
-  it('does not report a spent budget while Redis lacks the outcomes of calls', async () => {
-    const { client, network } = await unreliable()
-    const budget = new RedisBudget({ client, name: newName(), limit: 10 })
-    const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
-    network.fails = 'before'
-    reservations.forEach((reservation) => reservation.settle(1))
-    await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
-    network.fails = 'never'
-    await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
-      reason: 'redis lacks the outcome of 3 calls',
-    })
-    await budget.flush()
-    ;(await budget.reserve(8, 'any')).release()
-    await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
-  })
 })
 
-describe('RedisBudget', () => {
+describe('SharedBudget', () => {
   it('covers the calls of clients, and refuses others before sending', async () => {
     const sandbox = createSandbox()
     const { baseUrl, apiKey, fetch } = sandbox
@@ -310,6 +216,7 @@ describe('RedisBudget', () => {
     [{ limits: 1 }, /unknown option limits/],
   ])('refuses %j', (options, message) => {
     const client = { evalSha: () => {}, eval: () => {}, duplicate: () => {} }
-    expect(() => new RedisBudget({ client, name: 'a', limit: 1, ...options } as never)).toThrow(message)
+    const store = redisStore(client as never)
+    expect(() => new SharedBudget({ store, name: 'a', limit: 1, ...options })).toThrow(message)
   })
 })

@@ -1,6 +1,9 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import type { RedisClient } from '../../src/redis/index.ts'
+import { Pool } from 'pg'
+import { postgresStore } from '../../src/postgres/index.ts'
+import { type RedisClient, redisStore } from '../../src/redis/index.ts'
+import type { SharedStore } from '../../src/shared/index.ts'
 
 /** The packages whose clients are supported. */
 export const packages = ['redis', 'ioredis'] as const
@@ -23,4 +26,18 @@ export async function connect(name: Package, url: string): Promise<Connection> {
   client.on('error', () => {})
   await client.connect()
   return { client, cut: () => client.destroy() }
+}
+
+/** A store of one's own connection, and what ends that without a message. */
+export async function openStore(
+  name: Package | 'postgres',
+  url: string,
+): Promise<{ store: SharedStore; cut(): void }> {
+  if (name !== 'postgres') {
+    const { client, cut } = await connect(name, url)
+    return { store: redisStore(client), cut }
+  }
+  const pool = new Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
+  pool.on('error', () => {})
+  return { store: postgresStore(pool), cut: () => void pool.end() }
 }

@@ -2,8 +2,9 @@ import { Cluster } from 'ioredis'
 import { createCluster } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type BudgetUnavailableError, CreditBudgetError } from '../../src/index.ts'
-import { RedisBudget, RedisLimiter } from '../../src/redis/index.ts'
-import { keyBase } from '../../src/redis/options.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
+import { sha256 } from '../../src/lib/hash.ts'
 import { realTime } from '../support/real-time.ts'
 import { type Connection, type Package, packages } from './clients.ts'
 import { type RedisCluster, startCluster } from './cluster.ts'
@@ -34,11 +35,11 @@ async function connect(name: Package): Promise<Connection['client']> {
   return client
 }
 
-describe('RedisBudget on a cluster', () => {
+describe('SharedBudget on a cluster', () => {
   it('is not exceeded when a lagging replica becomes the master', async () => {
     const [name, limit] = ['march', 2000]
     let charged = 0
-    async function callUntilRefused(budget: RedisBudget): Promise<unknown> {
+    async function callUntilRefused(budget: SharedBudget): Promise<unknown> {
       for (;;) {
         try {
           const reservation = await budget.reserve(1, 'any')
@@ -51,33 +52,35 @@ describe('RedisBudget on a cluster', () => {
       }
     }
     const clients = await Promise.all([...packages, ...packages].map(connect))
-    const budgets = clients.map((client) => new RedisBudget({ client, name, limit, commandTimeout: 1000 }))
+    const budgets = clients.map(
+      (client) => new SharedBudget({ store: redisStore(client), name, limit, storeTimeout: 1000 }),
+    )
     const refused = Promise.all(budgets.map(callUntilRefused))
     await expect.poll(() => charged).toBeGreaterThan(50)
-    const replica = await cluster.cutOff(await keyBase('social-search', name))
+    const replica = await cluster.cutOff(`social-search:budget-1:${(await sha256(name)).slice(0, 32)}`)
     const before = charged
     await expect.poll(() => charged).toBeGreaterThan(before + 300)
     await replica.call('CLUSTER', 'FAILOVER', 'TAKEOVER')
     const errors = (await refused) as BudgetUnavailableError[]
     expect(charged).toBeLessThanOrEqual(limit)
     expect(errors.map(({ reason }) => reason)).toEqual(
-      budgets.map(() => 'redis has lost a part of what was spent; use a budget with a new name'),
+      budgets.map(() => 'the store has lost a part of what was spent; use a budget with a new name'),
     )
   })
 })
 
-describe.each(packages)('RedisLimiter on a cluster, on %s', (name) => {
+describe.each(packages)('SharedLimiter on a cluster, on %s', (name) => {
   it('grants a lease as soon as another process releases it', async () => {
     const limits = { inFlight: 1, perMinute: 100 }
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {
         const client = await connect(name)
-        return new RedisLimiter({ client, organization: name, limits, onUnavailable: 'wait' })
+        return new SharedLimiter({ store: redisStore(client), organization: name, limits })
       }),
     )
     const ticket = {
-      ...{ surface: 'a', share: { inFlight: 1, perMinute: 100 }, priority: 0, resumed: false },
-      ...{ patience: 60_000, signal: new AbortController().signal },
+      ...{ surface: 'a', share: { inFlight: 1, perMinute: 100 }, priority: 0, isRetry: false },
+      ...{ maxHoldWait: 60_000, signal: new AbortController().signal },
     }
     const lease = await first!.acquire(ticket)
     let granted = false

@@ -6,7 +6,7 @@ import { admin, finish, newOrganization, server, watch, worker } from './workers
 
 const { pass, settle } = realTime
 
-describe.each(packages)('RedisLimiter on %s', (client) => {
+describe.each(packages)('SharedLimiter on %s', (client) => {
   it('keeps calls waiting while Redis is unreachable, until their signal aborts or it is back', async () => {
     const org = newOrganization()
     const { ask, limiter, log } = await worker(org, { client })
@@ -24,9 +24,9 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
     await expect.poll(() => waiting.lease, { timeout: 10_000 }).toBeDefined()
     finish(waiting.lease!)
     const other = await worker(org, { client })
-    const { error } = await settle(other.ask({ surface: 'b', patience: 1000 }))
+    const { error } = await settle(other.ask({ surface: 'b', maxHoldWait: 1000 }))
     expect((error as { remaining: number }).remaining).toBeGreaterThan(5000)
-    expect(log).toEqual(['redis is unavailable', 'redis is available again'])
+    expect(log).toEqual(['the shared store is unavailable', 'the shared store is available again'])
   })
 
   it('continues with a share of the limits while Redis is unreachable, and shares them again afterwards', async () => {
@@ -56,7 +56,7 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
     expect(next.lease).toBeUndefined()
     finish(calls[2]!.lease!)
     await expect.poll(() => next.lease, { timeout: 5000 }).toBeDefined()
-    expect(log).toEqual(['redis is unavailable', 'redis is available again'])
+    expect(log).toEqual(['the shared store is unavailable', 'the shared store is available again'])
   })
 
   it.each([
@@ -68,7 +68,7 @@ describe.each(packages)('RedisLimiter on %s', (client) => {
     await harm()
     const waiting = watch(ask())
     await pass(1500)
-    expect([waiting.lease, log]).toEqual([undefined, ['redis is unavailable']])
+    expect([waiting.lease, log]).toEqual([undefined, ['the shared store is unavailable']])
     await heal()
     await expect.poll(() => waiting.lease, { timeout: 10_000 }).toBeDefined()
     finish(waiting.lease!)

@@ -1,12 +1,12 @@
 /** One process of a fleet: makes the calls that its parent hands out, and says what came of them. */
 import { SocialSearch } from '../../src/index.ts'
-import { RedisBudget, RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
-import { type Package, connect } from './clients.ts'
+import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../src/shared/index.ts'
+import { type Package, openStore } from './clients.ts'
 
 /** What a worker is started with. */
-export interface WorkerSetup extends Pick<RedisLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
-  readonly name: Package
-  readonly redisUrl: string
+export interface WorkerSetup extends Pick<SharedLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
+  readonly name: Package | 'postgres'
+  readonly storeUrl: string
   readonly organization: string
   readonly baseUrl: string
   readonly apiKey: string
@@ -24,18 +24,17 @@ export interface WorkerResult {
 }
 
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
-const { name, redisUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
-const connection = await connect(name, redisUrl)
-const { client } = connection
-const common = { client, commandTimeout: 1000 }
-const limiter = new RedisLimiter({
+const { name, storeUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
+const connection = await openStore(name, storeUrl)
+const common = { store: connection.store, storeTimeout: name === 'postgres' ? 3000 : 1000 }
+const limiter = new SharedLimiter({
   ...{ ...common, organization, limits, onUnavailable, localShare },
   lease: 2000,
 })
 const budget =
   setup.budget === undefined
     ? undefined
-    : new RedisBudget({ ...common, name: organization, limit: setup.budget, lease: 2000 })
+    : new SharedBudget({ ...common, name: organization, limit: setup.budget, lease: 2000 })
 const search = new SocialSearch({ baseUrl, apiKey, limiter, budget })
 
 process.on('message', (query: string | null) => void (query === null ? stop() : call(query)))

@@ -1,7 +1,8 @@
 import type { Lease, Limits, Ticket } from '../../src/limits/interface.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { RedisLimiter, type RedisLimiterOptions } from '../../src/redis/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import { SharedLimiter, type SharedLimiterOptions } from '../../src/shared/index.ts'
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 
@@ -27,7 +28,7 @@ afterAll(async () => {
 })
 
 interface Worker {
-  limiter: RedisLimiter
+  limiter: SharedLimiter
   connection: Connection
   log: string[]
   ask(ticket?: Partial<Ticket>): Promise<Lease>
@@ -40,7 +41,7 @@ export async function worker(
     limits,
     client: name = 'ioredis',
     ...options
-  }: Partial<Omit<RedisLimiterOptions, 'client'>> & {
+  }: Partial<Omit<SharedLimiterOptions, 'store'>> & {
     client?: Package
   } = {},
   wrap = (client: Connection['client']) => client,
@@ -49,11 +50,11 @@ export async function worker(
   const log: string[] = []
   const note = (message: string) => void log.push(message)
   const all: Limits = { inFlight: 2, perMinute: 4, windowMs, ...limits }
-  const limiter = new RedisLimiter({
-    client: wrap(connection.client),
+  const limiter = new SharedLimiter({
+    store: redisStore(wrap(connection.client)),
     organization,
     onUnavailable: 'wait',
-    commandTimeout: 500,
+    storeTimeout: 500,
     limits: all,
     logger: { warn: note, info: note },
     ...options,
@@ -61,7 +62,7 @@ export async function worker(
   ends.push(() => limiter.close().then(() => connection.cut()))
   const ask = (ticket: Partial<Ticket> = {}) =>
     limiter.acquire({
-      ...{ surface: 'a', share: all, priority: 0, resumed: false, patience: 60_000, signal: never },
+      ...{ surface: 'a', share: all, priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never },
       ...ticket,
     })
   return { limiter, connection, log, ask }
@@ -71,13 +72,13 @@ export const newOrganization = () => `org_live_5f2b8c1d9e ${++organizations}`
 
 /** A network that does with the commands of a limiter what the test wants. */
 export function network() {
-  const commands: { meet: (send: () => Promise<unknown>, script: string) => Promise<unknown> } = {
+  const commands: { meet: (send: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown> } = {
     meet: (send) => send(),
   }
   const wrap = (client: Connection['client']): Connection['client'] => {
     const { evalsha, eval: evaluate, duplicate } = client as Redis
     const meet = (...args: Parameters<typeof evaluate>) =>
-      commands.meet(() => evaluate.apply(client as Redis, args), String(args[0]))
+      commands.meet(() => evaluate.apply(client as Redis, args), args)
     return { evalsha, eval: meet, duplicate: duplicate.bind(client) }
   }
   return { commands, wrap }
@@ -86,9 +87,8 @@ export function network() {
 /** A client that no notice reaches, since it gets no second connection. */
 export function unreachable(client: Connection['client']): Connection['client'] {
   const { evalsha, eval: evaluate } = client as Redis
-  const duplicate = () => {
-    throw new Error('no further connection')
-  }
+  const connection = { on: () => {}, subscribe: () => new Promise(() => {}), disconnect: () => {} }
+  const duplicate = () => connection
   return { evalsha: evalsha.bind(client), eval: evaluate.bind(client), duplicate }
 }
 
@@ -109,7 +109,11 @@ export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
   return seen
 }
 
-export const isGrant = (reply: unknown) => Array.isArray(reply) && reply.includes('granted')
+/** Whether a reply tells that a text was stored. */
+export const isStored = (reply: unknown) => Array.isArray(reply) && reply.length === 1
+
+/** Whether a command stores a state in which a process has a slot. */
+export const isGrant = (args: readonly unknown[]) => args.some((text) => /"slots":[1-9]/.test(String(text)))
 
 export async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')

@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 
 /** Waits in real time, for work that needs a moment of it, such as a digest. */
 const realPause = setTimeout.bind(globalThis)
@@ -9,6 +9,12 @@ export function useVirtualTime(): void {
     toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'],
     now: Date.UTC(2026, 10, 20),
   })
+}
+
+/** Runs each test of a file in virtual time. */
+export function virtualTime(): void {
+  beforeEach(useVirtualTime)
+  afterEach(() => void vi.useRealTimers())
 }
 
 /** How some work ended, and how much virtual time it took. */

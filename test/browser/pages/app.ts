@@ -1,5 +1,6 @@
 import { SocialSearch, isSocialSearchError } from 'social-search-sdk'
-import { WebLocksLimiter } from 'social-search-sdk/weblocks'
+import { SharedLimiter } from 'social-search-sdk/shared'
+import { isTabsStoreSupported, tabsStore } from 'social-search-sdk/tabs'
 
 /** A service to call, and the limits it keeps. */
 export interface Target {
@@ -15,9 +16,13 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
   violations.push(`${violatedDirective} ${blockedURI}`),
 )
 
+let limiter: SharedLimiter | undefined
+const held: { release(): void }[] = []
+
 const app = {
   SocialSearch,
-  WebLocksLimiter,
+  isTabsStoreSupported,
+  tabsStore,
   isSocialSearchError,
   turn,
   violations,
@@ -26,7 +31,7 @@ const app = {
   /** Sends so many searches with the limits that all tabs keep together; resolves with how they ended. */
   async search({ baseUrl, apiKey, limits, inFlight = 2 }: Target, count: number): Promise<string[]> {
     await turn()
-    const limiter = new WebLocksLimiter({ organization: baseUrl, limits })
+    const limiter = new SharedLimiter({ store: tabsStore(), organization: baseUrl, limits })
     const client = new SocialSearch({
       ...{ baseUrl, apiKey, limiter, limits: { inFlight } },
       ...{ dangerouslyAllowBrowser: true, retry: false },
@@ -51,6 +56,18 @@ const app = {
     })
   },
   isWorkerAsleep: false,
+  /** Takes slots, and keeps them. */
+  async take(organization: string, count: number): Promise<void> {
+    const share = { inFlight: 2, perMinute: 20 }
+    limiter ??= new SharedLimiter({ store: tabsStore(), organization })
+    for (let i = 0; i < count; i++)
+      held.push(
+        await limiter.acquire({ surface: null, share, priority: 0, isRetry: false, maxHoldWait: 60_000 }),
+      )
+  },
+  releaseAll(): void {
+    for (const lease of held.splice(0)) lease.release()
+  },
   /** Stops as a frozen page does, and goes on. */
   async freeze(ms: number): Promise<void> {
     document.dispatchEvent(new Event('freeze'))
@@ -76,6 +93,8 @@ if (!('document' in globalThis)) {
     const ended = app.search(target, count)
     if (sleepMs > 0) {
       while (app.answered === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      // A thread that stops within a transaction of IndexedDB would hold up the others; browsers freeze no such page.
+      await new Promise((resolve) => setTimeout(resolve, 300))
       postMessage('asleep')
       // Nothing else runs in this worker, as in a page that the browser has put to sleep.
       for (const end = performance.now() + sleepMs; performance.now() < end;);

@@ -1,0 +1,53 @@
+import { organizationLimits } from '../api/limits.ts'
+import { LocalLimiter } from './local-limiter.ts'
+
+/** Limiters by label, or hash of a key, and base URL. */
+const byLabel = new Map<string, Pick<WeakRef<LocalLimiter>, 'deref'>>()
+const byProvider = new WeakMap<object, Map<string, LocalLimiter>>()
+
+/**
+ * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
+ * each job must count the requests of earlier jobs.
+ */
+const inUse = new Set<TrackedLimiter>()
+let sweptAt = 0
+
+class TrackedLimiter extends LocalLimiter {
+  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
+  get isIdle(): boolean {
+    return this.slots.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
+  }
+}
+
+/**
+ * The limiter of one organization in this process. It is dropped when no client has it and it has been idle for a
+ * window.
+ *
+ * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
+ */
+export function limiterOfProcess(owner: string | object, baseUrl: string): LocalLimiter {
+  if (typeof owner === 'object') {
+    const limiters = byProvider.get(owner) ?? new Map<string, LocalLimiter>()
+    byProvider.set(owner, limiters)
+    const limiter = limiters.get(baseUrl) ?? new LocalLimiter()
+    limiters.set(baseUrl, limiter)
+    return limiter
+  }
+  forgetIdle()
+  const key = `${owner} ${baseUrl}`
+  const known = byLabel.get(key)?.deref()
+  if (known !== undefined) return known
+  const limiter = new TrackedLimiter({}, inUse)
+  // Some edge workers have no WeakRef; limiters then live as long as the worker.
+  byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
+  return limiter
+}
+
+/** Runs once a window, without a timer, which edge workers would tie to a request. */
+function forgetIdle(): void {
+  const now = performance.now()
+  if (now - sweptAt < organizationLimits.windowMs) return
+  sweptAt = now
+  for (const limiter of inUse) if (limiter.isIdle) inUse.delete(limiter)
+  for (const [key, limiter] of byLabel) if (limiter.deref() === undefined) byLabel.delete(key)
+}

@@ -1,0 +1,2 @@
+export type { PostgresClient, PostgresPool } from './notices.ts'
+export { type PostgresStoreOptions, postgresStore } from './store.ts'

@@ -1,0 +1,5 @@
+export { SharedBudget, type SharedBudgetOptions } from './budget.ts'
+export { SharedLimiter, type SharedLimiterOptions } from './limiter.ts'
+export { memoryStore } from './memory-store.ts'
+export type { SharedOptions } from './shared-text.ts'
+export type { ChangeText, SharedStore, TextChange } from './store.ts'

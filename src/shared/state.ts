@@ -1,0 +1,52 @@
+/** A process that waits at a surface. */
+export interface Place {
+  /** The process that has waited longest goes first. */
+  readonly since: number
+  /** Since when it may take a slot; undefined while it may not. */
+  calledAt?: number | undefined
+}
+
+/** What one process has told the others. */
+interface ProcessEntry {
+  /** When its slots and places are free, unless it renews them. */
+  until: number
+  /** Its requests in flight. */
+  slots: number
+  /** When its requests arrived at the latest, at each surface. */
+  arrivals: Record<string, number[]>
+  /** Where it waits. */
+  places: Record<string, Place>
+}
+
+/** All that the processes of one organization share. Times are in milliseconds from the beginning of its first epoch. */
+export interface LimiterState {
+  /** Changes when the store has lost the state. */
+  epoch: string
+  /** Counts the changes. */
+  version: number
+  /** The time of the latest change. */
+  time: number
+  /** How far the time is ahead of the store's clock. */
+  shift: number
+  /** When the epoch began. */
+  bornAt: number
+  /** Until then, nothing is granted. */
+  quietUntil: number
+  processes: Record<string, ProcessEntry>
+  /** When surfaces open that a 429 has closed. */
+  closures: Record<string, number>
+}
+
+/** The surface of calls without a limit of their rate. The names of others begin with a colon. */
+export const unpaced = ''
+
+/** Reads a text; undefined if there is none, or another than a state. */
+export function decode(text: string | undefined): LimiterState | undefined {
+  try {
+    const state = JSON.parse(text ?? 'null') as LimiterState | null
+    const { version, time, shift } = state ?? {}
+    return state !== null && [version, time, shift].every(Number.isFinite) ? state : undefined
+  } catch {
+    return undefined
+  }
+}

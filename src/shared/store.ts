@@ -1,0 +1,47 @@
+/** What a change makes of a text. */
+export interface TextChange<T> {
+  /** The new text. Without it, the store keeps the one that it has. */
+  value?: string | undefined
+  /** A short text for every {@link SharedStore.watch}. Without it, the store calls no listener. */
+  notice?: string | undefined
+  /** The store may forget the text after so many milliseconds without a change. Default: never. */
+  keepMs?: number | undefined
+  /** What `update` resolves with. */
+  result: T
+}
+
+/** Computes a change from the text, the clock and the time before both were read; it has no other effect. */
+export type ChangeText<T> = (value: string | undefined, clock: number, readAt: number) => TextChange<T>
+
+/**
+ * Keeps short texts for several processes. Limiters and budgets differ by their store only.
+ *
+ * @example
+ * const count = (value = '0') => ({ value: String(Number(value) + 1), result: Number(value) + 1 })
+ * const visits = await memoryStore().update('visits', count)
+ */
+export interface SharedStore {
+  /**
+   * Reads a text, calls `change`, and stores what it returns, but only if no process has changed the text in between.
+   * Otherwise it begins again, with the new text. Rejects if the text may not have been stored.
+   *
+   * `clock` is a clock that all processes read, in milliseconds; it may be set at any time. `readAt` is
+   * `performance.now()` of this process, taken before text and clock were read.
+   */
+  update<T>(key: string, change: ChangeText<T>): Promise<T>
+  /**
+   * Calls the listener with each notice, and without one if it may have missed some, for example when a connection is back.
+   * Returns a function that ends it. Without this method, processes poll.
+   */
+  watch?(key: string, listener: (notice?: string) => void): () => void
+  /** Marks a process as running until it ends, or until it calls the returned function. */
+  join?(process: string): Promise<() => void>
+  /** Of some processes that have joined, returns those that have ended. A store with this method has `join`, too. */
+  findEnded?(processes: readonly string[]): Promise<string[]>
+}
+
+/** An id that is short, since it is part of every text, and unique among processes. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
+  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+}

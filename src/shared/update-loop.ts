@@ -1,0 +1,103 @@
+import type { Log } from '../lib/logger.ts'
+import { maxTimerMs } from '../lib/time.ts'
+import { reasonOf } from './shared-text.ts'
+
+/** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
+const retryMs = 500
+
+/** Updates a text: one update at a time, again when something has happened meanwhile, and from time to time. */
+export abstract class UpdateLoop {
+  isUnavailable = false
+  readonly #log: Log
+  #isDue = false
+  #running: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Updates as soon as possible; while the store is unavailable, with the next attempt. */
+  touch(): void {
+    if (!this.isUnavailable) {
+      this.touchNow()
+      return
+    }
+    this.#isDue = true
+    // Calls that wait touch again and again, which must not postpone the next attempt.
+    if (this.#timer === undefined) this.schedule()
+  }
+
+  /** Updates as soon as possible, even if the store was unavailable. */
+  touchNow(): void {
+    this.#isDue = true
+    this.#running ??= this.#run()
+  }
+
+  /** Updates the text once, with all that has happened by then. */
+  protected abstract update(): Promise<void>
+
+  /** The store has failed, perhaps again, or is available again. */
+  protected abstract onAvailability(error?: unknown): void
+
+  /** Milliseconds until an update that nothing else causes; Infinity for none. */
+  protected abstract renewMs(): number
+
+  /** Whether to try an unavailable store again. */
+  protected abstract get isRetried(): boolean
+
+  /** Called before an update that nothing else causes. */
+  protected onRenew(): void {}
+
+  /** Resolves when no update runs. */
+  protected async settled(): Promise<void> {
+    await this.#running
+  }
+
+  /** Sets the timer of the next update that nothing else causes. */
+  protected schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#running !== undefined) return
+    const retry = this.isRetried ? retryMs * (1 + Math.random()) : Infinity
+    const ms = this.isUnavailable ? retry : this.renewMs()
+    if (ms === Infinity) return
+    const renew = (): void => {
+      this.#timer = undefined
+      this.onRenew()
+      this.touchNow()
+    }
+    this.#timer = setTimeout(renew, Math.min(Math.max(0, ms), maxTimerMs))
+  }
+
+  async #run(): Promise<void> {
+    // What happens at the same time goes into one update: a release and the next call.
+    await Promise.resolve()
+    while (this.#isDue) {
+      this.#isDue = false
+      try {
+        await this.update()
+        this.#succeeded()
+      } catch (error) {
+        this.#isDue = true
+        this.#failed(error)
+        break
+      }
+    }
+    this.#running = undefined
+    this.schedule()
+  }
+
+  #succeeded(): void {
+    if (!this.isUnavailable) return
+    this.isUnavailable = false
+    this.#log('info', 'the shared store is available again', {})
+    this.onAvailability()
+  }
+
+  #failed(error: unknown): void {
+    if (!this.isUnavailable) this.#log('warn', 'the shared store is unavailable', { reason: reasonOf(error) })
+    this.isUnavailable = true
+    this.onAvailability(error)
+  }
+}

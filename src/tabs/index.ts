@@ -1,0 +1,1 @@
+export { isTabsStoreSupported, tabsStore } from './store.ts'

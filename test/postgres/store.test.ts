@@ -1,0 +1,157 @@
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postgresStore } from '../../src/postgres/index.ts'
+import { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
+import { limiterContract, takePart } from '../limits/contract.ts'
+import { openStore } from '../redis/clients.ts'
+import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { storeContract } from '../shared/store-contract.ts'
+import { realTime } from '../support/real-time.ts'
+import { type PostgresServer, startPostgres } from './server.ts'
+
+let server: PostgresServer
+const cuts: (() => void)[] = []
+const open = async () => {
+  const { store, cut } = await openStore('postgres', server.url)
+  cuts.push(cut)
+  return store
+}
+beforeAll(async () => void (server = await startPostgres()))
+afterAll(async () => {
+  for (const cut of cuts) cut()
+  await server.remove()
+})
+
+storeContract('postgresStore', open)
+
+let made: SharedLimiter[] = []
+let organizations = 0
+limiterContract('SharedLimiter on Postgres', {
+  time: realTime,
+  async make(count, limits) {
+    const organization = `contract ${++organizations}`
+    const stores = await Promise.all(Array.from({ length: count }, open))
+    made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
+    await takePart(made, limits)
+    return made
+  },
+  async end() {
+    await Promise.all(made.map((limiter) => limiter.close()))
+    for (const cut of cuts.splice(3)) cut()
+  },
+})
+
+describe('SharedBudget on Postgres', () => {
+  it('never exceeds the limit when processes reserve at once, and refuses after TRUNCATE', async () => {
+    const stores = await Promise.all([open(), open(), open()])
+    const budgets = stores.map((store) => new SharedBudget({ store, name: 'march', limit: 21 }))
+    const asked = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, i) => budgets[i % 3]!.reserve(2, 'any')),
+    )
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    expect(await budgets[0]!.summary()).toMatchObject({ reserved: 20, remaining: 1 })
+    server.run('truncate social_search_shared')
+    await expect(budgets[1]!.reserve(2, 'any')).rejects.toMatchObject({ code: 'budget_unavailable' })
+  })
+})
+
+describe('postgresStore()', () => {
+  const poolOf = () => {
+    const pool = new Pool({ connectionString: server.url, max: 2 })
+    pool.on('error', () => {})
+    return pool
+  }
+
+  it.each([
+    [
+      'changed',
+      `update social_search_shared set tag = 'other', value = 'other' where key = 'late'`,
+      'other and late',
+    ],
+    ['lost', `delete from social_search_shared where key = 'late'`, 'nothing and late'],
+    [
+      'set back',
+      `update social_search_shared set tag = 'first', value = 'first' where key = 'late'`,
+      'first and late',
+    ],
+  ])('does not store a late text when the text was %s', async (_, happen, expected) => {
+    const pool = poolOf()
+    const store = postgresStore(pool)
+    await store.update('late', () => ({ value: 'second', result: 0 }))
+    let isLate = true
+    const query = async (text: string, values: unknown[]) => {
+      if (isLate && text.startsWith('update')) {
+        isLate = false
+        server.run(happen)
+      }
+      return pool.query(text, values)
+    }
+    const slow = postgresStore({ query, connect: () => pool.connect() })
+    await slow.update('late', (value = 'nothing') => ({ value: `${value} and late`, result: 0 }))
+    expect(await store.update('late', (value) => ({ result: value }))).toBe(expected)
+    await pool.end()
+  })
+
+  it('creates its table when an administrator has dropped it', async () => {
+    const pool = poolOf()
+    const store = postgresStore(pool, { table: 'dropped' })
+    const count = () =>
+      store.update('a', (value = '0') => ({ value: String(Number(value) + 1), result: value }))
+    expect([await count(), await count()]).toEqual(['0', '1'])
+    server.run('drop table dropped')
+    expect([await count(), await count()]).toEqual(['0', '1'])
+    await pool.end()
+  })
+
+  it('listens on one connection for all limiters, and again when it is cut', async () => {
+    const pool = poolOf()
+    const store = postgresStore(pool, { table: 'many' })
+    const limiters = Array.from(
+      { length: 10 },
+      (_, i) => new SharedLimiter({ store, organization: `many ${i}` }),
+    )
+    const share = { inFlight: 2, perMinute: 20 }
+    const ticket = { surface: 'a', share, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+    const use = () =>
+      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...ticket })).release()))
+    await use()
+    expect(pool.totalCount).toBeLessThanOrEqual(2)
+    const heard: string[] = []
+    const end = store.watch!('cut', (notice = 'reconnected') => heard.push(notice))
+    server.run(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen many'`)
+    await expect.poll(() => heard).toContain('reconnected')
+    await store.update('cut', () => ({ notice: 'after it', result: 0 }))
+    await expect.poll(() => heard).toContain('after it')
+    end()
+    await Promise.all(limiters.map((limiter) => limiter.close()))
+    await expect.poll(() => pool.totalCount).toBeLessThanOrEqual(1)
+    await pool.end()
+  })
+
+  it('leaves no client of its pool taken when a watch ends at once', async () => {
+    const pool = poolOf()
+    postgresStore(pool).watch!('left', () => {})()
+    await pool.end()
+    expect(pool.totalCount).toBe(0)
+  })
+
+  it('ignores notices of other programs', async () => {
+    const pool = poolOf()
+    const send = async (key: string, text: string) => {
+      const payload = text.replaceAll('\u0000', '?')
+      for (const each of [`${key}\n${payload}`, payload, key])
+        await pool.query('select pg_notify($1, $2)', ['social_search_shared', each])
+    }
+    await meetForeignNotices([await open(), await open()], send, 7900)
+    await pool.end()
+  })
+
+  it.each([
+    [{}, { table: 'a;b' }, 'table must be a name of small letters'],
+    [{}, { tables: 'a' }, 'unknown option tables; did you mean table?'],
+    [null, {}, 'pool must have a query() method'],
+  ])('refuses %j with %j', (pool, options, message) => {
+    const valid = pool && { query: () => {}, connect: () => {} }
+    expect(() => postgresStore(valid as never, options as never)).toThrow(message)
+  })
+})

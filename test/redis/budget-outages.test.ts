@@ -1,0 +1,132 @@
+import { type Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CreditBudgetError } from '../../src/index.ts'
+import { type RedisClient, redisStore } from '../../src/redis/index.ts'
+import { SharedBudget } from '../../src/shared/index.ts'
+import { type Connection, type Package, connect } from './clients.ts'
+import { type RedisServer, startRedis } from './server.ts'
+
+const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
+
+let server: RedisServer
+let budgets = 0
+const connections: Connection[] = []
+
+beforeAll(async () => void (server = await startRedis()))
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.cut()
+})
+afterAll(() => server.kill())
+
+const newName = () => `budget ${++budgets}`
+
+async function open(name: string, limit: number, options: { client?: Package; lease?: number } = {}) {
+  const { client = 'redis', lease } = options
+  const connection = await connect(client, server.url)
+  connections.push(connection)
+  const budget = new SharedBudget({
+    ...{ store: redisStore(connection.client), name, limit, lease, storeTimeout: 500 },
+  })
+  return { budget, connection }
+}
+
+/** A client on a network that fails as told: before a command arrives, or after it was run. */
+async function unreliable() {
+  const connection = await connect('ioredis', server.url)
+  connections.push(connection)
+  const network = { fails: 'never' as 'never' | 'before' | 'after' }
+  const real = connection.client as Redis
+  const through =
+    (send: (...args: never[]) => Promise<unknown>) =>
+    async (...args: never[]) => {
+      if (network.fails === 'before') throw new Error('the network failed')
+      const reply = await send.apply(real, args)
+      if ((network.fails as string) === 'after') throw new Error('the network failed')
+      return reply
+    }
+  const client = {
+    evalsha: through(real.evalsha),
+    eval: through(real.eval),
+    duplicate: () => real,
+  }
+  return { client: client as unknown as RedisClient, network }
+}
+
+describe('SharedBudget.reserve()', () => {
+  it('refuses when Redis has lost the spent credits', async () => {
+    const name = newName()
+    const { budget, connection } = await open(name, 10, { client: 'ioredis' })
+    ;(await budget.reserve(2, 'any')).settle(2)
+    await budget.flush()
+    await (connection.client as Redis).flushall()
+    // A process that knows nothing of it starts it anew, until one that knows comes by.
+    const other = await open(name, 10)
+    for (let i = 0; i < 3; i++) await other.budget.reserve(2, 'any')
+    await expect(budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+    await expect(other.budget.summary()).rejects.toMatchObject({ reason: hasLost })
+  })
+
+  it('refuses in all processes when Redis has an older state than before', async () => {
+    const name = newName()
+    const { budget, connection } = await open(name, 100, { client: 'ioredis' })
+    const other = await open(name, 100)
+    const admin = connection.client as Redis
+    const call = async () => (await budget.reserve(2, 'any')).settle(2)
+    for (let i = 0; i < 2; i++) await call()
+    await budget.flush()
+    const keys = await admin.keys('social-search:budget-1:*')
+    const before = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const))
+    for (let i = 0; i < 6; i++) await call()
+    await budget.flush()
+    for (const [key, value] of before) await admin.restore(key, 0, value, 'REPLACE')
+    await expect(call()).rejects.toMatchObject({ name: 'BudgetUnavailableError', reason: hasLost })
+    await expect(other.budget.reserve(2, 'any')).rejects.toMatchObject({ reason: hasLost })
+  })
+
+  it('ignores the reservations of aborted calls when Redis wakes up', async () => {
+    const name = newName()
+    const [stalled, fresh, other] = await Promise.all([1, 2, 3].map(() => open(name, 10)))
+    await stalled!.budget.summary()
+    await other!.budget.summary()
+    await server.suspend()
+    const [first, second] = [stalled, fresh].map((process) =>
+      Promise.allSettled([1, 2, 3, 4].map(() => process!.budget.reserve(2, 'any'))),
+    )
+    for (const result of [...(await first!), ...(await second!)]) {
+      expect(result).toMatchObject({ reason: { name: 'BudgetUnavailableError' } })
+    }
+    const asked = [1, 2].map(() => other!.budget.reserve(5, 'any'))
+    await server.resume()
+    for (const reservation of await Promise.all(asked)) reservation.settle(5)
+    await Promise.all([stalled, fresh, other].map((process) => process!.budget.flush()))
+    expect(await other!.budget.summary()).toMatchObject({ spent: 10, uncertain: 0, reserved: 0 })
+  })
+
+  it('sends few commands to a client that queues them offline', async () => {
+    let kept = 0
+    const evaluate = () => new Promise(() => kept++)
+    const client = { evalSha: evaluate, eval: evaluate, duplicate: () => {} } as never
+    const budget = new SharedBudget({ store: redisStore(client), name: 'a', limit: 1, storeTimeout: 50 })
+    const reasons: string[] = []
+    for (let i = 0; i < 40; i++)
+      await budget
+        .reserve(1, 'any')
+        .catch((error: unknown) => reasons.push((error as { reason: string }).reason))
+    expect(reasons).toHaveLength(40)
+    expect(reasons.at(-1)).toBe('16 updates have no reply')
+    expect(kept).toBe(16)
+  })
+
+  it('counts the outcomes that Redis lacks before it refuses', async () => {
+    const { client, network } = await unreliable()
+    const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
+    const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
+    network.fails = 'before'
+    reservations.forEach((reservation) => reservation.settle(1))
+    await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
+    network.fails = 'never'
+    ;(await budget.reserve(8, 'any')).release()
+    await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
+  })
+})

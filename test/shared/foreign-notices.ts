@@ -1,0 +1,47 @@
+import { SharedLimiter, type SharedStore } from '../../src/shared/index.ts'
+import { equal, listen, until } from './store-promises.ts'
+
+/** What other programs may send where the processes of a limiter listen. */
+const foreign = [
+  ...['', ' ', 'garbage', '{', 'null', '0', '"text"', '[]', '{}', '[1,2,3,4,5]', '["other",0,[],0]'],
+  ...['[["other"],0,[],0,[]]', '["other",0,{"a":1},0,[]]', '["other",0,[],0,[["a",-1]]]'],
+  ...['["other",0,[],0,[["a",1e300]]]', '["other",0,[],0,[[1,60000]]]', '["other",0,[null],{},[null]]'],
+  ...['{"from":"other","closed":[["a",60000]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
+]
+
+/**
+ * A limiter waits for a slot of another one while somebody sends such texts. It must go on waiting, and then get the slot.
+ *
+ * @param send Sends a text where the listeners of a key hear it.
+ * @param hugeLength The length of the longest text.
+ */
+export async function meetForeignNotices(
+  [first, second]: readonly [SharedStore, SharedStore],
+  send: (key: string, text: string) => unknown,
+  hugeLength: number,
+): Promise<void> {
+  let key = ''
+  const limits = { inFlight: 1, perMinute: 100 }
+  const spied: SharedStore = {
+    ...first,
+    update: (at, change) => {
+      key = at
+      return first.update(at, change)
+    },
+  }
+  const ticket = { surface: 'a', share: limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+  const organization = `foreign ${Math.random()}`
+  const limiters = [spied, second].map((store) => new SharedLimiter({ store, organization, limits }))
+  const lease = await limiters[0]!.acquire({ ...ticket })
+  let isGranted = false
+  const waiting = limiters[1]!.acquire({ ...ticket }).finally(() => (isGranted = true))
+  const { heard, end } = await listen(second, first, key)
+  const texts = [...foreign, 'x'.repeat(hugeLength), `["${'x'.repeat(hugeLength - 20)}",0,[],0,[]]`]
+  for (const text of texts) await send(key, text)
+  await until(() => heard.includes(texts.at(-1)!), 'heard the last text')
+  equal(isGranted, false)
+  lease.release()
+  ;(await waiting).release()
+  end()
+  await Promise.all(limiters.map((limiter) => limiter.close()))
+}

@@ -1,0 +1,5 @@
+import { memoryStore } from '../../src/shared/index.ts'
+import { storeContract } from './store-contract.ts'
+
+const store = memoryStore()
+storeContract('memoryStore', () => store)

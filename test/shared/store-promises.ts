@@ -1,0 +1,136 @@
+import type { SharedStore } from '../../src/shared/index.ts'
+
+/** A promise of every store: it gets three stores, each opened as by another process, and throws if it is broken. */
+type Promised = (stores: readonly [SharedStore, SharedStore, SharedStore], key: string) => Promise<void>
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const write = (store: SharedStore, key: string, value: string) =>
+  store.update(key, () => ({ value, result: undefined }))
+const read = (store: SharedStore, key: string): Promise<string | undefined> =>
+  store.update(key, (value) => ({ result: value }))
+const count = (value?: string) => ({ value: String(Number(value ?? 0) + 1), result: undefined })
+
+/** It has no test runner, so that pages run it, too. */
+export function equal(found: unknown, expected: unknown): void {
+  const [one, other] = [found, expected].map((value) => JSON.stringify([value]))
+  if (one !== other) throw new Error(`expected ${other?.slice(0, 300)}, found ${one?.slice(0, 300)}`)
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await condition()) return
+    await pass(50)
+  }
+  throw new Error(`never ${what}`)
+}
+
+/** Watches a key until a notice arrives, and returns what it hears. */
+export async function listen(
+  store: SharedStore,
+  from: SharedStore,
+  key: string,
+): Promise<{ heard: string[]; end(): void }> {
+  const heard: string[] = []
+  if (store.watch === undefined) throw new Error('the store has no watch()')
+  const end = store.watch(key, (notice = '') => heard.push(notice))
+  const isHeard = async () => {
+    await from.update(key, () => ({ notice: 'first', result: undefined }))
+    return heard.includes('first')
+  }
+  await until(isHeard, 'heard a notice')
+  return { heard, end }
+}
+
+/** What every store promises, by the title of its test. */
+export const promises: Readonly<Record<string, Promised>> = {
+  'update() gives undefined before the first text, and then the latest text to all processes': async (
+    [first, second, third],
+    key,
+  ) => {
+    equal(await read(first, key), undefined)
+    await write(second, key, 'one')
+    equal(await third.update(key, (value) => ({ value: `${value} two`, result: value })), 'one')
+    equal([await read(first, key), await read(second, key)], ['one two', 'one two'])
+  },
+
+  'update() loses no change when processes change a text at the same time': async (stores, key) => {
+    await Promise.all(Array.from({ length: 60 }, (_, i) => stores[i % 3]!.update(key, count)))
+    equal(await read(stores[0], key), '60')
+  },
+
+  'update() includes a change of another process that begins between its read and its write': async (
+    [first, second],
+    key,
+  ) => {
+    for (let round = 0; round < 10; round++) {
+      let other: Promise<unknown> | undefined
+      await first.update(key, (value) => {
+        other ??= Promise.resolve().then(() => second.update(key, count))
+        return count(value)
+      })
+      await other
+    }
+    equal(await read(first, key), '20')
+  },
+
+  'update() keeps texts of any characters, and each key apart': async ([first, second], key) => {
+    const text = `"quotes" \\ 'single' \n ü 漢 🙂 ${'x'.repeat(20_000)}`
+    await write(first, key, text)
+    equal([await read(second, key), await read(second, `${key} other`)], [text, undefined])
+  },
+
+  'update() gives a clock that goes on, and a time before it was read': async ([first, second], key) => {
+    const readClock = (store: SharedStore) =>
+      store.update(key, (_, clock, readAt) => ({ result: { clock, readAt, now: performance.now() } }))
+    const one = await readClock(first)
+    await pass(300)
+    const two = await readClock(second)
+    const aheadMs = two.clock - one.clock - (two.now - one.now)
+    equal(Math.abs(aheadMs) < 150, true)
+    equal(
+      [one, two].map(({ readAt, now }) => readAt <= now),
+      [true, true],
+    )
+    equal(two.readAt > one.now, true)
+  },
+
+  'update() rejects with what the change throws, and keeps the text': async ([first, second], key) => {
+    await write(first, key, 'kept')
+    const fail = (): never => {
+      throw new Error('it failed')
+    }
+    equal(await second.update(key, fail).catch((error: unknown) => String(error)), 'Error: it failed')
+    equal(await read(first, key), 'kept')
+  },
+
+  'watch() calls back with each notice of its key, until it ends': async ([first, second], key) => {
+    const { heard, end } = await listen(second, first, key)
+    await first.update(`${key} other`, () => ({ value: 'x', notice: 'of another key', result: undefined }))
+    await write(first, key, 'y')
+    await first.update(key, () => ({ notice: 'without a text', result: undefined }))
+    await until(() => heard.includes('without a text'), 'heard the second notice')
+    await first.update(key, () => ({ value: 'z', notice: 'with a text', result: undefined }))
+    await until(() => heard.includes('with a text'), 'heard the third notice')
+    end()
+    await first.update(key, () => ({ notice: 'late', result: undefined }))
+    await pass(200)
+    equal([...new Set(heard)].filter(Boolean).sort(), ['first', 'with a text', 'without a text'])
+  },
+
+  'watch() calls back each listener of a store, also after another one of the same key has ended': async (
+    [first, second],
+    key,
+  ) => {
+    const ended = await listen(second, first, key)
+    const staying = await listen(second, first, key)
+    const other = await listen(second, first, `${key} other`)
+    ended.end()
+    await first.update(key, () => ({ notice: 'again', result: undefined }))
+    await until(() => staying.heard.includes('again'), 'heard the notice')
+    await first.update(`${key} other`, () => ({ notice: 'for the other', result: undefined }))
+    await until(() => other.heard.includes('for the other'), 'heard the notice of the other key')
+    equal([ended.heard.includes('again'), staying.heard.includes('for the other')], [false, false])
+    staying.end()
+    other.end()
+  },
+}
