@@ -97,14 +97,14 @@ export class SocialSearch {
   }
 
   /**
-   * Returns the most that a call can cost, at this client's `prices`. Sends nothing. Each page counts once, so
-   * `retry: { ambiguous: true }` may cost more.
+   * Returns the most that a call can cost, at this client's `prices`, and the time that it takes at least, at its `limits`.
+   * Sends nothing. Each page counts once, so `retry: { ambiguous: true }` may cost more.
    *
    * @param id Id of the operation, such as `microblog.search`.
    * @param params Params of the call, or the id of a record.
    * @throws {InvalidRequestError} if the params are outside the documented bounds.
    * @example
-   * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }).atMost // 100
+   * client.quote('microblog.search', { query: 'typescript' }, { pages: 50 }) // { atMost: 100, duration: 120_000, … }
    */
   quote<Id extends OperationId>(
     id: Id,
@@ -119,7 +119,8 @@ export class SocialSearch {
     const given: object | string = params
     const isId = typeof given === 'string'
     const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
-    return quoteOf(this.#transport.priced(operation, request), request.maxItems, options)
+    const priced = this.#transport.priced(operation, request)
+    return quoteOf(priced, this.#transport.paceOf(operation), request.maxItems, options)
   }
 
   /** Sends the calls of this client. Pass it to a proxy, or to functions such as `microblog()`. */

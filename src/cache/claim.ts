@@ -1,5 +1,5 @@
 import { after, sleep } from '../lib/time.ts'
-import { type SharedStore, askStore } from './store.ts'
+import { type ClaimStore, askStore } from './store.ts'
 
 /** For how long a claim holds without renewal, in milliseconds. */
 const claimMs = 10_000
@@ -17,13 +17,13 @@ const tokenForm = /^[\da-f-]{36}$/
 
 /** The right of one process to send a request. */
 export class Claim {
-  readonly #store: SharedStore
+  readonly #store: ClaimStore
   readonly #key: string
   readonly #token = crypto.randomUUID()
   #cancelRenewal = (): void => {}
   #renewal = Promise.resolve()
 
-  constructor(store: SharedStore, key: string) {
+  constructor(store: ClaimStore, key: string) {
     this.#store = store
     this.#key = `${key}:claim`
   }
@@ -56,7 +56,7 @@ export class Claim {
   async release(isFree: boolean): Promise<void> {
     this.#cancelRenewal()
     await this.#renewal
-    // The renewal under way may have planned the next one.
+    // A renewal that has just ended may have set the timer of the next one.
     this.#cancelRenewal()
     if (isFree) await askStore(() => this.#store.set(`${this.#key}:${this.#token}`, 'free', outcomeMs))
     if ((await this.#holder()) === this.#token) await askStore(() => this.#store.delete(this.#key))

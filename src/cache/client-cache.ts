@@ -1,21 +1,28 @@
-import type { Answer, Call, CallCache } from '../core/call/call.ts'
-import { validateInTime, unusable } from '../core/call/success-response.ts'
-import { run } from '../core/call/run.ts'
+import { type Answer, type Call, errorContext } from '../core/call/call.ts'
+import type { Sharers } from '../core/call/cancellation.ts'
+import { readAnswer } from '../core/call/attempt.ts'
+import type { Run } from '../core/call/run.ts'
+import type { CallCache } from '../core/call/transport.ts'
 import type { CallSettings } from '../core/options/settings.ts'
-import { ConfigurationError } from '../errors/index.ts'
+import { effectOf } from '../core/retry/policy.ts'
+import { Failure } from '../core/retry/failure.ts'
+import { ConfigurationError, NotCachedError } from '../errors/index.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { type Entry, contentOf, nameOf } from './entry.ts'
-import { Flight, type Landed } from './flight.ts'
 import { hooksName } from './hooks.ts'
+import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, StoredRequest, type Wanted } from './stored-request.ts'
 import type { CacheStore } from './store.ts'
+
+type Open = (call: Call, sharers: Sharers) => Run
 
 /** The cache of one client, and of the clients made from it with `withOptions`. */
 export class ClientCache implements CallCache {
   readonly #maxAge: number
   readonly #answers: Answers | undefined
-  readonly #flights = new Map<string, Flight>()
+  /** Those in flight, by name. */
+  readonly #shared = new Map<string, SharedRequest>()
 
   /** @param owner Undefined if the organization is not known. */
   constructor(store: CacheStore, maxAge: number, owner: string | undefined) {
@@ -23,36 +30,52 @@ export class ClientCache implements CallCache {
     if (owner !== undefined) this.#answers = { store, owner, maxAge, changing: new Map() }
   }
 
-  async answer(call: Call, open: (settings: CallSettings) => Call, before?: Answer): Promise<Answer> {
-    if (call.stake !== 'metered' || call.settings.cache === false) return run(call)
+  async answer(run: Run, open: Open, before?: Answer): Promise<Answer> {
+    const { operation, settings } = run.call
+    const { cache } = settings
+    if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return run.start()
     try {
-      call.throwIfAborted()
-      const wanted = wantedBy(call, before, this.#maxAge)
+      run.throwIfAborted()
+      const wanted = wantedBy(run.call, before, this.#maxAge)
+      if (cache === 'only') return await deliver(run, await this.#stored(run, wanted))
       for (;;) {
-        const landed = await this.#flightOf(call, wanted, open).join(call)
-        if (landed.fetched !== undefined || wanted.accepts(landed.entry)) return await deliver(call, landed)
+        const shared = await this.#sharedRequest(run.call, wanted, open).join(run)
+        if (shared.fetched !== undefined || wanted.accepts(shared.entry)) return await deliver(run, shared)
       }
     } catch (error) {
-      throw call.errorOf(error)
+      throw run.errorOf(error)
     } finally {
-      call.close()
+      run.close()
     }
   }
 
+  /** @throws {NotCachedError} */
+  async #stored(run: Run, wanted: Wanted): Promise<SharedAnswer> {
+    const { call } = run
+    const entry = await run.race(() => new StoredRequest(this.#known(), call, wanted).stored())
+    if (entry !== null) return { entry, isPayer: false }
+    const isFree = effectOf(call.operation) !== 'metered'
+    const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
+    throw new NotCachedError(`nothing was sent: ${reason}`, errorContext(run))
+  }
+
+  #known(): Answers {
+    if (this.#answers !== undefined) return this.#answers
+    throw new ConfigurationError('a cache needs the option organization, unless apiKey is a string')
+  }
+
   /** The shared request in flight, or a new one. */
-  #flightOf(call: Call, wanted: Wanted, open: (settings: CallSettings) => Call): Flight {
+  #sharedRequest(call: Call, wanted: Wanted, open: Open): SharedRequest {
     const name = JSON.stringify([wanted.name, wanted.follows, hooksName(call.settings.hooks)])
     // In Cloudflare's workers, no call may wait for the request of another.
-    const underWay = isTiedToRequests() ? undefined : this.#flights.get(name)
-    if (underWay !== undefined) return underWay
-    if (this.#answers === undefined)
-      throw new ConfigurationError('a cache needs the option organization, unless apiKey is a string')
-    const request = new StoredRequest(this.#answers, call, wanted)
-    const flight = new Flight(request, open, () => {
-      if (this.#flights.get(name) === flight) this.#flights.delete(name)
+    const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
+    if (inFlight !== undefined) return inFlight
+    const stored = new StoredRequest(this.#known(), call, wanted)
+    const shared = new SharedRequest(stored, open, () => {
+      if (this.#shared.get(name) === shared) this.#shared.delete(name)
     })
-    this.#flights.set(name, flight)
-    return flight
+    this.#shared.set(name, shared)
+    return shared
   }
 }
 
@@ -78,34 +101,35 @@ function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number
   const start = Date.now()
   const cache: unknown = settings.cache === undefined ? {} : settings.cache
   const { maxAge = cacheMaxAge } = (cache ?? {}) as { maxAge?: unknown }
-  const isKnown = isRecord(cache) || cache === 'refresh'
+  const isKnown = isRecord(cache) || cache === 'refresh' || cache === 'only'
   if (!isKnown || typeof maxAge !== 'number' || !(maxAge >= 0))
-    throw new ConfigurationError('cache must be false, refresh or { maxAge } with milliseconds of at least 0')
+    throw new ConfigurationError(
+      'cache must be false, refresh, only or { maxAge } with milliseconds of at least 0',
+    )
+  if (cache === 'only') return () => true
   if (maxAge === 0 || (cache === 'refresh' && isFirst)) return ({ at }) => at > start
   // The clock of the process that stored it may be ahead.
   return ({ at }) => Math.abs(Date.now() - at) <= maxAge
 }
 
-/** Validates a copy of the answer as the call asks. */
-async function deliver(call: Call, { entry, fetched, isPayer }: Landed): Promise<Answer> {
-  const { redactor, dialect } = call.client
-  const { text, status, type } = entry
+/** Checks and transforms a copy of the answer as the call asks. */
+async function deliver(run: Run, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
+  const { redactor, dialect } = run.call.client
+  const { text, status, type, cost } = entry
   const response =
     fetched?.response ??
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
   const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
   const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
-  call.attempts = attempts
-  const parsed = dialect.parse(text)
-  const requestId = redactor.requestId(parsed)
-  if (isPayer) Object.assign(call.purchase, credits)
-  const { charged = 'no' } = attempts.at(-1) ?? {}
-  call.settled = { risk: charged, body: parsed }
-  const validated = await validateInTime(call, charged, parsed)
-  if (!validated.ok) throw unusable(call, charged, validated, requestId, parsed)
-  if (!isPayer) call.purchase.save(entry.cost)
-  const { body, invalid } = validated
+  const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
+  const value = dialect.parse(text)
+  const requestId = redactor.requestId(value)
+  const success = { response, complete: true, text, value, body: value, requestId, tookEffect, byHook: false }
+  run.follow({ progress: { phase: 'body', attempts, failures: [], tookEffect, settled: success }, credits })
+  const answer = await readAnswer(run, { ...success, cost: undefined })
+  if (answer instanceof Failure) throw answer
+  if (isPayer) return answer
+  run.purchase.save(cost)
   const age = Math.max(0, Date.now() - entry.at)
-  const cached = isPayer ? {} : { cached: { at: new Date(entry.at), age, saved: entry.cost } }
-  return { response, redactor, text, parsed, requestId, body, invalid, attempts, credits, ...cached }
+  return { ...answer, cached: { at: new Date(entry.at), age, saved: cost } }
 }

@@ -33,7 +33,7 @@ export function nameOf({ id, paging }: Operation, request: ComposedRequest): str
   return canonicalJson([id, request.path, named]) ?? ''
 }
 
-/** The key of a request. A store that others may read gets a hash, which tells neither organization nor params. */
+/** The key of a request. A store outside of this process gets a hash, which contains neither organization nor params. */
 export async function keyOf(store: CacheStore, owner: string, name: string): Promise<string> {
   const key = JSON.stringify([format, owner, name])
   return store instanceof MemoryStore ? key : sha256(key)

@@ -14,7 +14,7 @@ import type { CacheStore } from './store.ts'
 export function sqliteStore(path: string): Required<CacheStore> & { close(): void } {
   const isFile = path !== ':memory:'
   if (isFile) protect(path)
-  // An absolute path, since SQLite reads others as a URI.
+  // An absolute path, since SQLite may read a relative one as a URI.
   const database = new DatabaseSync(isFile ? resolve(path) : path)
   database.exec(`PRAGMA busy_timeout = 900; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;

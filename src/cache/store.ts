@@ -17,9 +17,9 @@ export interface CacheStore {
 }
 
 /** A store that processes can agree through. */
-export type SharedStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
+export type ClaimStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
 
-export function isShared(store: CacheStore): store is SharedStore {
+export function isShared(store: CacheStore): store is ClaimStore {
   return store.setIfAbsent !== undefined
 }
 

@@ -1,6 +1,6 @@
 import { check } from '../api/schema/check.ts'
 import type { Answer, Call } from '../core/call/call.ts'
-import { composeRequest } from '../core/call/compose-request.ts'
+import { composeRequest, contextOf } from '../core/call/compose-request.ts'
 import { nextStep } from '../core/pages/next-step.ts'
 import { type Attempt, ConnectionError } from '../errors/index.ts'
 import { logTo } from '../lib/logger.ts'
@@ -26,7 +26,7 @@ export interface Wanted {
   readonly accepts: (entry: Entry) => boolean
 }
 
-/** The stored answer of one request. If the store fails, a warning is logged, and the call goes on. */
+/** The stored answer of one request. If the store fails, the call logs a warning and continues without it. */
 export class StoredRequest {
   readonly #answers: Answers
   readonly #call: Call
@@ -40,6 +40,15 @@ export class StoredRequest {
     this.#wanted = wanted
   }
 
+  /** The stored answer, if the call accepts it. */
+  async stored(): Promise<Entry | null> {
+    const { name, follows, accepts } = this.#wanted
+    if (follows === null) await this.#answers.changing.get(name)
+    this.#key ??= await this.#try(() => this.#keyOf(name))
+    const entry = this.#key === undefined ? null : await this.#read(this.#key)
+    return entry && accepts(entry) ? entry : null
+  }
+
   /**
    * Finds an answer that the call accepts; null if the caller should send the request. If another process is sending it,
    * its answer.
@@ -47,29 +56,22 @@ export class StoredRequest {
    * @throws {ConnectionError} if that process ended without an answer, and may have been charged.
    */
   async find(isWanted: () => boolean): Promise<Entry | null> {
-    const { name, follows, accepts } = this.#wanted
-    const { store, changing } = this.#answers
-    if (follows === null) await changing.get(name)
-    const key = await this.#try(() => this.#keyOf(name))
-    if (key === undefined) return null
-    this.#key = key
-    const look = async (): Promise<Entry | null> => {
-      const entry = (await this.#read(key)) ?? null
-      return entry !== null && accepts(entry) ? entry : null
-    }
-    const found = await look()
-    if (found !== null) return found
+    const { store } = this.#answers
+    const found = await this.stored()
+    const key = this.#key
+    if (found !== null || key === undefined) return found
     const taken = await this.#try(async () => {
       if (!isShared(store)) return 'no longer wanted'
       const claim = new Claim(store, key)
-      const taken = await claim.take(isWanted, look)
+      const taken = await claim.take(isWanted, () => this.stored())
       if (taken === 'taken') this.#claim = claim
       return taken
     })
     if (typeof taken === 'object') return taken
+    const { operation, request } = this.#call
     if (taken === 'lost')
       throw new ConnectionError('another process sent the same request and ended without its answer', {
-        ...this.#call.context(),
+        ...contextOf(operation, request),
         phase: 'exchange',
         reason: 'the other process ended',
         charged: 'unknown',

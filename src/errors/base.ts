@@ -50,6 +50,7 @@ export type ClientErrorCode =
   | 'reauthorization_required'
   | 'oauth'
   | 'token_store'
+  | 'not_cached'
 
 /**
  * A code that the service does not document. At run time it is a string: compare it as `String(error.code)`. The type

@@ -1,6 +1,7 @@
 import { isInstance } from '../lib/thrown.ts'
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
+import type { NotCachedError } from './cache.ts'
 import type {
   BudgetUnavailableError,
   ClosedError,
@@ -18,6 +19,7 @@ import type { OAuthError, ReauthorizationRequiredError, TokenStoreError } from '
 
 export * from './api.ts'
 export * from './base.ts'
+export * from './cache.ts'
 export * from './client.ts'
 export * from './oauth.ts'
 
@@ -38,6 +40,7 @@ export type AnySocialSearchError =
   | ReauthorizationRequiredError
   | OAuthError
   | TokenStoreError
+  | NotCachedError
 
 /**
  * Tells whether a caught value is an error of this package, and types it for narrowing. After `toArray()`, pass the type of

@@ -8,11 +8,11 @@ const longMs = 5000
 const testUrl = /^http:|\.(example|invalid|test)(:\d+)?(\/|$)/
 
 const reasons = {
-  slot: 'the organization has as many requests in flight as it may',
+  slot: 'the requests in flight of the organization are taken',
   pace: 'its surface has used up the requests of this minute',
   rate_limited: 'a 429 closed its surface',
   retry: 'its latest attempt failed',
-  limiter: 'its limiter has not let it go yet',
+  limiter: 'its limiter holds it',
 }
 
 /** Whether this process may still give its notice. */
@@ -41,7 +41,6 @@ export function noticeWait(
   isNoticeDue = false
   console.info(
     `social-search-sdk: ${operation.id} waits ${until ? `until ${until.toISOString()}` : 'for an unknown time'}: ` +
-      `${reasons[reason]}. This line appears once: to see every wait, pass onWait or a logger; ` +
-      'to silence it, pass one of these or observers',
+      `${reasons[reason]}. Pass onWait or a logger to see every wait, or observers to silence this notice`,
   )
 }

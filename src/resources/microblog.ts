@@ -28,7 +28,7 @@ export interface MicroblogSearchPage<Post = MicroblogPost>
 /** Calls about the microblog network. */
 export interface Microblog {
   /**
-   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds is charged. Scope
+   * Searches public posts (`POST /data/microblog/tweets/search`). Each page that succeeds costs 2 credits. Scope
    * `search:read`; counts towards the microblog surface. `schema` checks each post and gives it your type.
    *
    * Await it for the first page, iterate it for the posts of all pages, or use `pages()` and `toArray({ limit })`.

@@ -63,8 +63,8 @@ export interface ProfessionalnetIndustriesPage<Item = ProfessionalnetIndustry>
 /** Calls about posts on the professional network. Scope `search:read`; they count towards the professionalnet surface. */
 interface PostMethods {
   /**
-   * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds is charged, and so is the empty
-   * one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and
+   * Searches posts (`POST /data/professionalnet/posts/search`). Each page that succeeds costs 4 credits, and so does the
+   * empty one that ends a walk: set `limit` or `maxPages` to stop earlier. Timeout 90 seconds. `schema` checks each post and
    * gives it your type.
    */
   search<Schema extends MaybeSchema = undefined>(
@@ -76,7 +76,7 @@ interface PostMethods {
   >
 
   /**
-   * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Charged for each comment returned; the
+   * Gets the comments on a post (`POST /data/professionalnet/posts/comments`). Costs 1 credit for each comment returned; the
    * client reserves credits for `maxComments`, 100 unless set. Timeout 90 seconds. `schema` checks each comment and gives
    * it your type.
    */
@@ -86,8 +86,8 @@ interface PostMethods {
   ): ApiCall<ProfessionalnetPostsCommentsBody<Output<Schema, ProfessionalnetComment>>>
 
   /**
-   * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Charged for each reaction returned,
-   * without a documented bound. `ceiling` is the number of reactions to reserve credits for; the service may return, and
+   * Lists the reactions on a post (`POST /data/professionalnet/posts/reactions`). Costs 1 credit for each reaction
+   * returned, without a documented bound. `ceiling` is the number of reactions to reserve credits for; the service may return, and
    * charge, more. Neither params nor reactions are documented; `schema` checks each reaction and gives it your type.
    */
   reactions<Schema extends MaybeSchema = undefined, Name extends string = 'reactions'>(
@@ -99,8 +99,8 @@ interface PostMethods {
 /** Calls about companies. Scope `search:read`; they count towards the professionalnet surface. */
 interface CompanyMethods {
   /**
-   * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success is charged.
-   * Timeout 90 seconds. `schema` checks the whole body and gives it your type.
+   * Gets a company's profile by the URL of its page (`POST /data/professionalnet/company/get`). A success costs
+   * 4 credits. Timeout 90 seconds. `schema` checks the whole body and gives it your type.
    */
   get<Schema extends MaybeSchema = undefined>(
     params: ProfessionalnetCompanyGetParams,
@@ -111,8 +111,8 @@ interface CompanyMethods {
 /** Posts and comments of a person, a page at a time. The service ignores `count`. Not documented further. */
 interface PersonMethods {
   /**
-   * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds is charged. Neither
-   * params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
+   * Lists the posts of a profile (`POST /data/professionalnet/person/posts`). Each page that succeeds costs 10 credits.
+   * Neither params nor posts are documented; the service ignores `count`. `schema` checks each post and gives it your type.
    */
   posts<Schema extends MaybeSchema = undefined, Name extends string = 'posts'>(
     params?: OpenParams,
@@ -121,7 +121,7 @@ interface PersonMethods {
 
   /**
    * Lists the comments by a person, by profile URL (`POST /data/professionalnet/person/comments`). Each page that succeeds
-   * is charged. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
+   * costs 10 credits. Neither params nor comments are documented; the service ignores `count`. `schema` checks each comment and
    * gives it your type.
    */
   comments<Schema extends MaybeSchema = undefined, Name extends string = 'comments'>(

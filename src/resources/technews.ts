@@ -7,7 +7,7 @@ import { type MaybeSchema, type OpenList, paged } from './methods.ts'
 /** Calls about the tech news site. */
 export interface Technews {
   /**
-   * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds is charged. Scope
+   * Searches stories and comments (`POST /data/technews/search`). Each page that succeeds costs 2 credits. Scope
    * `search:read`; counts towards the technews surface. Neither params nor results are documented; `schema` checks each
    * result and gives it your type.
    */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { Claim } from '../../src/cache/claim.ts'
-import type { SharedStore } from '../../src/cache/store.ts'
+import type { ClaimStore } from '../../src/cache/store.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
@@ -43,7 +43,7 @@ const slow = (ms: number, response: () => Response = ok) => {
   return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
 }
 
-async function taken(store: SharedStore): Promise<Claim> {
+async function taken(store: ClaimStore): Promise<Claim> {
   const claim = new Claim(store, 'key')
   const outcome = await claim.take(
     () => true,

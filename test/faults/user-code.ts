@@ -112,7 +112,7 @@ export const userCode = group('user code', [
             fetch: scripted(page).fetch,
             logger: { debug: crash, info: crash, warn: crash, error: crash },
             observers: [{ onCall: crash, onAttempt: crash }],
-            budget: { reserve: () => ({ settle: crash, release: crash, doubt: crash }) },
+            budget: { reserve: () => ({ settle: crash, release: crash, markUncertain: crash }) },
             limiter: {
               acquire: () =>
                 Promise.resolve({ queued: 0, paced: 0, sent: crash, answered: crash, release: crash }),

@@ -21,6 +21,7 @@ import {
   shapes,
 } from '../support/hostile-answers.ts'
 import { type KnownCall, apiKey, knownCalls } from '../support/known-calls.ts'
+import { miscounts } from '../support/ledger.ts'
 
 let known: KnownCall[]
 beforeAll(async () => void (known = await knownCalls()))
@@ -39,12 +40,7 @@ function problemsOf(
   charged: number,
   error: Error | undefined,
 ): string[] {
-  const problems: string[] = []
-  for (const { spent, uncertain, reserved } of [client.credits, budget]) {
-    if (reserved !== 0) problems.push(`${reserved} credits are reserved`)
-    if (spent > charged || spent + uncertain < charged)
-      problems.push(`charged ${charged}, spent ${spent}, uncertain ${uncertain}`)
-  }
+  const problems = [client.credits, budget].flatMap((each) => miscounts(each, charged))
   if (error === undefined) return problems
   if (!isSocialSearchError(error)) return [...problems, `rejected with ${String(error)}`]
   try {

@@ -9,6 +9,7 @@ import { createProxy } from '../../src/proxy/index.ts'
 import { type AgentTool, createTools, toolReport } from '../../src/tools/index.ts'
 import { clientOf, failureOf, hostileTexts, service } from '../support/hostile-answers.ts'
 import { type KnownCall, apiKey, knownCalls } from '../support/known-calls.ts'
+import { miscounts } from '../support/ledger.ts'
 
 let known: KnownCall[]
 beforeAll(async () => void (known = await knownCalls()))
@@ -17,11 +18,6 @@ const ids = operations.map(({ id }) => id)
 /** Those whose answers differ in kind: a list, a list of unknown shape, a record. */
 const kinds = ['microblog.search', 'technews.search', 'professionalnet.company.get']
 const knownOf = (id: string): KnownCall => known.find(({ operation }) => operation.id === id)!
-
-const counted = (charged: number, { spent, uncertain }: { spent: number; uncertain: number }): string[] =>
-  spent <= charged && charged <= spent + uncertain
-    ? []
-    : [`charged ${charged}, spent ${spent}, uncertain ${uncertain}`]
 
 it.each(ids.filter((id) => operationOf(id)?.price.kind !== 'free'))(
   'a tool turns hostile answers of %s into results that can be written, and counts them',
@@ -38,7 +34,7 @@ it.each(ids.filter((id) => operationOf(id)?.price.kind !== 'free'))(
       })
       const [tool] = Object.values<AgentTool>(tools)
       const result = await tool!.execute({ ...call.params, ...(call.id !== undefined && { id: call.id }) })
-      const found = counted(seen.charged, toolReport(tools))
+      const found = miscounts(toolReport(tools), seen.charged)
       if (seen.requests === 0) found.push(`not sent: ${result.error?.message}`)
       if (JSON.stringify(result).includes(apiKey)) found.push('the result has the key')
       if (result.error?.code === 'failed') found.push(`an error of no known kind: ${result.error.message}`)
@@ -65,7 +61,7 @@ it.each(kinds)('createProxy() passes on hostile answers of %s with what they cos
     const error = await failureOf(() =>
       clientTransport(page.transport).request(call.operation, call.params, {}, call.id),
     )
-    const found = [page, backend].flatMap(({ credits }) => counted(seen.charged, credits))
+    const found = [page, backend].flatMap(({ credits }) => miscounts(credits, seen.charged))
     if (error !== undefined && !isSocialSearchError(error)) found.push(`rejected with ${String(error)}`)
     if (page.credits.reserved + backend.credits.reserved > 0) found.push('credits are reserved')
     problems.push(...found.map((problem) => `${title}: ${problem}`))

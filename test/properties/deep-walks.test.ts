@@ -8,6 +8,7 @@ import {
 } from '../../src/index.ts'
 import { clientOf, failureOf, hostileTexts, longText, service } from '../support/hostile-answers.ts'
 import { type KnownCall, knownCalls } from '../support/known-calls.ts'
+import { miscounts } from '../support/ledger.ts'
 
 let known: KnownCall[]
 beforeAll(async () => void (known = await knownCalls()))
@@ -53,12 +54,8 @@ async function* collected(walk: AnyWalk): AsyncGenerator {
 }
 
 function problemsOf(client: SocialSearch, charged: number, error: Error | undefined): string[] {
-  const { spent, uncertain, reserved } = client.credits
-  const isCounted = reserved === 0 && spent <= charged && charged <= spent + uncertain
   return [
-    ...(isCounted
-      ? []
-      : [`charged ${charged}, spent ${spent}, uncertain ${uncertain}, reserved ${reserved}`]),
+    ...miscounts(client.credits, charged),
     ...(error === undefined || isSocialSearchError(error) ? [] : [`ended with ${String(error)}`]),
   ]
 }

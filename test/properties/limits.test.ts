@@ -171,7 +171,7 @@ describe('the limits of an organization', () => {
           expect(unhandled).toEqual([])
           vi.useRealTimers()
         }),
-        { seed: 11, numRuns: 300 },
+        { seed: 11, numRuns: 120 },
       )
     },
   )

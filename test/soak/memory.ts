@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SocialSearch } from '../../src/index.ts'
 import { createDraw } from './memory/outcomes.ts'
+import { miscounts } from '../support/ledger.ts'
 
 const { gc } = globalThis
 if (gc === undefined) throw new Error('node needs --expose-gc')
@@ -127,8 +128,6 @@ const growth = least('heap', -3, rounds) - least('heap', 1, 4)
 if (growth > mostGrowth) failures.push(`the heap grew by ${growth} bytes`)
 const handles = least('handles', -3, rounds) - least('handles', 1, 4)
 if (handles > 0) failures.push(`there are ${handles} more handles`)
-if (credits.reserved !== 0) failures.push(`${credits.reserved} credits are still reserved`)
-if (credits.spent > charged) failures.push('more is spent than was charged')
-if (charged > credits.spent + credits.uncertain) failures.push('more was charged than is spent or uncertain')
+failures.push(...miscounts(credits, charged))
 for (const failure of failures) console.log(`✗ ${failure}`)
 process.exitCode = failures.length > 0 ? 1 : 0

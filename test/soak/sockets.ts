@@ -15,6 +15,7 @@ import { shows } from './misfortune/leaks.ts'
 import { callHeader } from './misfortune/network.ts'
 import { reactionsCeiling, soakOperations } from './misfortune/operations.ts'
 import { type Report, clientHeader } from './sockets/report.ts'
+import { miscounts } from '../support/ledger.ts'
 
 const { values } = parseArgs({
   options: { calls: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
@@ -120,18 +121,14 @@ const chargedFor = (ids: readonly string[]): number =>
 for (const { id, isPaid, ambiguous, charged, credits } of made) {
   const cost = chargedFor([id])
   if (charged === 'no' && cost > 0) fail(`${id} says charged no, and was charged ${cost}`)
-  if (credits !== null && !(credits.spent <= cost && cost <= credits.spent + credits.uncertain))
-    fail(`${id} was charged ${cost}, and says spent ${credits.spent}, uncertain ${credits.uncertain}`)
+  if (credits !== null) for (const problem of miscounts(credits, cost)) fail(`${id}: ${problem}`)
   const resent = (visitsOf.get(id) ?? []).slice(0, -1).some(({ mayRepeat }) => !mayRepeat)
   if (isPaid && !ambiguous && resent) fail(`${id} was sent twice, although it may have been charged`)
 }
 for (const { client, budget, ids, name } of clients) {
   const cost = chargedFor(ids)
-  for (const account of [client.credits, budget]) {
-    const { spent, uncertain, reserved } = account
-    if (!(spent <= cost && cost <= spent + uncertain && reserved === 0))
-      fail(`${name} was charged ${cost}, and counts ${spent}, uncertain ${uncertain}, reserved ${reserved}`)
-  }
+  for (const account of [client.credits, budget])
+    for (const problem of miscounts(account, cost)) fail(`${name}: ${problem}`)
   if (cost > budget.limit) fail(`${name} was charged ${cost} with a budget of ${budget.limit}`)
 }
 if (mostInFlight > 2) fail(`a client had ${mostInFlight} requests in flight`)

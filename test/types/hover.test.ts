@@ -12,10 +12,15 @@ function argumentsOf({ id, method, path }: Operation): string[] {
   return [[...needed, '{ schema }'].join(', '), needed.join(', ')]
 }
 
+/** A price as a hover names it; empty for a free call. */
+const priceOf = ({ price }: Operation) =>
+  price.kind === 'free' ? '' : `${price.credits} credit${price.credits === 1 ? ' ' : 's'}`
+
 const calls = (operations as readonly Operation[]).flatMap((operation) =>
   argumentsOf(operation).map((args) => ({
     call: `client.${operation.id}(${args})`,
     names: `${operation.method} ${operation.path}`,
+    price: priceOf(operation),
   })),
 )
 const others = [
@@ -47,6 +52,12 @@ const file = pathOf('hover.ts')
 describe('the hover text of a call', () => {
   it('is tested with calls that compile', () => {
     expect(errorsOf('hover.ts')).toEqual([])
+  })
+
+  it.each(calls.filter(({ price }) => price !== ''))('$call: names its price on hover', ({ call, price }) => {
+    const hover = service.getQuickInfoAtPosition(file, text.indexOf(`\n${call}`) + call.indexOf('('))
+    const shown = ts.displayPartsToString(hover?.documentation).replaceAll(/\s+/g, ' ')
+    expect(shown).toContain(`cost ${price}`.replace('cost', /costs?/i.exec(shown)?.[0] ?? 'cost'))
   })
 
   it.each([...calls, ...others])('$call: names $names on hover and while it is typed', ({ call, names }) => {

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import type { AfterResponseHook, BeforeErrorHook, BeforeRequestHook } from 'ky'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod/mini'
 import {
-  type AnySocialSearchError,
-  ApiError,
   type ClientOptions,
   type ProfessionalnetCompanyGetBody,
   type ProfessionalnetIndustry,
   CreditBudget,
-  type Hooks,
-  type InvalidRequestError,
-  type Issue,
   type MicroblogPost,
   type MicroblogSearchPage,
   type MicroblogSearchParams,
@@ -24,14 +18,8 @@ import {
   SocialSearch,
   createTransport,
   type Transport,
-  isSocialSearchError,
   microblog,
 } from '../../src/index.ts'
-import {
-  type ConnectionPhase,
-  type TimeoutPhase,
-  type ReauthorizationReason,
-} from '../../src/errors/index.ts'
 import type { OAuthSession, TokenSet } from '../../src/oauth/index.ts'
 import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
 import type { SandboxServerOptions } from '../../src/sandbox/node.ts'
@@ -262,65 +250,5 @@ describe('new SocialSearch()', () => {
   it('accepts the fetch of a sandbox', () => {
     const sandbox = createSandbox()
     expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
-  })
-})
-
-describe('hooks', () => {
-  it('have the types of ky, without those that could send again', () => {
-    expectTypeOf<Hooks['beforeRequest']>().toEqualTypeOf<BeforeRequestHook[] | undefined>()
-    expectTypeOf<Hooks['afterResponse']>().toEqualTypeOf<AfterResponseHook[] | undefined>()
-    expectTypeOf<Hooks['beforeError']>().toEqualTypeOf<BeforeErrorHook[] | undefined>()
-    const run = (): never => assert.fail()
-    client.withOptions({ hooks: { beforeRequest: [run], afterResponse: [run], beforeError: [run] } })
-    void client.microblog.search(params, {
-      hooks: { beforeRequest: [({ request }) => new Request(request)] },
-    })
-    // @ts-expect-error attempts are the client's
-    client.withOptions({ hooks: { beforeRetry: [run] } })
-    // @ts-expect-error it could change the limits of ky
-    client.withOptions({ hooks: { init: [run] } })
-  })
-})
-
-describe('errors', () => {
-  it('are distinguished by code', () => {
-    const tell = (error: AnySocialSearchError) => {
-      expectTypeOf(error.charged).toEqualTypeOf<'no' | 'yes' | 'unknown'>()
-      switch (error.code) {
-        case 'invalid_request':
-          expectTypeOf(error).toEqualTypeOf<InvalidRequestError>()
-          expectTypeOf(error.issues).toEqualTypeOf<readonly Issue[]>()
-          break
-        case 'connection':
-          expectTypeOf(error.phase).toEqualTypeOf<ConnectionPhase>()
-          break
-        case 'timeout':
-          expectTypeOf(error.phase).toEqualTypeOf<TimeoutPhase>()
-          break
-        case 'credit_budget':
-          expectTypeOf(error.needed).toEqualTypeOf<number>()
-          break
-        case 'invalid_response':
-          expectTypeOf(error.body).toEqualTypeOf<unknown>()
-          break
-        case 'reauthorization_required':
-          expectTypeOf(error.reason).toEqualTypeOf<ReauthorizationReason>()
-          break
-        case 'rate_limited':
-          expectTypeOf(error.retryAfter).toEqualTypeOf<number | undefined>()
-          break
-        // @ts-expect-error a code that is neither documented nor this package's
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-comparison
-        case 'ratelimited':
-          break
-      }
-      if (error instanceof ApiError) expectTypeOf(error.status).toEqualTypeOf<number>()
-    }
-    expectTypeOf(tell).toBeFunction()
-  })
-
-  it('are narrowed from unknown by isSocialSearchError()', () => {
-    const caught: unknown = undefined
-    if (isSocialSearchError(caught)) expectTypeOf(caught).toEqualTypeOf<AnySocialSearchError>()
   })
 })

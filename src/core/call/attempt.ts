@@ -1,100 +1,258 @@
-import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
-import { type Lease, abandonedMs } from '../../limits/interface.ts'
-import { isInstance } from '../../lib/thrown.ts'
-import { Failure } from '../retry/failure.ts'
-import type { Answer, Call } from './call.ts'
-import { outcomeOf } from './call-observer.ts'
+import { check } from '../../api/schema/check.ts'
+import { type Attempt, type ConnectionError, SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import { isInstance, messageOf } from '../../lib/thrown.ts'
+import { type CallTicket, type Lease, abandonedMs } from '../../limits/interface.ts'
+import type { CallCredits, Purchase } from '../credits/ledger.ts'
+import { Failure, holdOf } from '../retry/failure.ts'
+import { effectOf } from '../retry/policy.ts'
+import type { Answer, Call, Progress } from './call.ts'
+import { type CallObserver, codeOf } from './call-observer.ts'
 import { exchange } from './exchange.ts'
-import { settleFailure } from './error-response.ts'
-import { type Success, readAnswer, unreadable } from './success-response.ts'
+import type { OpenCalls } from './open-calls.ts'
+import {
+  type Outcome,
+  type Success,
+  failed,
+  failureOfAbort,
+  failureOfBug,
+  failureOfConnection,
+  failureOfSuccess,
+  failureOfThrown,
+  notJson,
+  outcomeOf,
+  outcomeOfHook,
+} from './outcome.ts'
+import { type Validated, validateBody } from './validate-body.ts'
 
-/** Timeout of one attempt in milliseconds, unless the operation has its own. */
-export const defaultTimeoutMs = 30_000
-
-/** Timeout of one attempt of a call, in milliseconds. */
-export function timeoutOf({ settings, operation }: Pick<Call, 'settings' | 'operation'>): number {
-  return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
+/** A call that has got a success. */
+interface Succeeded {
+  readonly call: Call
+  readonly progress: Progress
+  readonly credits: CallCredits
+  race<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** The error of an attempt that has exceeded its timeout. */
-export function lateError(call: Call): TimeoutError {
-  if (call.settled) return call.timeoutError(`a hook did not finish within ${timeoutOf(call)} ms`)
-  return call.timeoutError(`no complete response within ${timeoutOf(call)} ms (waiting for ${call.phase})`)
+/** The run of an attempt. */
+interface AttemptingRun extends Succeeded, CallTicket {
+  readonly purchase: Purchase
+  readonly observer: CallObserver | undefined
+  readonly openCalls: OpenCalls
+  readonly log: (level: LogLevel, message: string, fields?: LogFields) => void
+  inTime<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /** Called when the phase changes. */
+  onPhase(): void
 }
 
-const attemptIsOver = new Error('the attempt is over')
+/** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
+export class OpenAttempt {
+  readonly #run: AttemptingRun
+  readonly #token: string | null
+  readonly #entry: Attempt
+  #progress: Progress
+  /** While it holds a slot. */
+  #lease: Lease | undefined
 
-/**
- * Makes one attempt: sends the request, then reads and validates the response.
- *
- * @throws {Failure} which the timeline and the ledger already have.
- */
-export async function attempt(call: Call, lease: Lease): Promise<Answer> {
-  const entry = call.begin(lease)
+  /** @param before The progress before this attempt. */
+  constructor(run: AttemptingRun, lease: Lease, token: string | null, before: Progress) {
+    const { queued, paced } = lease
+    this.#run = run
+    this.#token = token
+    this.#lease = lease
+    this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
+    const attempts = [...before.attempts, this.#entry]
+    this.#progress = { ...before, phase: 'headers', attempts, settled: undefined }
+    run.openCalls.enterSlot()
+  }
+
+  get progress(): Progress {
+    return this.#progress
+  }
+
+  /** Notes the wait after the attempt, in milliseconds. */
+  noteWait(ms: number): void {
+    this.#entry.waited = ms
+  }
+
+  /** @throws {Failure} */
+  async make(): Promise<Answer> {
+    const run = this.#run
+    const entry = this.#entry
+    let failure: Failure
+    run.onPhase()
+    try {
+      const outcome = await this.#outcome(this.#lease as Lease)
+      const answer = outcome instanceof Failure ? outcome : await readAnswer(run, outcome)
+      if (!(answer instanceof Failure)) {
+        const { status } = answer.response
+        const durationMs = Math.round(entry.duration)
+        run.log('debug', 'answered', { status, durationMs, requestId: answer.requestId })
+        run.observer?.attempt(entry, run.credits)
+        return answer
+      }
+      failure = answer
+    } catch (error) {
+      failure = failureOfBug(run, error)
+    }
+    this.#end(failure)
+    throw failure
+  }
+
+  /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
+  async #outcome(lease: Lease): Promise<Outcome> {
+    const start = performance.now()
+    let outcome: Outcome
+    let keepSlotMs = 0
+    try {
+      outcome = await this.#run.inTime((signal) => this.#exchange(lease, signal))
+    } catch (reason) {
+      outcome = failureOfAbort(this.#run, reason)
+      // The service notices a closed connection a moment later.
+      if (this.#entry.sent !== null) keepSlotMs = abandonedMs
+    }
+    this.#entry.duration = performance.now() - start
+    this.#settle(outcome, keepSlotMs)
+    return outcome
+  }
+
+  /** Sends the request and reads the response, which is settled before hooks can fail, hang or replace it. */
+  async #exchange(lease: Lease, signal: AbortSignal): Promise<Outcome> {
+    const { call } = this.#run
+    const entry = this.#entry
+    const isFree = call.operation.price.kind === 'free'
+    const hasSlot = () => this.#lease !== undefined
+    let outcome: Outcome | undefined
+    let lost: Failure | undefined
+    try {
+      const byHook = await exchange({
+        ...{ call, signal, hasSlot, token: this.#token, number: this.#progress.attempts.length },
+        onSent: () => {
+          entry.sent = new Date().toISOString()
+          const tookEffect = isFree && effectOf(call.operation) === 'read' ? 'no' : 'unknown'
+          this.#change({ tookEffect })
+          lease.sent()
+          this.#run.log('debug', 'sending')
+        },
+        onHeaders: ({ status, headers }) => {
+          entry.status = status
+          this.#change({ phase: 'body' })
+          const date = headers.get('date')
+          lease.answered(date === null ? null : new Date(date))
+        },
+        onReceived: (received) => {
+          outcome = outcomeOf(this.#run, received)
+          this.#settle(outcome, received.complete ? 0 : abandonedMs)
+        },
+        onFailed: (explained) => {
+          lost = failureOfConnection(this.#run, explained)
+          this.#settle(lost)
+          return lost.error as ConnectionError
+        },
+      })
+      if (byHook === undefined) return outcome as unknown as Outcome
+      entry.status ??= byHook.response.status
+      return outcomeOfHook(this.#run, byHook)
+    } catch (error) {
+      const failure = failureOfThrown(this.#run, error, lost)
+      if (!signal.aborted && outcome && outcome !== failure) {
+        const reason = call.client.redactor.text(messageOf(error))
+        this.#run.log('error', 'a hook failed after the response', { reason })
+      }
+      return failure
+    }
+  }
+
+  /**
+   * Settles an outcome before any code of the user sees it: accounts for it, tells the limiter of a 429, so that the next
+   * request does not run into it, and releases the slot. After a success, the response of a hook changes nothing.
+   */
+  #settle(outcome: Outcome, keepSlotMs = 0): void {
+    const { call, purchase, surface } = this.#run
+    const { settled } = this.#progress
+    if (outcome !== settled && (settled === undefined || settled instanceof Failure)) {
+      const { tookEffect, cost, requestId, byHook } = outcome
+      const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
+      if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
+      if (requestId !== undefined && !byHook) this.#entry.requestId = requestId
+      purchase.settle(cost)
+      this.#change({ tookEffect, settled: outcome })
+      if (holdMs !== null) call.client.limiter.hold(surface, holdMs, this.#run)
+    }
+    this.#release(keepSlotMs)
+  }
+
+  /** Releases the slot in `ms` milliseconds, unless it is released already. */
+  #release(ms: number): void {
+    const lease = this.#lease
+    if (lease === undefined) return
+    this.#lease = undefined
+    const free = (): void => {
+      this.#run.openCalls.leaveSlot()
+      lease.release()
+    }
+    if (ms > 0) setTimeout(free, ms)
+    else free()
+  }
+
+  /** Ends a failed attempt in the timeline. */
+  #end(failure: Failure): void {
+    const { error, tookEffect } = failure
+    const entry = this.#entry
+    const failures = [...this.#progress.failures, failure]
+    this.#change({ phase: 'wait', tookEffect: 'no', failures })
+    entry.outcome = codeOf(error)
+    if (isInstance(error, SocialSearchError) && error.requestId !== undefined)
+      entry.requestId = error.requestId
+    const { outcome, requestId, charged } = entry
+    const level = tookEffect === 'no' ? 'debug' : 'warn'
+    this.#run.log(level, 'attempt failed', { outcome, charged, requestId })
+    this.#run.observer?.attempt(entry, this.#run.credits)
+  }
+
+  #change(changes: Partial<Progress>): void {
+    this.#progress = { ...this.#progress, ...changes }
+    this.#run.onPhase()
+  }
+}
+
+/** Checks and transforms a success, as the caller asks. */
+export async function readAnswer(run: Succeeded, success: Success): Promise<Answer | Failure> {
+  const { call, progress, credits } = run
+  const { operation, settings, client } = call
+  const { validation, schema, paging } = settings
+  const { response, text, value, requestId } = success
+  // The common case, without a promise.
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  const validated: Validated | Failure =
+    value === undefined
+      ? notJson(run, success)
+      : isPlain && check(operation.response, value).length === 0
+        ? { ok: true, body: value, invalid: null }
+        : await validateInTime(run, value)
+  if (validated instanceof Failure) return validated
+  if (!validated.ok) return failureOfSuccess(run, success, validated)
+  const { body, invalid } = validated
+  const { attempts } = progress
+  return {
+    response,
+    redactor: client.redactor,
+    text,
+    parsed: value,
+    requestId,
+    body,
+    invalid,
+    attempts,
+    credits,
+  }
+}
+
+/** The caller's schema may be slow; it must not outlast the call. */
+async function validateInTime(run: Succeeded, value: unknown): Promise<Validated | Failure> {
+  const { call } = run
   try {
-    const answer = await readAnswer(call, entry, await exchangeInTime(call, entry, lease))
-    call.observer?.attempt(entry)
-    return answer
+    return await run.race(() => validateBody(call.operation, value, call.settings))
   } catch (error) {
-    throw record(call, entry, isInstance(error, Failure) ? error : unexpected(call, error))
+    if (!isInstance(error, TimeoutError)) return failed(run, error)
+    return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
-}
-
-/** Exchanges request and response. One timer covers headers, body and hooks, since each can stall. */
-async function exchangeInTime(call: Call, entry: Attempt, lease: Lease): Promise<Success> {
-  const controller = new AbortController()
-  const { signal } = controller
-  const start = performance.now()
-  call.phase = 'headers'
-  let timer: ReturnType<typeof setTimeout> | undefined
-  try {
-    return await new Promise<Success>((resolve, reject) => {
-      // A fetch may ignore its signal.
-      const stop = (reason: unknown): void => {
-        controller.abort(reason)
-        reject(stopped(call, reason))
-      }
-      // Calls that share the request may allow it more time than those it began with.
-      const expire = (): void => {
-        const left = start + timeoutOf(call) - performance.now()
-        if (left > 0) timer = setTimeout(expire, Math.ceil(left))
-        else stop(lateError(call))
-      }
-      expire()
-      call.onAbort(stop)
-      exchange(call, entry, lease, signal).then(resolve, reject)
-    })
-  } finally {
-    clearTimeout(timer)
-    entry.duration = performance.now() - start
-    // The service notices a closed connection a moment later.
-    call.release(signal.aborted && entry.sent !== null ? abandonedMs : 0)
-    // A hook must not send the request later: its cost would not be counted. Besides, Node frees a signal sooner if it
-    // aborts.
-    controller.abort(attemptIsOver)
-  }
-}
-
-/** The failure of an attempt that its timeout or the caller has ended. */
-function stopped(call: Call, reason: unknown): Failure {
-  const mayRetry = isInstance(reason, TimeoutError) && call.settled === undefined
-  return new Failure(reason, call.risk, mayRetry ? 'no-answer' : 'final')
-}
-
-function unexpected(call: Call, error: unknown): Failure {
-  return call.settled ? unreadable(call) : new Failure(error, call.risk)
-}
-
-/** Records a failed attempt in the timeline, the credits and the limits, and returns the failure. */
-function record(call: Call, entry: Attempt, failure: Failure): Failure {
-  if (failure.wait === undefined) settleFailure(call, entry, failure)
-  call.phase = 'wait'
-  call.failures = [...call.failures, failure]
-  const { error } = failure
-  entry.outcome = outcomeOf(error)
-  if (isInstance(error, SocialSearchError) && error.requestId !== undefined) entry.requestId = error.requestId
-  const { outcome, requestId, charged } = entry
-  call.log(failure.risk === 'no' ? 'debug' : 'warn', 'attempt failed', { outcome, charged, requestId })
-  call.observer?.attempt(entry)
-  return failure
 }

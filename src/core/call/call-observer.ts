@@ -14,7 +14,7 @@ const longQueueSeconds = 30
 let calls = 0
 
 /** The `outcome` of a failure: the code of an error of this package, or `aborted`. */
-export function outcomeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   try {
     return isSocialSearchError(error) ? error.code : 'aborted'
   } catch {
@@ -26,11 +26,10 @@ export function outcomeOf(error: unknown): string {
 /** Tells the observers of one call what it does. */
 export class CallObserver {
   /** What all events have. */
-  readonly call: { id: number } & Pick<Wait, 'operation' | 'surface'>
+  readonly call: Readonly<{ id: number } & Pick<Wait, 'operation' | 'surface'>>
   readonly #observers: readonly AnyObserver[]
   /** As JSON text. */
   readonly #params: string | undefined
-  readonly #purchase: CallCredits
   #told: CallCredits = { spent: 0, uncertain: 0 }
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
@@ -40,12 +39,10 @@ export class CallObserver {
     observers: readonly AnyObserver[],
     { id, surface }: { id: string; surface: string | null },
     params: string | undefined,
-    purchase: CallCredits,
   ) {
     this.#observers = observers
     this.call = { id: ++calls, operation: id, surface }
     this.#params = params
-    this.#purchase = purchase
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
@@ -71,9 +68,12 @@ export class CallObserver {
     this.#tell('onWait', { ...this.call, reason, until: dateIn(ms) })
   }
 
-  /** Reports that an attempt has ended, and its credits. */
-  attempt(attempt: Attempt): void {
-    const { spent, uncertain } = this.#purchase
+  /**
+   * Reports that an attempt has ended, and its credits.
+   *
+   * @param credits Of the call so far.
+   */
+  attempt(attempt: Attempt, { spent, uncertain }: CallCredits): void {
     const credits = { spent: spent - this.#told.spent, uncertain: uncertain - this.#told.uncertain }
     this.#told = { spent, uncertain }
     this.#tell('onAttempt', { ...this.call, ...attempt, credits })
@@ -82,38 +82,37 @@ export class CallObserver {
   /** Makes a call, within those observers that wrap it, and reports its end. */
   async observe<T extends { requestId: string | undefined; cached?: Cached }>(
     work: () => Promise<T>,
-    contextOf: () => ErrorContext,
+    run: { context(): ErrorContext; readonly credits: CallCredits },
   ): Promise<T> {
     const start = performance.now()
     let answer: T | undefined
     const end = (outcome: string, charged?: Charged, applied?: Applied): ObservedCall => {
-      const { attempts = [] } = contextOf()
-      const { spent, uncertain } = this.#purchase
+      const { attempts = [] } = run.context()
       const { requestId = attempts.at(-1)?.requestId, cached } = answer ?? {}
       const duration = performance.now() - start
-      const credits = { spent, uncertain }
+      const { credits } = run
       const known = { outcome, charged: charged ?? attempts.at(-1)?.charged ?? 'no', applied }
       const event = { ...this.call, ...known, attempts, duration, requestId, credits, cached }
       this.#tell('onCall', event)
       return event
     }
-    let run = (): Promise<ObservedCall> =>
+    let traced = (): Promise<ObservedCall> =>
       work().then(
         (value) => {
           answer = value
           return end('ok')
         },
         (error: unknown) => {
-          const { charged, applied } = contextOf()
-          end(outcomeOf(error), charged, applied)
+          const { charged, applied } = run.context()
+          end(codeOf(error), charged, applied)
           throw error
         },
       )
     for (const { trace } of this.#observers) {
-      const inner = run
-      if (trace) run = () => trace(this.call, inner)
+      const inner = traced
+      if (trace) traced = () => trace(this.call, inner)
     }
-    await run()
+    await traced()
     return answer as T
   }
 

@@ -3,7 +3,7 @@ import type { Issue } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Charged, ErrorContext } from '../../errors/index.ts'
 import type { Dialect } from '../http/dialect.ts'
-import { stakeOf } from '../retry/policy.ts'
+import { effectOf } from '../retry/policy.ts'
 
 /** A request, ready to be sent unless it has issues. */
 export interface ComposedRequest {
@@ -57,12 +57,12 @@ export function paramsOf({ params }: ComposedRequest): Record<string, unknown> |
 export function contextOf(
   operation: Operation,
   request: ComposedRequest,
-  risk: Charged = 'no',
+  tookEffect: Charged = 'no',
 ): ErrorContext {
   const { id, paging } = operation
   const context = { operation: id, next: paging && paramsOf(request) }
-  if (stakeOf(operation) !== 'write') return { ...context, charged: risk }
-  return { ...context, applied: risk === 'no' ? risk : 'unknown' }
+  if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
+  return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }
 
 /** A BigInt and its text are the same in a query. */

@@ -3,9 +3,9 @@ import { builtin } from '../../lib/builtin.ts'
 import type { CallLimiter } from '../../limits/interface.ts'
 
 /** A call, while user code runs for it. */
-interface SlotHolder {
-  readonly client: { readonly limiter: CallLimiter }
-  readonly lease: object | undefined
+export interface SlotHolder {
+  readonly call: { readonly client: { readonly limiter: CallLimiter } }
+  readonly hasSlot: () => boolean
 }
 
 /** What is used of `node:async_hooks`. */
@@ -57,7 +57,7 @@ export function runForHolder<T>(holder: SlotHolder, work: () => T): T {
  */
 export function assertNotNested(limiter: CallLimiter): void {
   const holder = context?.getStore()
-  if (holder?.lease && holder.client.limiter === limiter)
+  if (holder?.hasSlot() && holder.call.client.limiter === limiter)
     throw new ConfigurationError(
       'a beforeRequest hook or fetch must not call its own client: it holds a slot',
     )

@@ -30,8 +30,10 @@ interface SurfaceStatus {
 }
 
 interface OpenCall extends CallTicket, Abortable {
-  readonly client: { readonly limiter: CallLimiter; readonly baseUrl: string }
-  readonly operation: { readonly id: string }
+  readonly call: {
+    readonly client: { readonly limiter: CallLimiter; readonly baseUrl: string }
+    readonly operation: { readonly id: string }
+  }
   readonly queuedAt: number | undefined
   readonly observer: CallObserver | undefined
   context(): ErrorContext
@@ -40,7 +42,7 @@ interface OpenCall extends CallTicket, Abortable {
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   /** Requests that have a slot. */
-  inFlight = 0
+  #inFlight = 0
   readonly #maxQueued: number
   readonly #calls = new Set<OpenCall>()
   /** Every surface that calls have queued for. */
@@ -49,7 +51,7 @@ export class OpenCalls {
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
-  /** There, the timer would end with the request that its first call belongs to. */
+  /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
   /** @param maxQueued Calls that may be queued, besides those that find a free slot. */
@@ -68,10 +70,18 @@ export class OpenCalls {
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
 
+  enterSlot(): void {
+    this.#inFlight++
+  }
+
+  leaveSlot(): void {
+    this.#inFlight--
+  }
+
   /** @throws {QueueFullError} if too many calls wait already. */
   queue(call: OpenCall): void {
-    const free = Math.max(0, call.share.inFlight - this.inFlight)
-    if (!call.resumed && this.#queued >= this.#maxQueued + free)
+    const free = Math.max(0, call.share.inFlight - this.#inFlight)
+    if (!call.isRetry && this.#queued >= this.#maxQueued + free)
       throw new QueueFullError(this.#maxQueued, call.context())
     this.#queued++
     this.#surfaces.add(call.surface)
@@ -100,7 +110,7 @@ export class OpenCalls {
         wait: reason && { reason, until: dateIn(ms) },
       }
     })
-    return { slots: { taken: this.inFlight, limit: share.inFlight }, surfaces }
+    return { slots: { taken: this.#inFlight, limit: share.inFlight }, surfaces }
   }
 
   /** Aborts all open and future calls; resolves when all have settled. */
@@ -121,13 +131,13 @@ export class OpenCalls {
     const waits = new Map<string | null, QueueWait | null>()
     // A copy, since a callback may make another call.
     for (const call of [...this.#calls]) {
-      const { surface, share, client, observer, queuedAt } = call
+      const { surface, share, observer, queuedAt } = call
       if (queuedAt === undefined) continue
       this.#watch(call)
-      if (!waits.has(surface)) waits.set(surface, client.limiter.waitOf?.(surface, share) ?? null)
+      if (!waits.has(surface)) waits.set(surface, call.call.client.limiter.waitOf?.(surface, share) ?? null)
       const wait = waits.get(surface) ?? null
       if (observer) observer.check(wait, now - queuedAt)
-      else noticeWait(call, wait, now - queuedAt)
+      else noticeWait(call.call, wait, now - queuedAt)
     }
   }
 }

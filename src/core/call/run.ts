@@ -1,98 +1,287 @@
 import pRetry from 'p-retry'
+import {
+  type ErrorContext,
+  RateLimitError,
+  SharedError,
+  type SocialSearchError,
+  TimeoutError,
+  type TimeoutPhase,
+} from '../../errors/index.ts'
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
+import { isInstance } from '../../lib/thrown.ts'
 import { noticeWait } from '../../lib/wait-notice.ts'
-import type { Lease } from '../../limits/interface.ts'
-import { Failure } from '../retry/failure.ts'
-import { attempt } from './attempt.ts'
-import type { Answer, Call } from './call.ts'
-
-/** Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. */
-export async function run(call: Call): Promise<Answer> {
-  try {
-    // Outside pRetry, which would double the memory of a call that waits.
-    let lease = call.take(await queue(call))
-    return await pRetry(() => attempt(call, lease), {
-      retries: Infinity,
-      minTimeout: 0,
-      shouldRetry: async ({ error }) => {
-        if (!(await waitForRetry(call, error))) return false
-        lease = call.take(await queue(call))
-        return true
-      },
-    })
-  } catch (error) {
-    throw call.errorOf(error)
-  } finally {
-    call.close()
-  }
-}
-
-/** Waits in the queue for a lease. Without a budget or provider to ask, calls made together keep their order. */
-function queue(call: Call): Promise<Lease> {
-  const { credential } = call.client
-  call.throwIfAborted()
-  if (credential.fixed === undefined || call.settings.budgets.length > 0) return prepareAndQueue(call)
-  call.purchase.reserve()
-  call.token = credential.fixed
-  return acquire(call)
-}
-
-/** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
-async function prepareAndQueue(call: Call): Promise<Lease> {
-  await call.race(() => call.purchase.reserveInBudgets())
-  await updateToken(call)
-  const lease = await acquire(call)
-  if (lease.queued + lease.paced <= staleMs) return lease
-  try {
-    await updateToken(call)
-    return lease
-  } catch (error) {
-    lease.release()
-    throw error
-  }
-}
-
-function acquire(call: Call): Promise<Lease> {
-  // It may have been aborted just after its token came.
-  call.throwIfAborted()
-  call.enterQueue()
-  return call.client.limiter.acquire(call)
-}
-
+import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../limits/interface.ts'
+import { type CallCredits, Purchase } from '../credits/ledger.ts'
+import { Failure, holdOf } from '../retry/failure.ts'
+import { OpenAttempt } from './attempt.ts'
+import {
+  type Answer,
+  type Call,
+  type Progress,
+  defaultTimeoutMs,
+  errorContext,
+  noProgress,
+  surfaceOf,
+} from './call.ts'
+import { CallObserver } from './call-observer.ts'
+import { Cancellable, type Sharers } from './cancellation.ts'
+import { channel, publisher } from './diagnostics.ts'
+import type { OpenCalls } from './open-calls.ts'
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
-async function updateToken(call: Call): Promise<void> {
-  call.token = await call.race(() => call.client.credential.token(() => call.context()))
+/** What a call shows of a request that it shares with others. */
+export interface Followed {
+  readonly progress: Progress
+  /** Undefined until it is known which call pays. */
+  readonly credits?: CallCredits | undefined
 }
 
-/** Waits until the next attempt is due; resolves with false if the call does not retry. */
-async function waitForRetry(call: Call, failure: Error): Promise<boolean> {
-  if (!(failure instanceof Failure)) return false
-  const { isTokenRefreshed, client } = call
-  const { wait = null } = failure
-  const mayRefresh = !isTokenRefreshed && client.credential.refreshable && call.canSendWithin(0)
-  if (failure.kind === 'unauthorized' && mayRefresh) return refreshToken(call)
-  if (wait === null || !call.canSendWithin(wait)) return false
-  call.log('info', 'retrying', { waitMs: Math.round(wait) })
-  // The 429 closed the surface: the call waits in its queue, ahead of new calls.
-  if (failure.kind === 'rate-limited') return true
-  if (call.observer) call.observer.report('retry', wait)
-  else noticeWait(call, { reason: 'retry', ms: wait })
-  await call.sleep(wait)
-  const latest = call.attempts.at(-1)
-  if (latest) latest.waited = wait
-  return true
-}
+/**
+ * Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. All that changes while
+ * it runs is here. It is its own ticket in the queue.
+ */
+export class Run extends Cancellable implements CallTicket {
+  readonly call: Call
+  readonly surface: string | null
+  readonly observer: CallObserver | undefined
+  readonly openCalls: OpenCalls
+  readonly purchase: Purchase
+  /** The progress outside of attempts. */
+  #progress = noProgress
+  /** The latest attempt, until the call queues again. */
+  #attempt: OpenAttempt | undefined
+  #followed: Followed | undefined
+  /** The token of the next attempt, or of the latest. */
+  #token: string | null = null
+  #queuedAt: number | undefined
 
-/** Refreshes a refused token; resolves with whether the call retries. */
-async function refreshToken(call: Call): Promise<boolean> {
-  const refreshing = call.client.credential.refresh(call.token ?? '')
-  // A call without attempts left does not wait for the refresh; the next call reports its failure.
-  refreshing.catch(() => {})
-  if (call.attempts.length >= call.settings.retry.maxAttempts) return false
-  call.isTokenRefreshed = true
-  // A refused token does not count as a failed attempt.
-  call.failures = call.failures.slice(0, -1)
-  await call.race(() => refreshing)
-  return true
+  /** @param sharers The calls that share the request; the first of them has the observer. */
+  constructor(call: Call, openCalls: OpenCalls, sharers?: Sharers) {
+    super(sharers)
+    const { client, settings, operation, request } = call
+    this.call = call
+    this.openCalls = openCalls
+    this.purchase = new Purchase(call)
+    this.surface = surfaceOf(client, operation)
+    const { observers: own } = settings
+    const observers = channel?.hasSubscribers === true ? [...own, publisher] : own
+    if (sharers) this.observer = sharers.observer
+    else if (observers.length > 0)
+      this.observer = new CallObserver(observers, { id: operation.id, surface: this.surface }, request.params)
+    openCalls.add(this)
+  }
+
+  /** Makes the call. */
+  async start(): Promise<Answer> {
+    try {
+      // Outside pRetry, which would double the memory of a call that waits.
+      let lease = this.#take(await this.#queue())
+      return await pRetry(() => this.#makeAttempt(lease), {
+        retries: Infinity,
+        minTimeout: 0,
+        shouldRetry: async ({ error }) => {
+          if (!(error instanceof Failure && (await this.#waitForRetry(error)))) return false
+          lease = this.#take(await this.#queue())
+          return true
+        },
+      })
+    } catch (error) {
+      throw this.errorOf(error)
+    } finally {
+      this.close()
+    }
+  }
+
+  /** Releases everything that the call holds. */
+  close(): void {
+    this.#leaveQueue()
+    this.purchase.close()
+    this.stopCancelling()
+    this.openCalls.delete(this)
+  }
+
+  get progress(): Progress {
+    return this.#followed?.progress ?? this.#attempt?.progress ?? this.#progress
+  }
+
+  get phase(): TimeoutPhase {
+    return this.progress.phase
+  }
+
+  /** What the call has cost so far. */
+  get credits(): CallCredits {
+    const { spent, uncertain } = this.#followed?.credits ?? this.purchase
+    return { spent, uncertain }
+  }
+
+  /** Shows the progress of a request that this call shares, in place of its own. */
+  follow(followed: Followed): void {
+    this.#followed = followed
+  }
+
+  get share(): Share {
+    return this.call.client.share
+  }
+
+  get priority(): number {
+    return this.call.settings.priority
+  }
+
+  get isRetry(): boolean {
+    return this.progress.attempts.length > 0
+  }
+
+  get maxHoldWait(): number {
+    const latest = this.progress.failures.at(-1)
+    return Math.max(this.call.settings.retry.maxWaitMs, (latest && holdOf(latest)) ?? 0)
+  }
+
+  /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
+  get queuedAt(): number | undefined {
+    return this.#queuedAt
+  }
+
+  get timeoutMs(): number {
+    const { settings, operation } = this.call
+    return this.sharers?.timeoutMs ?? settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
+  }
+
+  log(level: LogLevel, message: string, fields: LogFields = {}): void {
+    const { operation, settings } = this.call
+    const attempt = { operation: operation.id, attempt: this.progress.attempts.length }
+    for (const { onLog } of settings.observers) onLog?.(level, message, { ...attempt, ...fields })
+  }
+
+  /** The fields that every error of this call has. */
+  context(): ErrorContext {
+    return errorContext(this)
+  }
+
+  timeoutError(message: string, retryAfter?: number): TimeoutError {
+    return new TimeoutError(message, { ...this.context(), phase: this.phase, retryAfter })
+  }
+
+  lateError(): TimeoutError {
+    const { settled, phase } = this.progress
+    const within = `within ${this.timeoutMs} ms`
+    return this.timeoutError(
+      settled ? `a hook did not finish ${within}` : `no complete response ${within} (waiting for ${phase})`,
+    )
+  }
+
+  /** The error that the caller gets. */
+  errorOf(thrown: unknown): unknown {
+    const error = isInstance(thrown, Failure) ? thrown.error : thrown
+    // The reason of the caller's signal is passed on unchanged.
+    if (this.isReason(error)) return error
+    if (isInstance(error, SurfaceClosed)) return this.#unsent(error)
+    return isInstance(error, SharedError) ? error.of(this.context()) : error
+  }
+
+  onPhase(): void {
+    this.sharers?.onPhase()
+  }
+
+  protected cancelWait(reason: unknown): void {
+    if (this.#queuedAt !== undefined) this.call.client.limiter.cancel(this, reason)
+  }
+
+  /** Waits in the queue for a lease. Without a budget or provider to ask, calls made together keep their order. */
+  #queue(): Promise<Lease> {
+    const { client, settings } = this.call
+    this.throwIfAborted()
+    if (client.credential.fixed === undefined || settings.budgets.length > 0) return this.#prepareAndQueue()
+    this.purchase.reserve()
+    this.#token = client.credential.fixed
+    return this.#acquire()
+  }
+
+  /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
+  async #prepareAndQueue(): Promise<Lease> {
+    await this.race(() => this.purchase.reserveInBudgets())
+    await this.#updateToken()
+    const lease = await this.#acquire()
+    if (lease.queued + lease.paced <= staleMs) return lease
+    try {
+      await this.#updateToken()
+      return lease
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  async #updateToken(): Promise<void> {
+    this.#token = await this.race(() => this.call.client.credential.token(() => this.context()))
+  }
+
+  #acquire(): Promise<Lease> {
+    // It may have been aborted just after its token came.
+    this.throwIfAborted()
+    this.openCalls.queue(this)
+    this.#queuedAt = Math.floor(performance.now())
+    this.#progress = { ...this.progress, phase: 'queue' }
+    this.#attempt = undefined
+    this.onPhase()
+    return this.call.client.limiter.acquire(this)
+  }
+
+  #leaveQueue(): void {
+    if (this.#queuedAt === undefined) return
+    this.#queuedAt = undefined
+    this.openCalls.unqueue()
+  }
+
+  /** Leaves the queue with a lease, or releases it if the call was aborted after the grant. */
+  #take(lease: Lease): Lease {
+    this.#leaveQueue()
+    try {
+      this.throwIfAborted()
+      return lease
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  #makeAttempt(lease: Lease): Promise<Answer> {
+    this.#attempt = new OpenAttempt(this, lease, this.#token, this.#progress)
+    return this.#attempt.make()
+  }
+
+  /** Waits until the next attempt is due; resolves with false if the call does not retry. */
+  async #waitForRetry({ kind, wait }: Failure): Promise<boolean> {
+    if (kind === 'unauthorized') return this.#refreshToken()
+    if (wait === null || wait >= this.maxQueueWait) return false
+    this.log('info', 'retrying', { waitMs: Math.round(wait) })
+    // The 429 closed the surface: the call waits in its queue, ahead of new calls.
+    if (kind === 'rate-limited') return true
+    if (this.observer) this.observer.report('retry', wait)
+    else noticeWait(this.call, { reason: 'retry', ms: wait })
+    await this.sleep(wait)
+    this.#attempt?.noteWait(wait)
+    return true
+  }
+
+  /** Refreshes a refused token, once a call; resolves with whether the call retries. */
+  async #refreshToken(): Promise<boolean> {
+    const { client, settings } = this.call
+    const { attempts, failures } = this.progress
+    const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
+    if (!isFirst || !client.credential.refreshable || this.maxQueueWait === 0) return false
+    const refreshing = client.credential.refresh(this.#token ?? '')
+    // A call without attempts left does not wait for the refresh; the next call reports its failure.
+    refreshing.catch(() => {})
+    if (attempts.length >= settings.retry.maxAttempts) return false
+    await this.race(() => refreshing)
+    return true
+  }
+
+  #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
+    const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
+    const message = `not sent: rate limit reached; retry after ${retryAfter} s`
+    if (reason === 'pace') return this.timeoutError(message, retryAfter)
+    return new RateLimitError({ ...this.context(), status: 429, code: 'rate_limited', message, retryAfter })
+  }
 }

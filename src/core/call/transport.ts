@@ -8,12 +8,12 @@ import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, Call, type CallCache } from './call.ts'
+import { type Answer, type Call, surfaceOf } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
-import { type CancelRules, endEarly } from './end-early.ts'
+import type { CancelRules, Sharers } from './cancellation.ts'
 import { assertNotNested } from './nested-calls.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { run } from './run.ts'
+import { Run } from './run.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -33,6 +33,17 @@ export interface Transport {
   withOptions(options: SharedOptions): Transport
   /** Rejects open and future calls with a `ClosedError`; resolves when all have settled. */
   close(): Promise<void>
+}
+
+/** A cache as the calls of one client use it. */
+export interface CallCache {
+  /**
+   * Answers a call from the cache, or with a request that equal calls share.
+   *
+   * @param open Opens the run of a request that calls share.
+   * @param before The answer with the page before this one, in a walk.
+   */
+  answer(run: Run, open: (call: Call, sharers: Sharers) => Run, before?: Answer): Promise<Answer>
 }
 
 /** The transport of a client. */
@@ -87,6 +98,11 @@ export class ClientTransport implements Transport {
     return composeRequest(operation, params, id, this.#client.dialect)
   }
 
+  /** The client's limit of requests a minute for an operation; Infinity without one. */
+  paceOf(operation: Operation): number {
+    return surfaceOf(this.#client, operation) === null ? Infinity : this.#client.share.perMinute
+  }
+
   /**
    * The operation with the user's price.
    *
@@ -119,25 +135,19 @@ export class ClientTransport implements Transport {
       assertNotNested(this.#client.limiter)
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const priced = this.priced(operation, request)
-      const call = this.#open(settings, priced, request)
-      const { signal, deadlineMs, maxQueueWaitMs } = settings
-      if (signal || cancelRules || Math.min(deadlineMs, maxQueueWaitMs) < Infinity)
-        endEarly(call, cancelRules)
+      const run = new Run({ client: this.#client, settings, operation: priced, request }, this.#openCalls)
+      run.cancelBy(settings, cancelRules)
       const cache = this.#client.cache as CallCache | undefined
-      const answer = () =>
-        cache?.answer(call, (settings) => this.#open(settings, priced, request), before) ?? run(call)
-      return call.observer?.observe(answer, () => call.context()) ?? answer()
+      if (!cache && settings.cache === 'only')
+        throw new ConfigurationError('cache: only needs a client with a cache')
+      const open = (call: Call, sharers: Sharers) => new Run(call, this.#openCalls, sharers)
+      const answer = () => cache?.answer(run, open, before) ?? run.start()
+      return run.observer?.observe(answer, run) ?? answer()
     } catch (error) {
       if (!isInstance(error, ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
       return Promise.reject(new ConfigurationError(error.message, contextOf(operation, request)))
     }
-  }
-
-  #open(settings: CallSettings, priced: Operation, request: ComposedRequest): Call {
-    const call = new Call(this.#client, settings, priced, request, this.#openCalls)
-    this.#openCalls.add(call)
-    return call
   }
 
   #settingsOf(options: AnyCallOptions): CallSettings {

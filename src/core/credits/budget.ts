@@ -19,7 +19,7 @@ export interface Reservation {
   /** The request was not charged. */
   release(): void
   /** The request may have been charged. */
-  doubt(): void
+  markUncertain(): void
 }
 
 /** A limit on credits. A call reserves its highest possible cost before it is sent, and settles afterwards. */
@@ -151,7 +151,7 @@ export class CreditBudget implements Budget {
       account.uncertain += uncertain
     }
     account.reserved += credits
-    return { settle, release: () => settle(0), doubt: () => settle(0, credits) }
+    return { settle, release: () => settle(0), markUncertain: () => settle(0, credits) }
   }
 
   toJSON(): CreditSummary & { limit: number; remaining: number } {

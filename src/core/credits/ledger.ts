@@ -45,39 +45,45 @@ export interface CallCredits {
   uncertain: number
 }
 
-/** What a purchase uses of the settings of its call. */
-interface PurchaseSettings {
-  readonly budgets: readonly Budget[]
-  readonly observers: readonly { readonly onLog?: Log }[]
-  /** Items to expect if the service documents no bound. */
-  readonly ceiling?: number
+/**
+ * What an attempt cost. Null: it may have cost as much as was reserved. Undefined: nothing, so the reservation stays for the
+ * next attempt.
+ */
+export type Cost = CallCredits | null | undefined
+
+/** What a purchase uses of its call. */
+interface PurchasingCall {
+  readonly client: { readonly ledger: Ledger }
+  /** With the user's price, if there is one. */
+  readonly operation: Operation
+  /** `maxItems`: requested items, if the operation has a documented bound. */
+  readonly request: { readonly maxItems: unknown }
+  readonly settings: {
+    readonly budgets: readonly Budget[]
+    readonly observers: readonly { readonly onLog?: Log }[]
+    /** Items to expect if the service documents no bound. */
+    readonly ceiling?: number
+  }
 }
 
 /** The credits of one call: reserved before an attempt is sent, settled when its outcome is known. */
 export class Purchase implements CallCredits {
   spent = 0
   uncertain = 0
-  readonly #ledger: Ledger
+  readonly #call: PurchasingCall
   readonly #account: CreditSummary
-  readonly #operation: string
   readonly #worstCase: number | null
-  readonly #settings: PurchaseSettings
   /** One for each budget that has reserved the cost; undefined without budgets. */
   #reservations: Reservation[] | undefined
   /** Whether the ledger has reserved the cost, after all budgets. */
   #isReserved = false
   #isClosed = false
 
-  /**
-   * @param operation With the user's price, if there is one.
-   * @param maxItems Requested items, if the operation has a documented bound.
-   */
-  constructor(ledger: Ledger, operation: Operation, maxItems: unknown, settings: PurchaseSettings) {
-    this.#ledger = ledger
-    this.#account = ledger.account(operation.id)
-    this.#operation = operation.id
-    this.#worstCase = worstCase(operation.price, maxItems, settings.ceiling)
-    this.#settings = settings
+  constructor(call: PurchasingCall) {
+    const { client, operation, request, settings } = call
+    this.#call = call
+    this.#account = client.ledger.account(operation.id)
+    this.#worstCase = worstCase(operation.price, request.maxItems, settings.ceiling)
   }
 
   /** Reserves the cost of the next attempt, unless it is still reserved. */
@@ -88,7 +94,7 @@ export class Purchase implements CallCredits {
   }
 
   /**
-   * The same in every budget and in the ledger, or nowhere. Once the call has ended, it asks no further budget.
+   * Reserves the cost in every budget and in the ledger, or in none. Once the call has ended, it asks no further budget.
    *
    * @throws {CreditBudgetError} if a budget has too few credits left.
    */
@@ -96,8 +102,8 @@ export class Purchase implements CallCredits {
     if (this.#worstCase === null || this.#isReserved) return
     this.#reservations = []
     try {
-      for (const budget of this.#settings.budgets) {
-        this.#reservations.push(await budget.reserve(this.#worstCase, this.#operation))
+      for (const budget of this.#call.settings.budgets) {
+        this.#reservations.push(await budget.reserve(this.#worstCase, this.#call.operation.id))
         if (this.#isClosed) break
       }
     } catch (error) {
@@ -108,19 +114,18 @@ export class Purchase implements CallCredits {
     else this.reserve()
   }
 
-  /** An attempt cost `cost` credits, and perhaps `uncertain` more. */
-  settle(cost: number, uncertain = 0): void {
-    this.#end(cost, uncertain, (reservation) => reservation.settle(cost, uncertain))
-  }
-
-  /** An attempt may have been charged. */
-  doubt(): void {
-    this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.doubt())
+  /** Accounts for an attempt. */
+  settle(cost: Cost): void {
+    if (cost === null) this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.markUncertain())
+    else if (cost) {
+      const { spent, uncertain } = cost
+      this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
+    }
   }
 
   /** The call got an answer worth `credits` without a request. */
   save(credits: number): void {
-    this.#ledger.saved += credits
+    this.#call.client.ledger.saved += credits
   }
 
   /** Releases what is still reserved. */
@@ -148,8 +153,9 @@ export class Purchase implements CallCredits {
       runAside(
         () => settle(reservation),
         (error) => {
-          const fields = { operation: this.#operation, reason: textOf(error) }
-          logTo(this.#settings.observers, 'error', 'the budget failed', fields)
+          const { operation, settings } = this.#call
+          const fields = { operation: operation.id, reason: textOf(error) }
+          logTo(settings.observers, 'error', 'the budget failed', fields)
         },
       )
   }

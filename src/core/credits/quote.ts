@@ -1,4 +1,5 @@
 import { count } from '../../lib/count.ts'
+import { organizationLimits } from '../../api/limits.ts'
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
@@ -19,30 +20,44 @@ export interface Quote {
   atMost: number | null
   /** For one page, or for a call without pages; null if the service documents no bound. */
   perPage: number | null
+  /**
+   * Milliseconds that all pages take at least at the limit of requests a minute, if nothing else is sent: 20 requests go at
+   * once, and 20 more after each minute. 0 if the service documents no limit.
+   */
+  duration: number
   /** How the numbers are computed, in a sentence. */
   why: string
 }
 
-/** @param maxItems Requested items, if the operation has a documented bound. */
-export function quoteOf(operation: Operation, maxItems: unknown, options: QuoteOptions = {}): Quote {
+/**
+ * @param maxItems Requested items, if the operation has a documented bound.
+ * @param perMinute Requests that may be sent in a minute; Infinity without a limit.
+ */
+export function quoteOf(
+  operation: Operation,
+  perMinute: number,
+  maxItems?: unknown,
+  options: QuoteOptions = {},
+): Quote {
   const { id, price, paging, list = 'items' } = operation
   const pages = wholeNumber('pages', options.pages ?? 1)
   const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
   if (pages > 1 && paging === undefined)
-    throw new ConfigurationError(`${id} has no pages; leave pages out, got ${pages}`, { operation: id })
+    throw new ConfigurationError(`has no pages; leave pages out, got ${pages}`, { operation: id })
   const perPage = worstCase(price, maxItems, ceiling)
-  if (price.kind === 'free' || perPage === null) return { atMost: 0, perPage: 0, why: `${id} is free` }
+  const quoted = (perPage: number | null, why: string): Quote => ({
+    atMost: perPage && rounded(perPage * pages),
+    perPage,
+    duration: Math.floor((pages - 1) / perMinute) * organizationLimits.windowMs,
+    why,
+  })
+  if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
 
   const each = count(price.credits, 'credit')
-  const forPages = paging === undefined ? '' : ` for ${count(pages, 'page')}`
-  const total = { atMost: rounded(perPage * pages), perPage }
-  if (price.kind === 'perRequest')
-    return { ...total, why: `${each} a ${paging === undefined ? 'call' : 'page'}${forPages}` }
-  const items = perPage / (price.credits || 1)
-  if (price.ceiling !== null)
-    return { ...total, why: `${each} for each of at most ${items} ${list} (${price.ceiling.param})` }
-  const unbounded = `the service documents no bound on the ${list} of a page`
-  if (ceiling === undefined)
-    return { atMost: null, perPage: null, why: `${each} for each of the ${list}; ${unbounded}` }
-  return { ...total, why: `${each} for each of ${items} ${list} (ceiling)${forPages}; ${unbounded}` }
+  const forPages = paging ? ` for ${count(pages, 'page')}` : ''
+  if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
+  const bound = price.ceiling?.param ?? (ceiling && 'ceiling')
+  const items = bound ? `${perPage / (price.credits || 1)} ${list} (${bound})` : `the ${list}`
+  const unbounded = price.ceiling ? '' : `; the service documents no bound`
+  return quoted(bound ? perPage : null, `${each} for each of ${items}${forPages}${unbounded}`)
 }

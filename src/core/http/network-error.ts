@@ -10,6 +10,11 @@ export interface NetworkFailure {
   readonly reason: string
 }
 
+/** A failure with a message for the user. */
+export interface ExplainedFailure extends NetworkFailure {
+  readonly message: string
+}
+
 /** Where requests go, and the secrets that no message may contain. */
 export interface Server {
   readonly baseUrl: string
@@ -77,11 +82,7 @@ function readFields(error: unknown): NetworkFailure {
  *
  * @param hasAnswered Whether the headers had arrived, so that the request was sent.
  */
-export function explainNetworkError(
-  error: unknown,
-  server: Server,
-  hasAnswered: boolean,
-): NetworkFailure & { readonly message: string } {
+export function explainNetworkError(error: unknown, server: Server, hasAnswered: boolean): ExplainedFailure {
   const failure = readNetworkFailure(error)
   const phase = hasAnswered ? 'exchange' : failure.phase
   // Half a secret would not be recognized.

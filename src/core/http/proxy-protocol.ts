@@ -74,8 +74,8 @@ const unreported = 'not reported by the proxy'
 
 /** What a proxy with this package says of an error. It has already retried, and its message is complete. */
 export interface ProxyError {
-  /** For a write, whether it was applied. */
-  readonly risk: Charged
+  /** Whether the call was charged; for a write, whether it was applied. */
+  readonly tookEffect: Charged
   /** Makes an error of this package's own class, instead of the class for the status. */
   readonly toError?: (details: ApiErrorDetails) => SocialSearchError
 }
@@ -88,7 +88,7 @@ export function readProxyError(body: unknown): ProxyError | null {
   const isOwn = by === 'proxy' && typeof code === 'string' && Object.hasOwn(errorFactories, code)
   const toError = isOwn ? errorFactories[code] : undefined
   return {
-    risk: applied === 'unknown' ? applied : charged,
+    tookEffect: applied === 'unknown' ? applied : charged,
     ...(toError && { toError: (details) => toError(error, details) }),
   }
 }

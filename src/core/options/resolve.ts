@@ -17,7 +17,7 @@ import { hashOf } from '../../lib/hash.ts'
 import { Redactor } from '../../lib/redact.ts'
 import { CustomLimiter } from '../../limits/custom-limiter.ts'
 import { type Limits, canCancel } from '../../limits/interface.ts'
-import { sharedLimiter } from '../../limits/shared-limiter.ts'
+import { limiterOfProcess } from '../../limits/process-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
@@ -61,7 +61,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
   for (const method of ['acquire', 'hold'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const owner = ownerOf(reachable)
-  const own = limiter ?? sharedLimiter(owner, baseUrl)
+  const own = limiter ?? limiterOfProcess(owner, baseUrl)
   const client: ClientSettings = {
     baseUrl,
     dialect: serviceDialect,
@@ -149,7 +149,8 @@ function limitSettings(
   limits: LimitOptions,
   all: Pick<Limits, 'inFlight' | 'perMinute'> = organizationLimits,
 ): Pick<ClientSettings, 'share' | 'maxQueued' | 'surfaces'> {
-  const { share = 1, maxQueued, surfaces } = limits
+  const { share = 1, maxQueued } = limits
+  const surfaces = { ...limits.surfaces }
   checked(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
   const part = (limit: number): number => Math.max(1, Math.floor(limit * share))
   const { inFlight = part(all.inFlight), perMinute = part(all.perMinute) } = limits
@@ -159,6 +160,6 @@ function limitSettings(
       perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
     },
     maxQueued: maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', maxQueued),
-    surfaces: { ...surfaces },
+    surfaces,
   }
 }

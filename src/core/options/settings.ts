@@ -26,7 +26,7 @@ export interface ClientSettings {
   readonly maxQueued: number
   /** The user's prices by operation id, in credits. */
   readonly prices: Readonly<Record<string, number>>
-  /** The user's surfaces by operation id. */
+  /** Surfaces that the user has set, by operation id; null for none. */
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined

@@ -141,9 +141,10 @@ export interface AnswerCache {
 
 /**
  * How a call uses the cache of its client. `maxAge` is the greatest age of an answer, in milliseconds. `refresh` fetches
- * a new answer and keeps it; of a walk, only its first request. False neither reads nor writes.
+ * a new answer and keeps it; of a walk, only its first request. `only` accepts a stored answer of any age and sends nothing:
+ * without one, the call fails with a `NotCachedError`. False neither reads nor writes.
  */
-export type CacheUse = { maxAge: number } | 'refresh' | false
+export type CacheUse = { maxAge: number } | 'refresh' | 'only' | false
 
 /** Options of a client that `withOptions` may change. */
 export interface SharedOptions {
@@ -180,7 +181,7 @@ export interface SharedOptions {
    * is not called for calls in the queue.
    */
   onWait?: ((wait: Wait) => void) | undefined
-  /** Told of calls, attempts and waits. Those of a call add to those of its client. */
+  /** They see calls, attempts and waits. Observers of a call are added to those of its client. */
   observers?: readonly Observer[] | undefined
 }
 

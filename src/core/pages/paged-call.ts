@@ -126,7 +126,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      // A page that failed ahead of its turn is fetched again, before the page after it.
+      // A page that was fetched ahead and failed is fetched again, before the page after it.
       const fetching =
         ahead && ahead.params === request.params && !ahead.hasFailed
           ? ahead.fetching

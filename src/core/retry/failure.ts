@@ -1,5 +1,5 @@
 import type { Charged } from '../../errors/index.ts'
-import type { CallCredits } from '../credits/ledger.ts'
+import type { Cost } from '../credits/ledger.ts'
 
 /** How an attempt failed. */
 export type FailureKind =
@@ -26,37 +26,44 @@ export type FailureKind =
   /** Anything else, which is never retried. */
   | 'final'
 
-/** A failed attempt. It is an error, since p-retry accepts nothing else; the caller gets its `error`. */
-export class Failure extends Error {
+/** How an attempt failed, and what follows from that. */
+export interface FailureFields {
   /** An error of this package, the reason of an abort, or the error of a `beforeError` hook. */
   readonly error: unknown
   /** Whether the attempt was charged; for a write, whether it was applied. */
-  readonly risk: Charged
+  readonly tookEffect: Charged
   readonly kind: FailureKind
   /** The wait that the response announces, in milliseconds, or null. */
   readonly announced: number | null
-  /** The cost that a proxy reports, or null. */
-  readonly reported: CallCredits | null
-  /** Milliseconds to wait before the next attempt; null if the call does not retry; undefined until it is settled. */
-  wait: number | null | undefined
+  readonly cost: Cost
+  /** Milliseconds to wait before the next attempt; null if the call does not retry. */
+  readonly wait: number | null
+}
 
-  constructor(
-    error: unknown,
-    risk: Charged,
-    kind: FailureKind = 'final',
-    announced: number | null = null,
-    reported: CallCredits | null = null,
-  ) {
+/** A failed attempt. It is an error, since p-retry accepts nothing else; the caller gets its `error`. */
+export class Failure extends Error implements FailureFields {
+  declare readonly error: unknown
+  declare readonly tookEffect: Charged
+  declare readonly kind: FailureKind
+  declare readonly announced: number | null
+  declare readonly cost: Cost
+  declare readonly wait: number | null
+  declare readonly body?: undefined
+  declare readonly requestId?: undefined
+  declare readonly byHook?: undefined
+
+  constructor(fields: FailureFields) {
     super('the attempt failed')
-    this.error = error
-    this.risk = risk
-    this.kind = kind
-    this.announced = announced
-    this.reported = reported
+    Object.assign(this, fields)
   }
 }
 
-/** Whether a failure is a 429, which closes the surface. */
-export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
+/** Milliseconds for which a failure closes its surface; null unless it is a 429. */
+export function holdOf({ kind, announced, wait }: FailureFields): number | null {
+  return isRateLimit({ kind }) ? announced || (wait ?? 0) : null
+}
+
+/** Whether a failure is a 429. */
+export function isRateLimit({ kind }: Pick<FailureFields, 'kind'>): boolean {
   return kind === 'rate-limited' || kind === 'foreign-limit'
 }

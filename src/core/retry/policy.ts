@@ -1,8 +1,8 @@
 import type { Operation } from '../../api/operation.ts'
-import { type Failure, type FailureKind, isRateLimit } from './failure.ts'
+import { type FailureFields, type FailureKind, isRateLimit } from './failure.ts'
 
-/** What a retry may repeat: nothing, a charge, or a change of data. */
-export type Stake = 'read' | 'metered' | 'write'
+/** The effect of a request, which a retry may repeat: none, a charge, or a change of data. */
+export type Effect = 'read' | 'metered' | 'write'
 
 export interface RetryPolicy {
   /** Whether to retry failures that may have been billed or may have changed data. */
@@ -17,14 +17,15 @@ export interface RetryPolicy {
 }
 
 /** A failed attempt, as the policy sees it. */
-type Failed = Pick<Failure, 'kind' | 'announced'>
+type Failed = Pick<FailureFields, 'kind' | 'announced'>
 
-/** Maximum attempts, by failure and stake. */
-const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
+/** Maximum attempts, by failure and effect. */
+const attemptsInTotal: Record<FailureKind, Record<Effect, number>> = {
   unsent: { read: 3, metered: 3, write: 3 },
   'no-answer': { read: 3, metered: 1, write: 1 },
   'rate-limited': { read: 5, metered: 5, write: 5 },
-  unauthorized: { read: 1, metered: 1, write: 1 },
+  // Retried only after a refresh, see below.
+  unauthorized: { read: 0, metered: 0, write: 0 },
   unavailable: { read: 3, metered: 3, write: 3 },
   upstream: { read: 3, metered: 3, write: 1 },
   'server-error': { read: 2, metered: 1, write: 1 },
@@ -34,28 +35,30 @@ const attemptsInTotal: Record<FailureKind, Record<Stake, number>> = {
   final: { read: 1, metered: 1, write: 1 },
 }
 
-export function stakeOf(operation: Pick<Operation, 'method' | 'price'>): Stake {
+export function effectOf(operation: Pick<Operation, 'method' | 'price'>): Effect {
   if (operation.price.kind !== 'free') return 'metered'
   return operation.method === 'GET' ? 'read' : 'write'
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null for none. `failures` are all failed attempts of the call so
+ * Milliseconds to wait before the next attempt, or null for none. `allFailures` are all failed attempts of the call so
  * far, the latest last.
  */
 export function nextWait(
-  failures: readonly Failed[],
-  stake: Stake,
+  allFailures: readonly Failed[],
+  effect: Effect,
   policy: RetryPolicy,
   random: () => number,
 ): number | null {
-  const latest = failures.at(-1)
+  const latest = allFailures.at(-1)
+  // A refused token, which was refreshed, uses up no attempt.
+  const failures = allFailures.filter(({ kind }) => kind !== 'unauthorized')
   if (latest === undefined || failures.length >= policy.maxAttempts) return null
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= policy.maxWaitMs
-  if (!isPatient && counted.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : stake])
+  if (!isPatient && counted.length >= attemptsInTotal[latest.kind][policy.ambiguous ? 'read' : effect])
     return null
   if (latest.announced === null) return backoff(latest, counted.length, random)
   if (latest.announced > policy.maxWaitMs) return null

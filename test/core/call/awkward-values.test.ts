@@ -22,7 +22,7 @@ type Fail = () => never
 type Options = Partial<ClientOptions> & { signal?: AbortSignal; schema?: unknown; paging?: unknown }
 
 const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
-const reservation = { settle: () => {}, release: () => {}, doubt: () => {} }
+const reservation = { settle: () => {}, release: () => {}, markUncertain: () => {} }
 const limiterOf = (parts: object, hold = () => {}) => ({
   acquire: () => Promise.resolve({ ...lease, ...parts }),
   hold,
@@ -63,8 +63,8 @@ const seams: Record<string, (fail: Fail, value: never) => Options> = {
   'budget.reserve() resolves with': (_, value) => ({ budget: { reserve: async () => value } }),
   'reservation.settle() throws': (fail) => ({ budget: budgetOf({ settle: fail }) }),
   'reservation.release() throws': (fail) => ({ budget: budgetOf({ release: fail }) }),
-  'reservation.doubt() rejects': (_, value) => ({
-    budget: budgetOf({ doubt: () => Promise.reject(value) }),
+  'reservation.markUncertain() rejects': (_, value) => ({
+    budget: budgetOf({ markUncertain: () => Promise.reject(value) }),
   }),
   'onCall throws': (fail) => ({ observers: [{ onCall: fail }] }),
   'onCall rejects': (_, value) => ({ observers: [{ onCall: () => Promise.reject(value) }] }),

@@ -156,7 +156,7 @@ describe('the stack of an error has the async function that awaits', () => {
     const stack = await stackOf(program)
     expect(callerIn(stack)).toHaveLength(1)
     // Its own frames come first.
-    expect(stack).toMatch(/^AuthenticationError: .*\n +at .*error-response/)
+    expect(stack).toMatch(/^AuthenticationError: .*\n +at .*outcome/)
   })
 
   const failures: (Program & { options: Partial<ClientOptions> })[] = [

@@ -98,7 +98,7 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])
   const budget: Budget = {
     reserve: () => {
       block()
-      return { settle: () => {}, doubt: () => {}, release: () => {} }
+      return { settle: () => {}, markUncertain: () => {}, release: () => {} }
     },
   }
   const apiKey = () => {

@@ -49,7 +49,7 @@ describe('a client without onWait, logger and observers', () => {
     await pass(500)
     expect(lines()).toEqual([
       expect.stringMatching(
-        /^social-search-sdk: microblog\.search waits until 2026-11-20T00:01:\S+Z: .* this minute\. .*onWait or a logger; to silence it.*observers$/,
+        /^social-search-sdk: microblog\.search waits until 2026-11-20T00:01:\S+Z: .* this minute\. .*onWait or a logger .* observers to silence this notice$/,
       ),
     ])
     await pass(70_000)

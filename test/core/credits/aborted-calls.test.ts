@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Budget, ClosedError, CreditBudget } from '../../../src/index.ts'
 import { page } from '../../support/pages.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const query = { query: 'rust' }
 const reason = new Error('no longer needed')

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CreditBudget } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('client.credits', () => {
   it.each([-5, -0.5, 1.5, 1e300, '5', null])(

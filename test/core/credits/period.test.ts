@@ -59,7 +59,7 @@ describe('new CreditBudget(limit, { every })', () => {
     expect([budget.remaining, budget.reserved]).toEqual([10, 0])
     const today = budget.reserve(5, 'any')
     spent.settle(4)
-    doubted.doubt()
+    doubted.markUncertain()
     expect(budget.toJSON()).toEqual({ limit: 10, remaining: 5, spent: 0, uncertain: 0, reserved: 5 })
     today.settle(5)
     expect(budget.toJSON()).toEqual({ limit: 10, remaining: 5, spent: 5, uncertain: 0, reserved: 0 })

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError, InvalidRequestError, SocialSearch } from '../../../src/index.ts'
+import {
+  ConfigurationError,
+  InvalidRequestError,
+  type LimitOptions,
+  SocialSearch,
+} from '../../../src/index.ts'
 
+const baseUrl = 'https://api.example/v1'
 const sent: Request[] = []
 const client = new SocialSearch({
-  baseUrl: 'https://api.example/v1',
+  baseUrl,
   apiKey: 'key_for_quotes',
   prices: { 'technews.search': 3.5 },
   fetch: (request) => {
@@ -17,9 +23,26 @@ describe('quote()', () => {
     expect(client.quote('microblog.search', { query: 'a' }, { pages: 50 })).toEqual({
       atMost: 100,
       perPage: 2,
+      duration: 120_000,
       why: '2 credits a page for 50 pages',
     })
     expect(client.quote('professionalnet.company.get', { url: 'u' }).atMost).toBe(4)
+  })
+
+  it('has the time of all pages: 20 at once, then 20 a minute, and none without a limit', () => {
+    const minutes = (quoting: SocialSearch, pages: number) =>
+      quoting.quote('microblog.search', { query: 'a' }, { pages }).duration / 60_000
+    expect([1, 20, 21, 40, 41, 50].map((pages) => minutes(client, pages))).toEqual([0, 0, 1, 1, 2, 2])
+    const limited = (limits: LimitOptions) => new SocialSearch({ baseUrl, apiKey: 'key_for_quotes', limits })
+    expect([
+      minutes(limited({ share: 0.5 }), 21),
+      minutes(limited({ perMinute: 5 }), 21),
+      minutes(limited({ perMinute: false }), 1000),
+      minutes(limited({ surfaces: { 'microblog.search': null } }), 1000),
+      minutes(limited({ surfaces: { 'mentions.list': 'mine' } }), 21),
+      limited({ surfaces: { 'mentions.list': 'mine' } }).quote('mentions.list', {}, { pages: 21 }).duration,
+      client.quote('mentions.list', {}, { pages: 1000 }).duration,
+    ]).toEqual([2, 4, 0, 0, 1, 60_000, 0])
   })
 
   it('uses the prices of the client', () => {
@@ -40,7 +63,11 @@ describe('quote()', () => {
   })
 
   it('is 0 for free calls, also by the id of a record', () => {
-    expect(client.quote('mentions.list')).toEqual({ atMost: 0, perPage: 0, why: 'mentions.list is free' })
+    expect(client.quote('mentions.list')).toMatchObject({
+      atMost: 0,
+      perPage: 0,
+      why: 'mentions.list is free',
+    })
     expect(client.quote('mentions.get', 'men_1').atMost).toBe(0)
   })
 
@@ -53,7 +80,7 @@ describe('quote()', () => {
     [
       'pages of a call without pages',
       () => client.quote('professionalnet.company.get', { url: 'u' }, { pages: 2 }),
-      'has no pages',
+      'professionalnet.company.get: has no pages; leave pages out, got 2',
     ],
     ['half a page', () => client.quote('microblog.search', { query: 'a' }, { pages: 0.5 }), 'whole number'],
   ])('refuses %s', (_, quote, message) => {

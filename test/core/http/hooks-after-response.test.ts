@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Hooks } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const query = { query: 'rust' }
 const paid = { spent: 2, uncertain: 0, reserved: 0 }

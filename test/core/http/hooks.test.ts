@@ -1,7 +1,7 @@
 import ky, { type BeforeRequestHook } from 'ky'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Hooks, ConnectionError } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import {
   apiKey,
@@ -14,8 +14,7 @@ import {
 } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const query = { query: 'rust' }
 const bug = new TypeError('bug')

@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 /** A client with one slot, whose requests take 2 s each; `token` gets the number of its call. */
 function oneSlot(token: (call: number) => Promise<string>) {

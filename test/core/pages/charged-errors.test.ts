@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ResultCache } from '../../../src/cache/index.ts'
 import { PaginationError, type SocialSearch } from '../../../src/index.ts'
-import { useVirtualTime } from '../../support/clock.ts'
+import { virtualTime } from '../../support/clock.ts'
 import { networkPosts, page } from '../../support/pages.ts'
 import { type Step, makeClient, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const network = (client: SocialSearch) => client.professionalnet.posts.search({ query: 'q' })
 const microblog = (client: SocialSearch) => client.microblog.search({ query: 'q' })

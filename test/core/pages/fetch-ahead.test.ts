@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PagedOptions } from '../../../src/index.ts'
-import { useVirtualTime } from '../../support/clock.ts'
+import { virtualTime } from '../../support/clock.ts'
 import { industries } from '../../support/pages.ts'
 import { failure, makeClient, ok } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const slowly = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 100))
 

@@ -1,14 +1,13 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CreditBudget, PaginationError, type SocialSearchError } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const failed = async (work: PromiseLike<unknown>) => (await settle(work)).error as SocialSearchError
 const all = { limit: 100 }

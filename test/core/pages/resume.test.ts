@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ConfigurationError, PaginationError } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { failure, ok, scriptedService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 const stored = <T>(state: T): T => JSON.parse(JSON.stringify(state))

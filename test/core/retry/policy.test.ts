@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { FailureKind } from '../../../src/core/retry/failure.ts'
-import { type Stake, nextWait, stakeOf } from '../../../src/core/retry/policy.ts'
+import { type Effect, nextWait, effectOf } from '../../../src/core/retry/policy.ts'
 
 const policy = { ambiguous: false, maxAttempts: Infinity, maxWaitMs: 60_000 }
 const half = () => 0.5
 
 /** Attempts that a call makes when every one fails alike. */
-function attempts(kind: FailureKind, stake: Stake, options = policy): number {
+function attempts(kind: FailureKind, effect: Effect, options = policy): number {
   const failures = [{ kind, announced: null }]
-  while (nextWait(failures, stake, options, half) !== null) failures.push({ kind, announced: null })
+  while (nextWait(failures, effect, options, half) !== null) failures.push({ kind, announced: null })
   return failures.length
 }
 
@@ -54,11 +54,13 @@ describe('nextWait()', () => {
   })
 })
 
-describe('stakeOf()', () => {
+describe('effectOf()', () => {
   it('distinguishes reads, writes and paid calls', () => {
     const free = { kind: 'free' } as const
-    expect(stakeOf({ method: 'GET', price: free })).toBe('read')
-    expect(stakeOf({ method: 'PATCH', price: free })).toBe('write')
-    expect(stakeOf({ method: 'POST', price: { kind: 'perRequest', credits: 2, rate: null } })).toBe('metered')
+    expect(effectOf({ method: 'GET', price: free })).toBe('read')
+    expect(effectOf({ method: 'PATCH', price: free })).toBe('write')
+    expect(effectOf({ method: 'POST', price: { kind: 'perRequest', credits: 2, rate: null } })).toBe(
+      'metered',
+    )
   })
 })

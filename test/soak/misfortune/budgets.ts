@@ -79,7 +79,7 @@ export class CallersBudget implements Budget {
     return {
       settle: (spent, uncertain = 0) => end(spent, uncertain),
       release: () => end(0, 0),
-      doubt: () => end(0, credits),
+      markUncertain: () => end(0, credits),
     }
   }
 }

@@ -2,6 +2,7 @@ import { itemsOf } from './answers.ts'
 import { worstCaseOf } from './operations.ts'
 import type { CallRecord, RequestRecord } from './records.ts'
 import type { Trace } from './trace.ts'
+import { miscounts } from '../../support/ledger.ts'
 
 const sum = (requests: readonly RequestRecord[]): number =>
   requests.reduce((total, { charged }) => total + charged, 0)
@@ -55,8 +56,7 @@ function checkCharge(
   const charged = sum(requests)
   if (credits !== null) {
     const { spent, uncertain } = credits
-    if (!(spent <= charged && charged <= spent + uncertain))
-      fail(`was charged ${charged}, and says spent ${spent}, uncertain ${uncertain}`)
+    for (const problem of miscounts(credits, charged)) fail(problem)
     if (requests.every(({ isClean, evidence }) => isClean || evidence === 'unsent' || evidence === 'refused'))
       if (spent !== charged || uncertain !== 0)
         fail(`was charged ${charged}, and says ${spent} and ${uncertain}`)

@@ -2,6 +2,7 @@ import { CreditBudget } from '../../../src/index.ts'
 import { mostUncertain } from './check-call.ts'
 import type { AnyBudget, CallRecord, ClientRecord } from './records.ts'
 import type { Trace } from './trace.ts'
+import { miscounts } from '../../support/ledger.ts'
 
 function chargedFor(calls: readonly CallRecord[]): number {
   return calls.flatMap(({ requests }) => requests).reduce((sum, { charged }) => sum + charged, 0)
@@ -19,13 +20,11 @@ export function checkLedger({ name, variants, calls }: ClientRecord, trace: Trac
         [`${name} for ${id}`, account, byId.get(id) ?? []] as [string, typeof all, CallRecord[]],
     ),
   ]
-  for (const [owner, { spent, uncertain, reserved }, made] of accounts) {
-    const charged = chargedFor(made)
-    const says = `${owner} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}; charged ${charged}`
-    if (!(spent <= charged && charged <= spent + uncertain)) trace.fail(says)
-    if (reserved !== 0) trace.fail(`${says}: credits are still reserved`)
+  for (const [owner, account, made] of accounts) {
+    for (const problem of miscounts(account, chargedFor(made))) trace.fail(`${owner}: ${problem}`)
     const most = made.reduce((sum, call) => sum + mostUncertain(call), 0)
-    if (uncertain > most) trace.fail(`${says}: only ${most} can be uncertain`)
+    if (account.uncertain > most)
+      trace.fail(`${owner}: ${account.uncertain} are uncertain, only ${most} can be`)
   }
 }
 
@@ -40,8 +39,7 @@ export function checkBudget(
   const charged = chargedFor(calls.filter(({ settings }) => settings.budgets.includes(budget)))
   const kind = budget instanceof CreditBudget ? 'shared' : budget.kind
   const says = `budget ${index + 1} (${kind}) of ${limit} counts spent ${spent}, uncertain ${uncertain}, reserved ${reserved}, remaining ${remaining}; charged ${charged}`
-  if (!(spent <= charged && charged <= spent + uncertain)) trace.fail(says)
-  if (reserved !== 0) trace.fail(`${says}: credits are still reserved`)
+  for (const problem of miscounts(budget, charged)) trace.fail(`${says}: ${problem}`)
   if (charged > limit || spent + uncertain > limit) trace.fail(`${says}: exceeded`)
   if (remaining !== limit - spent - uncertain - reserved) trace.fail(`${says}: remaining is wrong`)
 }

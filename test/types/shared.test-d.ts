@@ -1,8 +1,11 @@
 import { Cluster, Redis } from 'ioredis'
+import { Pool } from 'pg'
 import { type RedisClientType, createClient, createClientPool, createCluster } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { Budget, Limiter } from '../../src/index.ts'
-import type { RedisBudget, RedisClient, RedisLimiter } from '../../src/redis/index.ts'
+import type { PostgresPool } from '../../src/postgres/index.ts'
+import type { RedisClient } from '../../src/redis/index.ts'
+import type { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
 
 describe('RedisClient', () => {
   it('accepts clients of both packages', () => {
@@ -18,9 +21,15 @@ describe('RedisClient', () => {
   })
 })
 
-describe('RedisLimiter and RedisBudget', () => {
+describe('PostgresPool', () => {
+  it('accepts a pool of pg', () => {
+    expectTypeOf(new Pool()).toExtend<PostgresPool>()
+  })
+})
+
+describe('SharedLimiter and SharedBudget', () => {
   it('can be passed as limiter and budget', () => {
-    expectTypeOf<RedisLimiter>().toExtend<Limiter>()
-    expectTypeOf<RedisBudget>().toExtend<Budget>()
+    expectTypeOf<SharedLimiter>().toExtend<Limiter>()
+    expectTypeOf<SharedBudget>().toExtend<Budget>()
   })
 })

@@ -1,0 +1,280 @@
+import type { ServiceErrorCode } from '../../api/error-envelope.ts'
+import { firstIssues } from '../../api/issues.ts'
+import {
+  ApiError,
+  type Charged,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  RedirectError,
+  TimeoutError,
+  apiErrorClasses,
+} from '../../errors/index.ts'
+import { parsed } from '../../lib/json.ts'
+import { isInstance, messageOf } from '../../lib/thrown.ts'
+import { type Cost, costOf } from '../credits/ledger.ts'
+import type { ExplainedFailure } from '../http/network-error.ts'
+import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
+import { FetchMisuse, type Received, maxBodyBytes } from '../http/send.ts'
+import { announcedWait } from '../retry/announced-wait.ts'
+import { Failure, type FailureKind } from '../retry/failure.ts'
+import { type Effect, effectOf, nextWait } from '../retry/policy.ts'
+import { type Situation, errorContext } from './call.ts'
+import {
+  describeError,
+  describeForeign,
+  maxCodeLength,
+  maxMessageLength,
+  printable,
+} from './error-message.ts'
+import type { Validated } from './validate-body.ts'
+
+/** What came of an attempt. */
+export type Outcome = Success | Failure
+
+/** A success, parsed, whether it is usable or not; its texts and data are redacted. */
+export interface Success extends Received {
+  /** Undefined if the text is not JSON. */
+  readonly value: unknown
+  /** The value, or the text if it is not JSON. */
+  readonly body: unknown
+  readonly requestId: string | undefined
+  readonly tookEffect: Charged
+  readonly cost: Cost
+  /** Whether a hook answered, or replaced what the service sent. */
+  readonly byHook: boolean
+}
+
+/** The outcome of an attempt whose response has been read. */
+export function outcomeOf(at: Situation, received: Received): Outcome {
+  const { status } = received.response
+  return status >= 200 && status < 300 ? successOf(at, received) : failureOfResponse(at, received)
+}
+
+/** The outcome of an attempt that a hook has answered. What the service sent in its place, if anything, is settled. */
+export function outcomeOfHook(at: Situation, received: Received): Outcome {
+  const { settled, tookEffect } = at.progress
+  const outcome = outcomeOf(at, received)
+  if (!(outcome instanceof Failure)) return { ...outcome, tookEffect, cost: undefined, byHook: true }
+  if (settled === undefined) return outcome
+  // A hook must not make the call pay for another success.
+  const mayRetry = settled instanceof Failure && (tookEffect === 'no' || at.call.settings.retry.ambiguous)
+  return failed(at, outcome.error, mayRetry ? outcome.kind : 'final', outcome)
+}
+
+/** The outcome of an attempt whose connection failed. */
+export function failureOfConnection(at: Situation, failure: ExplainedFailure): Failure {
+  const { message, phase, reason } = failure
+  const tookEffect = phase === 'exchange' ? at.progress.tookEffect : 'no'
+  const error = new ConnectionError(message, { ...errorContext(at, tookEffect), phase, reason })
+  return failed(at, error, kindsByPhase[phase], { tookEffect })
+}
+
+/**
+ * The outcome of an attempt that has thrown `error`, in a hook for example. A hook that fails after the response ends the
+ * retries.
+ *
+ * @param lost The outcome if the connection failed. A `beforeError` hook may have replaced its error.
+ */
+export function failureOfThrown(at: Situation, error: unknown, lost?: Failure): Failure {
+  const { settled, attempts } = at.progress
+  const reason = at.call.client.redactor.text(messageOf(error))
+  if (lost && lost.error === error) return lost
+  if (settled && !lost)
+    return settled instanceof Failure
+      ? failed(at, settled.error)
+      : unreadable(at, `a hook failed after the response: ${reason}`)
+  const isMisuse = isInstance(error, FetchMisuse)
+  if (!isMisuse && attempts.at(-1)?.sent != null) return failed(at, error)
+  const message = isMisuse ? error.message : `a hook failed before sending: ${reason}`
+  return failed(at, new ConfigurationError(message, errorContext(at)))
+}
+
+/** The failure of an attempt for a reason that is not expected, such as an error in the code of the user. */
+export function failureOfBug(at: Situation, error: unknown): Failure {
+  if (at.progress.settled) return unreadable(at, 'the response cannot be read')
+  return failed(at, error)
+}
+
+/** The outcome of an attempt that its timeout or the caller has ended. */
+export function failureOfAbort(at: Situation, reason: unknown): Failure {
+  const mayRetry = isInstance(reason, TimeoutError) && at.progress.settled === undefined
+  return failed(at, reason, mayRetry ? 'no-answer' : 'final')
+}
+
+/** The failure of a success that is not valid. The error has the body that was paid for, also if a hook replaced it. */
+export function failureOfSuccess(
+  at: Situation,
+  { requestId, body, byHook }: Pick<Success, 'requestId' | 'body' | 'byHook'>,
+  { message, issues }: Validated & { ok: false },
+): Failure {
+  const { redactor } = at.call.client
+  const context = errorContext(at)
+  const error = new InvalidResponseError(redactor.text(message), {
+    ...context,
+    requestId,
+    issues: firstIssues(issues, (text) => redactor.text(text)),
+    body: context.body ?? body,
+  })
+  // Another attempt could pay again, and meet the same hook.
+  return failed(at, error, byHook ? 'final' : 'unreadable')
+}
+
+/** The failure of a success that cannot be read for another reason, such as a hook. */
+function unreadable(at: Situation, message: string): Failure {
+  return failed(at, new InvalidResponseError(message, errorContext(at)))
+}
+
+/** Every failure is made here. */
+export function failed(
+  { call, progress }: Situation,
+  error: unknown,
+  kind: FailureKind = 'final',
+  { tookEffect = progress.tookEffect, announced = null, cost = null }: Partial<Failure> = {},
+): Failure {
+  const { operation, settings } = call
+  const latest = { kind, announced }
+  const wait = nextWait([...progress.failures, latest], effectOf(operation), settings.retry, Math.random)
+  return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? undefined : cost, wait })
+}
+
+/** Why a success that is not JSON cannot be read. */
+export function notJson(
+  { call }: Situation,
+  { response, text, complete }: Success,
+): Validated & { ok: false } {
+  const { status } = response
+  const message = !complete
+    ? `the response is larger than ${maxBodyBytes} bytes and was cut off`
+    : status === 206
+      ? 'the response is partial (206)'
+      : text === ''
+        ? `the response is empty (${status})`
+        : `the response is not JSON (${status}, ${describeForeign(response, text, call.client.redactor)})`
+  return { ok: false, message, issues: [] }
+}
+
+function successOf({ call, progress }: Situation, received: Received): Success {
+  const { client, operation, settings } = call
+  const { tookEffect } = progress
+  const { redactor, dialect } = client
+  const { response, complete } = received
+  let { text } = received
+  let value: unknown
+  try {
+    if (response.status !== 206 && complete) value = dialect.parse(text)
+  } catch {
+    // Reported later: the parser's own error would quote the body.
+  }
+  if (redactor.containsSecret(text)) {
+    // Pages end up in logs, and proxies pass them on.
+    value = redactor.data(value)
+    text = redactor.text(text)
+  }
+  const requestId = redactor.requestId(value)
+  const success = { response, complete, text, value, body: value ?? text, requestId, byHook: false }
+  const { price } = operation
+  if (price.kind === 'free') return { ...success, tookEffect, cost: undefined }
+  const reported = response.headers.has(creditsHeader) ? readCredits(response.headers) : null
+  if (reported !== null) return { ...success, tookEffect: reported.charged, cost: reported }
+  // A body without the service's request id may come from a proxy.
+  const spent = requestId === undefined ? null : costOf(operation, value, settings.paging)
+  if (spent !== null) return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
+  // With a fixed price, the success alone proves the charge.
+  return { ...success, tookEffect: price.kind === 'perRequest' ? 'yes' : 'unknown', cost: null }
+}
+
+function failureOfResponse(at: Situation, { response, text }: Received): Failure {
+  const { call, progress } = at
+  const { client, operation, settings } = call
+  const { dialect, redactor } = client
+  const { status, headers, type } = response
+  // Other 3xx do not redirect, a 304 for example.
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
+    const context = { ...errorContext(at), status: status || undefined }
+    return failed(at, new RedirectError('the response is a redirect; check baseUrl', context))
+  }
+  if (status < 200) {
+    const context = {
+      ...errorContext(at),
+      phase: 'exchange',
+      reason: `status ${status}`,
+    } as const
+    return failed(at, new ConnectionError(`no response (status ${status})`, context), 'no-answer')
+  }
+  const body = redactor.data(parsed(text, dialect))
+  const announced = announcedWait(headers, body, Date.now())
+  const errorBody = dialect.readError(body)
+  const reported = errorBody?.tookEffect
+  const effect = effectOf(operation)
+  const verdict: Verdict =
+    errorBody === null || status < 400
+      ? verdictOnOthers(status, progress.tookEffect, effect === 'read' || settings.retry.ambiguous)
+      : reported === undefined
+        ? verdictOnService(status, progress.tookEffect, effect)
+        : verdictOnProxy(status, progress.tookEffect, announced, reported)
+  // A hook that replaces a response does not change its cost.
+  const { tookEffect } = progress.settled ? progress : verdict
+  const isByProxy = reported !== undefined
+  const told = errorBody ?? describeForeign(response, text, redactor)
+  const details = {
+    ...errorContext(at, tookEffect),
+    status,
+    code: printable(errorBody?.code ?? `http_${status}`, maxCodeLength) as ServiceErrorCode,
+    // The message of a proxy is complete.
+    message: isByProxy
+      ? printable(errorBody?.message ?? '', maxMessageLength)
+      : describeError(operation, client.baseUrl, status, told, announced),
+    requestId: redactor.requestId(body),
+    issues: errorBody?.issues,
+    retryAfter: announced === null ? undefined : announced / 1000,
+    // A proxy's 403 is about its caller.
+    ...(status === 403 && !isByProxy && { requiredScopes: operation.scopes }),
+  }
+  const ErrorClass = apiErrorClasses[status] ?? ApiError
+  const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
+  const cost = isByProxy && status >= 400 ? readCredits(headers) : null
+  return failed(at, error, verdict.kind, { tookEffect, announced, cost })
+}
+
+type Verdict = Pick<Failure, 'tookEffect' | 'kind'>
+
+const kindsByStatus: Record<number, FailureKind> = {
+  401: 'unauthorized',
+  429: 'rate-limited',
+  502: 'upstream',
+  503: 'unavailable',
+}
+
+const kindsByPhase: Record<ConnectionError['phase'], FailureKind> = {
+  connect: 'unsent',
+  tls: 'final',
+  exchange: 'no-answer',
+}
+
+/** The service never bills a 4xx or 5xx. It may have applied a write before a 500 or 502. */
+function verdictOnService(status: number, known: Charged, effect: Effect): Verdict {
+  const kind = kindsByStatus[status] ?? (status < 500 ? 'final' : 'server-error')
+  const mayBeApplied =
+    effect === 'write' && known !== 'no' && (kind === 'upstream' || kind === 'server-error')
+  return { tookEffect: mayBeApplied ? 'unknown' : 'no', kind }
+}
+
+/** A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost. */
+function verdictOnProxy(
+  status: number,
+  known: Charged,
+  announced: number | null,
+  reported: Charged,
+): Verdict {
+  const isWaiting = status === 429 && announced !== null && announced > 0
+  const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
+  // A hook that answers costs nothing.
+  return { tookEffect: known === 'no' ? 'no' : reported, kind }
+}
+
+/** A gateway or a firewall: it may stand behind the charge, or hide a success. */
+function verdictOnOthers(status: number, tookEffect: Charged, mayResend: boolean): Verdict {
+  if (status === 401 && mayResend) return { tookEffect, kind: 'unauthorized' }
+  return { tookEffect, kind: status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error' }
+}

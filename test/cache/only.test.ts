@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, isSocialSearchError } from '../../src/index.ts'
+import { NotCachedError, ResultCache } from '../../src/cache/index.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { idsOf, threePages } from '../support/search.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+
+const service = scriptedService()
+beforeEach(useVirtualTime)
+afterEach(() => vi.useRealTimers())
+
+const query = { query: 'rust' }
+const only = { cache: 'only' } as const
+const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+
+describe("search() with cache: 'only'", () => {
+  it('returns a stored answer of any age and sends nothing', async () => {
+    service.script(() => ok())
+    const client = cached()
+    await settle(client.microblog.search(query))
+    await pass(3_600_000)
+    const { value } = await settle(client.microblog.search(query, only).withResponse())
+    expect(value).toMatchObject({ cached: { age: 3_600_000, saved: 2 }, credits: { spent: 0 } })
+    expect(service.arrivals).toHaveLength(1)
+    expect(client.credits).toMatchObject({ spent: 2, saved: 2 })
+  })
+
+  it('fails with a NotCachedError and sends nothing when no answer is stored', async () => {
+    const client = cached()
+    const { error } = await settle(client.microblog.search(query, only))
+    expect(error).toBeInstanceOf(NotCachedError)
+    expect(isSocialSearchError(error)).toBe(true)
+    expect(error).toMatchObject({
+      ...{ code: 'not_cached', charged: 'no', operation: 'microblog.search', attempts: [], next: query },
+      message: 'microblog.search: nothing was sent: the cache has no answer to these params',
+    })
+    expect(service.arrivals).toHaveLength(0)
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('fails for free calls, whose answers are never stored', async () => {
+    const client = cached()
+    for (const call of [() => client.mentions.list({}, only), () => client.organization.usage({}, only)]) {
+      const { error } = await settle(call())
+      expect(error).toMatchObject({ code: 'not_cached', charged: 'no' })
+      expect((error as Error).message).toContain('free calls are not stored')
+    }
+    expect(service.arrivals).toHaveLength(0)
+  })
+
+  it('walks the stored pages, and ends with the params of the page that is missing', async () => {
+    service.script(...threePages())
+    const client = cached()
+    await settle(client.microblog.search(query).toArray({ limit: 4 }))
+    const { error } = await settle(client.microblog.search(query, only).toArray({ limit: 10 }))
+    expect(error).toMatchObject({ code: 'not_cached', next: { query: 'rust', cursor: expect.any(String) } })
+    expect(idsOf((error as NotCachedError).items as { id: string }[])).toEqual(['1', '2', '3', '4'])
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('does not wait for an equal call in flight, nor takes its request', async () => {
+    service.script(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
+    const client = cached()
+    const paid = client.microblog.search(query).then()
+    const { error, ms } = await settle(client.microblog.search(query, only))
+    expect([error, ms]).toMatchObject([{ code: 'not_cached' }, 0])
+    expect((await settle(paid)).value).toMatchObject({ requestId: 'req_1' })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
+  it('fails when its store fails, and sends nothing', async () => {
+    const broken = () => Promise.reject(new Error('disk'))
+    const cache = new ResultCache({ maxAge: 1000, store: { get: broken, set: broken, delete: broken } })
+    const { error } = await settle(makeClient({ cache }).microblog.search(query, only))
+    expect(error).toBeInstanceOf(NotCachedError)
+    expect(service.arrivals).toHaveLength(0)
+  })
+
+  it('fails with the reason of its signal when that is aborted', async () => {
+    const reason = new Error('enough')
+    const { error } = await settle(
+      cached().microblog.search(query, { ...only, signal: AbortSignal.abort(reason) }),
+    )
+    expect(error).toBe(reason)
+  })
+
+  it('is refused by a client without a cache, and sends nothing', async () => {
+    const client = makeClient()
+    for (const call of [() => client.microblog.search(query, only), () => client.mentions.list({}, only)]) {
+      const { error } = await settle<unknown>(call())
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect((error as Error).message).toContain('cache: only needs a client with a cache')
+    }
+    expect(service.arrivals).toHaveLength(0)
+  })
+})
