@@ -2,12 +2,13 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ResultCache } from '../cache/index.ts'
 import type { SocialSearch } from '../client.ts'
-import type { ClientOptions } from '../core/options/types.ts'
+import type { CallOptions, ClientOptions } from '../core/options/types.ts'
 import { count, timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { type SharedFlags, millisecondsOf } from './flags.ts'
 import { profile, profileFolder, profileNames, userFolder } from './profile.ts'
+import { importWithSqlite } from './sqlite.ts'
 import { print, say } from './terminal.ts'
 
 const folder = userFolder('LOCALAPPDATA', 'XDG_CACHE_HOME', '.cache')
@@ -18,17 +19,23 @@ const fileOf = (name: string | undefined): string => join(profileFolder(name, fo
 /** How one command uses the stored answers. */
 export interface AnswerCache {
   readonly options: Pick<ClientOptions, 'cache' | 'observers' | 'logger'>
+  /** Options of each call. */
+  readonly use: Pick<CallOptions, 'cache'>
   /** Says how many pages were stored ones, how old they are, and what they saved. */
   report(client: SocialSearch): void
 }
 
-/** The stored answers, if `--cache` is set. */
-export async function answerCache({ cache: time, quiet, json }: SharedFlags): Promise<AnswerCache> {
+/** The stored answers, if `--cache` or `--offline` is set. */
+export async function answerCache({ cache: time, offline, quiet, json }: SharedFlags): Promise<AnswerCache> {
   let pages = 0
   let oldest = 0
   let hasFailed = false
-  const maxAge = time === undefined ? undefined : millisecondsOf('--cache', time)
+  if (offline === true && time !== undefined)
+    throw new UsageError('--offline accepts answers of any age; leave out --cache')
+  // Offline, nothing is stored, so the age has no effect.
+  const maxAge = offline === true ? 1 : time === undefined ? undefined : millisecondsOf('--cache', time)
   return {
+    use: offline === true ? { cache: 'only' } : {},
     options: {
       cache: maxAge === undefined ? undefined : new ResultCache({ maxAge, store: await openStore() }),
       observers: [
@@ -58,14 +65,7 @@ export async function answerCache({ cache: time, quiet, json }: SharedFlags): Pr
 }
 
 async function openStore() {
-  // Node 22 warns that its SQLite is experimental.
-  const emitWarning = process.emitWarning.bind(process)
-  process.emitWarning = () => {}
-  const { sqliteStore } = await import('../cache/node.ts')
-    .catch(() => {
-      throw new UsageError(`--cache needs Node 22.13 or later; this is Node ${process.versions.node}`)
-    })
-    .finally(() => (process.emitWarning = emitWarning))
+  const { sqliteStore } = await importWithSqlite('--cache and --offline', () => import('../cache/node.ts'))
   const file = fileOf(profile)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {

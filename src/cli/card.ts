@@ -1,7 +1,8 @@
 import type { OperationId } from '../api/operations.ts'
 import { cellOf } from '../export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
-import { type FormatOptions, type Formatter, lineAt, styled } from './formatter.ts'
+import { type FormatOptions, type Formatter, lineAt, styled, terminalOptions } from './formatter.ts'
+import type { SharedFlags } from './flags.ts'
 import { escapedForTerminal } from './terminal.ts'
 import { wrap } from './text-layout.ts'
 
@@ -33,6 +34,13 @@ const cards: { readonly [Id in OperationId]?: Card } = {
 
 export function cardOf(id: string): Card | undefined {
   return cards[id as OperationId]
+}
+
+/** Cards for the posts of a search that go to a terminal; undefined elsewhere. */
+export function cardsFor({ id }: { readonly id: string }, { color }: SharedFlags): Formatter | undefined {
+  const card = cardOf(id)
+  if (card === undefined || !process.stdout.isTTY) return undefined
+  return createCards(card, { fields: undefined, ...terminalOptions(color) })
 }
 
 /** Formats posts as blocks of lines: name, handle and date, the whole text, counts, and the link. */

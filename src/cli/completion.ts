@@ -1,4 +1,5 @@
 import { UsageError } from './command-errors.ts'
+import { shortNames, withWholeName } from './names.ts'
 
 /** What completion needs of a command; commander's commands have it. */
 interface CommandTree {
@@ -30,10 +31,12 @@ compdef _social_search social-search`,
 
 export const shells = Object.keys(scripts)
 
-export function completionScript(shell = ''): string {
-  const script = scripts[shell]
-  if (script === undefined)
-    throw new UsageError(`unknown shell ${shell}; expected one of ${shells.join(', ')}`)
+export function completionScript(shell?: string): string {
+  const script = scripts[shell ?? '']
+  if (script === undefined) {
+    const problem = shell === undefined ? 'a shell is missing' : `unknown shell ${shell}`
+    throw new UsageError(`${problem}; expected one of ${shells.join(', ')}`)
+  }
   return `${script}\n`
 }
 
@@ -43,13 +46,14 @@ export function completions(program: CommandTree, words: readonly string[]): str
   let command = program
   // These take the name of a command.
   const isNamed = ['help', 'quote', 'infer'].includes(words[0] ?? '') && !start.startsWith('-')
-  for (const word of words.slice(isNamed ? 1 : 0, -1))
+  for (const word of withWholeName(words.slice(isNamed ? 1 : 0)).slice(0, -1))
     command = command.commands.find((each) => each.name() === word) ?? command
+  const more = command === program ? Object.keys(shortNames) : []
   const before = command.options.find(({ long, required }) => required && long === words.at(-2))
   const options = start.startsWith('-') ? command.options.map(({ long }) => long ?? '') : []
   const found =
     before === undefined
-      ? [...command.commands.map((each) => each.name()), ...options]
+      ? [...new Set([...command.commands.map((each) => each.name()), ...more, ...options])]
       : (before.argChoices ?? [])
   return found
     .filter((word) => word !== '' && word.startsWith(start))

@@ -8,6 +8,7 @@ import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
 import paramTexts from '../tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
+import { withWholeName } from './names.ts'
 
 /** Parsed flags that commands share. */
 export interface SharedFlags {
@@ -15,6 +16,7 @@ export interface SharedFlags {
   readonly body?: string
   readonly budget?: string
   readonly cache?: string
+  readonly offline?: boolean
   readonly perMinute?: string
   readonly timeout?: string
   readonly validation?: string
@@ -22,6 +24,7 @@ export interface SharedFlags {
   readonly profile?: string
   readonly sandbox?: boolean
   readonly all?: boolean
+  readonly yes?: boolean
   readonly maxPages?: string
   readonly limit?: string
   readonly format?: string
@@ -92,7 +95,7 @@ export function commandOf(id: string): string {
 
 /** The operation that a user names as the library or as the command line spells it. */
 export function operationNamed(words: readonly string[]): Operation {
-  const name = words.join(' ')
+  const name = withWholeName(words).join(' ')
   const wanted = commandOf(name.replaceAll(/[\s.]+/g, '.'))
   const found = operations.find(({ id }) => commandOf(id) === wanted)
   if (found !== undefined) return found

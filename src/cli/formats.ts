@@ -7,13 +7,19 @@ import { jsonText } from '../lib/json.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { cardOf, createCards } from './card.ts'
 import { UsageError } from './command-errors.ts'
+import type { FileFormat } from './job-output.ts'
 import type { FormatOptions, Formatter } from './formatter.ts'
+import { createRecordCards } from './record-card.ts'
 import { createTable } from './table.ts'
 
 export const formats = ['jsonl', 'json', 'csv', 'table', 'card'] as const
 export type Format = (typeof formats)[number]
 
-export function createFormatter(format: Format, operation: Operation, options: FormatOptions): Formatter {
+export function createFormatter(
+  format: Format | FileFormat,
+  operation: Operation,
+  options: FormatOptions,
+): Formatter {
   const { fields } = options
   const text = (record: unknown, indent?: number): string =>
     jsonText(fields === undefined ? record : picked(record, fields), indent)
@@ -30,11 +36,18 @@ export function createFormatter(format: Format, operation: Operation, options: F
     case 'table':
       return createTable(tableFields(operation), options)
     case 'card': {
+      if (operation.list === undefined) return createRecordCards(options)
       const card = cardOf(operation.id)
       if (card === undefined || fields !== undefined)
-        throw new UsageError('--format card is for searches of posts, without --fields; use --format table')
+        throw new UsageError(
+          '--format card is for single records, and for searches of posts without --fields; use --format table',
+        )
       return createCards(card, options)
     }
+    case 'db':
+    case 'parquet':
+      // Their files take records.
+      return { page: () => '' }
   }
 }
 
@@ -62,7 +75,7 @@ function picked(record: unknown, fields: readonly string[]): Record<string, unkn
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field.split('.')) ?? null]))
 }
 
-function columnsOf({ id, documented }: Operation): string[] {
+export function columnsOf({ id, documented }: Operation): string[] {
   if (!documented) throw new UsageError(`the service does not document the fields of ${id}; pass --fields`)
   return fieldsOf(id as OperationId).map(({ path }) => path)
 }

@@ -23,6 +23,15 @@ export interface FormatOptions {
   readonly bom?: boolean | undefined
 }
 
+/** How stdout shows text, if it is a terminal. */
+export function terminalOptions(color: boolean | undefined): Pick<FormatOptions, 'width' | 'isColored'> {
+  const { isTTY, columns } = process.stdout
+  return {
+    width: isTTY ? columns || 80 : undefined,
+    isColored: isTTY && color !== false && !process.env['NO_COLOR'],
+  }
+}
+
 /** For a search without results. */
 export const nothingFound = 'nothing found\n'
 

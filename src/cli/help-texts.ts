@@ -14,34 +14,68 @@ Exit codes:
   6    unknown: may be charged, or applied
   130  interrupted`
 
-/** Arguments of commands, for their help; others need none. */
-const examples: { readonly [Id in OperationId]?: string } = {
-  'microblog.search': 'typescript --category Latest --lang en --limit 40',
-  'professionalnet.posts.search': '"developer tools" --sort-by recent --format csv --bom',
-  'professionalnet.company.get': 'https://professionalnet.example/company/tidyquery',
-  'professionalnet.person.posts': `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`,
-  'professionalnet.person.comments': `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`,
-  'professionalnet.posts.comments':
+const profile = `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`
+const post = `--params '{"postUrl":"https://professionalnet.example/posts/ID"}'`
+
+/** Arguments of commands, for two examples in their help; others need none. */
+const examples: { readonly [Id in OperationId]?: readonly [string, string] } = {
+  'microblog.search': [
+    'typescript --category Latest --lang en --limit 40',
+    'typescript --all --budget 100 --out posts.jsonl',
+  ],
+  'professionalnet.posts.search': [
+    '"developer tools" --sort-by recent --format csv --bom',
+    '"developer tools" --max-pages 3 --budget 12',
+  ],
+  'professionalnet.company.get': [
+    'https://professionalnet.example/company/tidyquery',
+    'https://professionalnet.example/company/tidyquery --fields company.name,company.employeeCount',
+  ],
+  'professionalnet.person.posts': [profile, `${profile} --max-pages 2 --budget 20`],
+  'professionalnet.person.comments': [profile, `${profile} --max-pages 2 --budget 20`],
+  'professionalnet.posts.comments': [
     'https://professionalnet.example/posts/ID --max-comments 100 --budget 100',
-  'professionalnet.posts.reactions': `--params '{"postUrl":"https://professionalnet.example/posts/ID"}'`,
-  'professionalnet.industries.list': '--q software --all',
-  'technews.search': `--params '{"query":"typescript"}' --fields id,title,url`,
-  'mentions.list': '--all --out mentions.jsonl',
-  'mentions.get': 'men_764dbb8c410af7ff --format json',
-  'mentions.setState': `men_764dbb8c410af7ff --params '{"state":"seen"}'`,
-  'listeners.list': '--fields id,name',
-  'listeners.get': 'lis_4f9f49b87aff8939',
-  'feeds.get': 'svw_9a7036b0c3b2c3f9',
-  openapi: '> openapi.json',
+    'https://professionalnet.example/posts/ID --limit 20 --fields authorName,text',
+  ],
+  'professionalnet.posts.reactions': [post, `${post} --budget 1000 --out reactions.jsonl`],
+  'professionalnet.industries.list': ['--q software --all', '--fields id,label --format csv'],
+  'technews.search': [
+    `--params '{"query":"typescript"}'`,
+    `--params '{"query":"typescript"}' --fields id,title,url`,
+  ],
+  'mentions.list': ['--all --out mentions.jsonl', '--limit 5 --format json'],
+  'mentions.get': ['men_764dbb8c410af7ff', 'men_764dbb8c410af7ff --format json'],
+  'mentions.count': ['', `--params '{"state":"new"}'`],
+  'mentions.setState': [
+    `men_764dbb8c410af7ff --params '{"state":"seen"}'`,
+    `men_764dbb8c410af7ff --params '{"state":"done"}' --json`,
+  ],
+  'listeners.list': ['--fields id,name', '--format json'],
+  'listeners.get': ['lis_4f9f49b87aff8939', 'lis_4f9f49b87aff8939 --format json'],
+  'feeds.list': ['', '--format json'],
+  'feeds.get': ['svw_9a7036b0c3b2c3f9', 'svw_9a7036b0c3b2c3f9 --format json'],
+  'organization.context': ['', '--format json'],
+  'organization.usage': ['', '--format json'],
+  openapi: ['> openapi.json', '--fields info.version'],
 }
 
-/** The part of the help with an example. */
-export function exampleHelp(command: string): string {
-  return `\nExample:\n  social-search ${command.trim()}`
+/** The part of the help with examples. */
+export function exampleHelp(...commands: readonly string[]): string {
+  const lines = commands.map((command) => `\n  social-search ${command.trim()}`)
+  return `\n${commands.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`
 }
 
 export function exampleOf(id: string): string {
-  return exampleHelp(`${commandOf(id)} ${examples[id as OperationId] ?? ''}`)
+  return exampleHelp(...examplesOf(id))
+}
+
+/** The first example of an operation. */
+export function exampleCommand(id: string): string {
+  return `social-search ${examplesOf(id)[0] ?? ''}`
+}
+
+function examplesOf(id: string): string[] {
+  return (examples[id as OperationId] ?? ['']).map((example) => `${commandOf(id)} ${example}`)
 }
 
 /** `list, get, count, set-state`. */

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { quoteOf } from '../core/credits/quote.ts'
 import { count } from '../lib/count.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { answerCache } from './answer-cache.ts'
+import { assertFolder } from './assert-folder.ts'
 import { UsageError } from './command-errors.ts'
 import {
   type SharedFlags,
@@ -14,6 +14,7 @@ import {
   withoutStdout,
 } from './flags.ts'
 import { budgetOf, clientFor, pagesOf } from './options.ts'
+import { quoteFor } from './quote.ts'
 import { print, tell } from './terminal.ts'
 
 export interface InferFlags extends SharedFlags {
@@ -26,22 +27,23 @@ export interface InferFlags extends SharedFlags {
 export async function infer(words: readonly string[], flags: InferFlags): Promise<void> {
   const operation = operationNamed(words)
   const { id, documented, list } = operation
-  const { out, force, budget, sandbox } = withoutStdout(flags)
+  const { out, force, budget, sandbox, offline } = withoutStdout(flags)
   if (documented) throw new UsageError(`${id} is documented; import its types and social-search-sdk/schemas`)
   if (out !== undefined && force !== true && existsSync(out))
     throw new UsageError(`${out} exists; pass --force to replace it, or another --out`)
+  assertFolder('--out', out)
   const { params } = await paramsOf(operation, flags)
   const maxPages = wholeNumberOf('--pages', flags.pages)
-  const { atMost, why } = quoteOf(operation, undefined, operation.paging && { pages: maxPages })
+  const { atMost, why } = quoteFor(operation, params, operation.paging ? flags : { ...flags, pages: '1' })
   const cost = atMost === null ? `no bound: ${why}` : atMost === 0 ? why : `at most ${atMost} credits: ${why}`
-  if (atMost !== 0 && sandbox !== true && budget === undefined)
+  if (atMost !== 0 && sandbox !== true && offline !== true && budget === undefined)
     throw new UsageError(`${cost}; pass --budget to agree`)
   tell(flags, cost)
 
   const answers = await answerCache(flags)
   const client = clientFor(flags, answers.options)
   const records: unknown[] = []
-  const options = { maxPages, budget: budgetOf(flags) }
+  const options = { maxPages, ...answers.use, budget: budgetOf(flags) }
   for await (const page of pagesOf(client, operation, { params, id: flags.id }, options))
     records.push(...(list === undefined ? [page] : (itemsOf(operation, page) ?? [])))
   answers.report(client)

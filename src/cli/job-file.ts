@@ -14,28 +14,14 @@ import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { UsageError } from './command-errors.ts'
+import type { JobOutput, JobState } from './job-output.ts'
 import { RunLock } from './run-lock.ts'
-
-/** The progress of a job, as in the state file beside its output. */
-export interface JobState {
-  readonly operation: string
-  readonly params: object
-  readonly format: string
-  readonly fields: readonly string[] | null
-  /** Params of the next page; null after the last one. */
-  readonly next: object | null
-  /** Length of the complete pages in the output. */
-  readonly bytes: number
-  readonly records: number
-  /** Credits that all runs have spent or may have spent. */
-  readonly credits: number
-}
 
 /**
  * The output of a job and the state beside it, which no other process writes meanwhile. Flushes each page to the output, and then the state with the new length. So
  * if the process dies, only the page under way is bought again: a resumed job cuts the output to the length in the state.
  */
-export class JobFile {
+export class JobFile implements JobOutput {
   readonly #lock: RunLock
   readonly #statePath: string
   readonly #file: number

@@ -4,10 +4,11 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { SocialSearch } from '../client.ts'
+import { messageOf } from '../lib/thrown.ts'
 import type { OAuthScope } from '../oauth/index.ts'
 import { deleteAnswers } from './answer-cache.ts'
 import { logInByBrowser } from './browser-login.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { CommandError, UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { nothingFound } from './formatter.ts'
 import { profile, profileFolder, profileNames } from './profile.ts'
@@ -23,6 +24,7 @@ export interface LoginFlags {
   readonly port?: string
   readonly timeout?: string
   readonly browser?: boolean
+  readonly check?: boolean
 }
 
 /** Scopes of a new key, and a refresh token. */
@@ -37,16 +39,18 @@ export async function login({
   timeout,
   ...flags
 }: LoginFlags): Promise<void> {
-  const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], browser } = flags
+  const { baseUrl = process.env['SOCIAL_SEARCH_BASE_URL'], browser, check } = flags
   if (!baseUrl) throw new UsageError('pass --base-url, the address of the service')
   if (issuer === undefined || clientId === undefined) {
     if ([issuer, clientId, scopes, port, timeout].some((flag) => flag !== undefined))
       throw new UsageError('a login in the browser needs --issuer and --client-id')
     const apiKey = (process.stdin.isTTY ? await askForKey() : await textOf(process.stdin)).trim()
     // Refuses an address or a key that cannot work.
-    new SocialSearch({ baseUrl, apiKey })
+    const client = new SocialSearch({ baseUrl, apiKey, retry: false, timeout: 15_000 })
+    if (check !== false) await checkKey(client)
     await storeLogin({ baseUrl, apiKey })
-    await print(`The key is in ${loginPath}; social-search doctor tries it\n`)
+    const state = check === false ? 'unchecked' : 'accepted by the service'
+    await print(`The key is in ${loginPath}, ${state}; social-search doctor checks its scopes\n`)
     return
   }
   const { login, tokens } = await logInByBrowser(baseUrl, {
@@ -99,6 +103,22 @@ export async function config(): Promise<void> {
   await print(
     isTTY ? table.page(records) || nothingFound : records.map((each) => `${JSON.stringify(each)}\n`).join(''),
   )
+}
+
+/** Makes a free call with the key. */
+async function checkKey(client: SocialSearch): Promise<void> {
+  try {
+    await client.openapi()
+  } catch (error) {
+    const code = exitCodeOf(error)
+    const [name = 'failed'] = Object.keys(exitCodes).filter(
+      (name) => exitCodes[name as keyof typeof exitCodes] === code,
+    ) as (keyof typeof exitCodes)[]
+    throw new CommandError(
+      name,
+      `${messageOf(error)}; nothing is stored; --no-check stores the key unchecked`,
+    )
+  }
 }
 
 /** Asks without echoing the key. */

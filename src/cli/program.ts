@@ -1,43 +1,74 @@
-import { Command, CommanderError, Help, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { completionScript, completions, shells } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { type ParamFlag, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
+import { commandOf, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
+import { commandsOf, exampleCommand, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
 import { infer } from './infer.ts'
 import { config, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { profileName } from './profile.ts'
+import { shortNameHelp, withWholeName } from './names.ts'
 import { quote } from './quote.ts'
 import { runOperation } from './run-operation.ts'
 import { sandbox } from './sandbox.ts'
+import {
+  cacheOption,
+  formatItem,
+  offlineOption,
+  paramOption,
+  profileOption,
+  shared,
+  withClient,
+  yesOption,
+} from './shared-options.ts'
+import { similarCommands } from './similar-commands.ts'
 import { complain, print } from './terminal.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
-import { watch } from './watch.ts'
+import { watch, watchNetworks } from './watch.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
-export async function main(args: readonly string[]): Promise<void> {
+export async function main(words: readonly string[]): Promise<void> {
+  const args = withWholeName(words)
   const json = args.includes('--json')
+  const program = createProgram(args, json)
   try {
-    await createProgram(args, json).parseAsync([...args], { from: 'user' })
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
-    const reason = error instanceof CommanderError ? new UsageError(usageMessageOf(error)) : error
+    const reason =
+      error instanceof CommanderError ? new UsageError(usageMessageOf(error, args, program)) : error
     complain({ json }, reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
 
-function usageMessageOf({ code, message }: CommanderError): string {
+function usageMessageOf(
+  { code, message }: CommanderError,
+  args: readonly string[],
+  program: Command,
+): string {
   if (code === 'commander.help') return 'a command is missing; see --help'
-  if (code === 'commander.excessArguments')
+  if (code === 'commander.excessArguments') {
+    const operation = operations.find(({ id }) => args.join(' ').startsWith(`${commandOf(id)} `))
+    if (operation?.documented === false)
+      return `the service documents no params of ${operation.id}; pass JSON: ${exampleCommand(operation.id)}`
     return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
-  return message.replace(/^error: /, '')
+  }
+  if (code !== 'commander.unknownCommand') return message.replace(/^error: /, '')
+  const others = program.commands.map((command) => command.name()).filter((name) => !groups.has(name))
+  const similar = similarCommands(args, others).map((name) => `social-search ${name}`)
+  const hint = similar.length === 0 ? 'see social-search --help' : `did you mean ${similar.join(' or ')}?`
+  return `${message.replace(/^error: /, '')}; ${hint}`
 }
+
+/** Commands that only have commands. */
+const groups = new Set<string>(
+  operations.filter(({ id }) => id.includes('.')).map(({ id }) => id.split('.')[0] ?? ''),
+)
 
 function createProgram(args: readonly string[], json: boolean): Command {
   const program = new Command('social-search')
@@ -45,16 +76,26 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .version(version, '-v, --version')
     .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError()
+    .showSuggestionAfterError(false)
     .configureHelp({ minWidthToWrap: 20, formatItem })
     .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
+    .addHelpText('after', shortNameHelp())
     .addHelpText('after', exitCodeHelp)
   for (const operation of operations) addOperation(program, operation)
-  shared(program.command('quote <operation...>').description('show what a job costs at most; sends nothing'))
+  shared(
+    program
+      .command('quote <operation...>')
+      .description('show what a job costs at most, and how long it takes at least; sends nothing'),
+  )
     .option('--params <json>', 'params as JSON; - reads stdin')
-    .option('--pages <n>', 'pages to buy', '1')
+    .option('--max-pages <n>', 'pages to buy; default 1. --pages is the same')
+    .addOption(new Option('--pages <n>').hideHelp())
+    .option('--all', 'all pages, whose number is not known')
     .option('--ceiling <n>', 'items to expect on a page whose items have no documented bound')
-    .addHelpText('after', exampleHelp('quote microblog search --pages 50'))
+    .addHelpText(
+      'after',
+      exampleHelp('quote microblog search --max-pages 50', 'quote professionalnet posts search --all'),
+    )
     .action(quote)
   shared(
     program
@@ -67,7 +108,14 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--out <file>', 'write to a new file; default stdout')
     .option('--force', 'replace --out if it exists')
     .addOption(cacheOption())
-    .addHelpText('after', exampleHelp('infer mentions.list --sandbox --out mentions.ts'))
+    .addOption(offlineOption())
+    .addHelpText(
+      'after',
+      exampleHelp(
+        'infer mentions.list --sandbox --out mentions.ts',
+        `infer technews.search --params '{"query":"rust"}' --budget 2`,
+      ),
+    )
     .action(infer)
   program
     .command('sandbox')
@@ -77,13 +125,13 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--in-flight <n>', 'requests that may be open at once, or off; default 2')
     .option('--growth <n>', 'new posts an hour about each query; default none')
     .option('--json', 'errors as JSON objects')
-    .addHelpText('after', exampleHelp('sandbox --port 4010'))
+    .addHelpText('after', exampleHelp('sandbox --port 4010', 'sandbox --port 0 --growth 60 --per-minute off'))
     .action(sandbox)
   program
     .command('completion [words...]')
     .usage('<shell>')
     .description(`print the script that completes commands in ${shells.join(', ')}`)
-    .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc'))
+    .addHelpText('after', exampleHelp('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
     // The scripts themselves pass words after `--`.
     .action(async (words: string[]) => {
       await print(args.includes('--') ? completions(program, words) : completionScript(words[0]))
@@ -101,8 +149,16 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--scopes <list>', 'OAuth: default all scopes that read, and offline_access')
     .option('--port <n>', 'OAuth: port of the redirect address http://127.0.0.1:PORT/callback; default any')
     .option('--timeout <seconds>', 'OAuth: how long to wait for the browser; default 300')
+    .option('--no-check', 'store a key without a call that checks it')
     .option('--no-browser', 'OAuth: print the address, open no browser')
     .option('--json', 'errors as JSON objects')
+    .addHelpText(
+      'after',
+      exampleHelp(
+        'login --base-url https://api.example.com/v1',
+        'login --base-url URL --profile work < key.txt',
+      ),
+    )
     .action(login)
   program
     .command('logout')
@@ -113,7 +169,9 @@ function createProgram(args: readonly string[], json: boolean): Command {
   program
     .command('help [command...]')
     .description('show the help of a command')
-    .action((names: string[]) => commandAt(program, names).outputHelp())
+    .action((names: string[]) =>
+      commandAt(program, names[0] === 'mentions' ? names : withWholeName(names)).outputHelp(),
+    )
   program
     .command('config')
     .description('list the stored logins and their profiles, without keys')
@@ -128,6 +186,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
   withClient(
     program.command('mcp').description('serve tools for language models over MCP, on stdio; needs --budget'),
   )
+    .optionsGroup('Tools:')
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option('--max-per-call <credits>', 'most credits of one call')
     .option(
@@ -135,7 +194,10 @@ function createProgram(args: readonly string[], json: boolean): Command {
       'operations to offer; default: the searches, professionalnet.company.get and organization.usage',
     )
     .addOption(cacheOption())
-    .addHelpText('after', exampleHelp('mcp --budget 100 --confirm-above 10'))
+    .addHelpText(
+      'after',
+      exampleHelp('mcp --budget 100 --confirm-above 10', 'mcp --sandbox --allow microblog.search'),
+    )
     .action(mcp)
   return program
 }
@@ -151,10 +213,19 @@ function addOperation(program: Command, operation: Operation): void {
     const text = prefix === undefined ? paramTextOf(operation, positional) : `starts with ${prefix}`
     command.argument(operation.pathId ? '<id>' : `[${positional}]`, text).usage(`[options] <${positional}>`)
   }
+  command.optionsGroup('Params:')
   for (const flag of paramFlags(operation)) command.addOption(paramOption(flag))
-  shared(command)
+  command
     .addOption(new Option('--params <json>', 'params as JSON; - reads stdin').conflicts('body'))
     .option('--body <json>', 'same as --params')
+  if (operation.paging !== undefined)
+    command
+      .optionsGroup('Pages:')
+      .option('--all', 'buy all pages; default one page')
+      .option('--max-pages <n>', 'most pages to buy')
+  if (operation.list !== undefined)
+    command.optionsGroup('Pages:').option('--limit <n>', 'most records to return')
+  shared(command)
     .addOption(
       new Option('--format <format>', 'default: card or table on a terminal, otherwise jsonl').choices(
         formats,
@@ -165,16 +236,12 @@ function addOperation(program: Command, operation: Operation): void {
     .option('--web', 'open the first record in the browser, too')
     .addHelpText('after', exampleOf(operation.id))
     .addHelpText('after', exitCodeHelp)
-  if (operation.price.kind !== 'free') command.addOption(cacheOption())
+  if (operation.price.kind !== 'free') command.addOption(cacheOption()).addOption(offlineOption())
   if (operation.list !== undefined)
     command
-      .option('--out <file>', 'write jsonl or csv to a file; --resume can continue it')
+      .option('--out <file>', 'write to a file that ends in .jsonl, .csv, .parquet or .db')
       .option('--resume', 'continue --out after the last written page; --budget counts all runs')
-  if (operation.paging !== undefined)
-    command
-      .option('--all', 'buy all pages; default one page')
-      .option('--max-pages <n>', 'most pages to buy')
-      .option('--limit <n>', 'most records to return')
+  if (operation.paging !== undefined && operation.price.kind !== 'free') command.addOption(yesOption())
   command.action(async () => {
     process.exitCode = await runOperation(operation, command.args[0], command.opts())
   })
@@ -182,57 +249,33 @@ function addOperation(program: Command, operation: Operation): void {
 
 function addWatch(program: Command): void {
   const search = operations[0]
-  const command = program.command('watch <query>').description('print new microblog posts as they come')
+  const command = program.command('watch <query>').description('print or store new posts as they come')
+  command.optionsGroup('Params:')
   for (const flag of paramFlags(search)) if (flag.path.length > 1) command.addOption(paramOption(flag))
   shared(command)
+    .optionsGroup('Polls:')
     .option('--every <seconds>', 'wait between polls while posts come', '60')
     .option('--max-every <seconds>', 'longest wait while no posts come')
     .option('--max-pages <n>', 'most pages to buy in one poll', '10')
+    .option('--once', 'poll once, then end: for cron')
+    .addOption(
+      new Option('--from <start>', 'now: the first poll only notes which posts there are').choices(['now']),
+    )
+    .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
     .option('--state <file>', 'remembers seen posts for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
-    .addHelpText('after', exampleHelp('watch acme --every 300 --budget 500 --state acme.json'))
-    .addHelpText('after', exitCodeHelp)
-    .action(watch)
-}
-
-function paramOption({ name, schema, help }: ParamFlag): Option {
-  const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
-  const option = new Option(name + value, help)
-  return schema.enum === undefined ? option : option.choices(schema.enum)
-}
-
-/** Adds the flags of a command that prints, and may send. */
-function shared(command: Command): Command {
-  return withClient(command)
-    .option('--quiet', 'only errors on stderr')
-    .option('--no-color', 'no bold text; NO_COLOR does the same')
-    .option('--json', 'errors as JSON objects')
-}
-
-/** Adds the flags that choose a client and its limits. */
-function withClient(command: Command): Command {
-  return command
-    .option('--budget <credits>', 'most credits to spend')
-    .option('--per-minute <n>', 'most requests a minute, or off')
-    .option('--timeout <seconds>', 'time for one request')
-    .addOption(
-      new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
+    .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
+    .option('--params <json>', 'params as JSON; - reads stdin')
+    .addHelpText(
+      'after',
+      exampleHelp(
+        'watch acme --once --budget 20 --out posts.db',
+        'watch acme --every 300 --budget 500 --state acme.json',
+      ),
     )
-    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
-    .addOption(profileOption())
-    .option('--sandbox', 'use a simulated service; needs no account')
-}
-
-function cacheOption(): Option {
-  return new Option('--cache <time>', 'store paid answers, and use stored ones up to this age, such as 1h')
-}
-
-function profileOption(): Option {
-  const option = new Option('--profile <name>', 'which stored login to use').env('SOCIAL_SEARCH_PROFILE')
-  return option.argParser((name) => {
-    if (profileName.test(name)) return name
-    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
-  })
+    .addHelpText('after', exitCodeHelp)
+    .addOption(yesOption())
+    .action(watch)
 }
 
 function groupOf(program: Command, names: readonly string[]): Command {
@@ -250,13 +293,4 @@ function commandAt(program: Command, names: readonly string[]): Command {
       throw new UsageError(`unknown command ${names.join(' ')}; see social-search help`)
     return found
   }, program)
-}
-
-/** Puts the description below its flag if the terminal is narrow. */
-function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
-  const width = helper.helpWidth ?? 80
-  if (width - termWidth > 24)
-    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
-  const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
-  return `  ${term}\n      ${text}`
 }

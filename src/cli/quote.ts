@@ -1,20 +1,59 @@
-import { quoteOf } from '../core/credits/quote.ts'
+import { organizationLimits } from '../api/limits.ts'
+import type { Operation } from '../api/operation.ts'
+import { type Quote, quoteOf } from '../core/credits/quote.ts'
+import { timeText } from '../lib/count.ts'
+import { UsageError } from './command-errors.ts'
 import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'
 import { print, wrapped } from './terminal.ts'
 
-/** Prints what a job costs at most. Needs no key, and sends nothing. */
-export async function quote(
-  words: readonly string[],
-  flags: SharedFlags & { pages: string; ceiling?: string },
-): Promise<void> {
+export interface QuoteFlags extends SharedFlags {
+  readonly pages?: string
+  readonly ceiling?: string
+}
+
+/** A quote of a walk; with `--all`, the number of pages is not known. */
+export type WalkQuote = Omit<Quote, 'duration'> & { readonly duration: number | null }
+
+/** Prints what a job costs at most, and how long it takes at least. Needs no key, and sends nothing. */
+export async function quote(words: readonly string[], flags: QuoteFlags): Promise<void> {
   const operation = operationNamed(words)
   const { params } = await paramsOf(operation, flags)
+  const result = quoteFor(operation, params, flags)
+  await print(
+    `${process.stdout.isTTY ? wrapped(quoteText(result), process.stdout) : JSON.stringify(result)}\n`,
+  )
+}
+
+/** What the walk costs that the flags ask for. */
+export function quoteFor(operation: Operation, params: object, flags: QuoteFlags): WalkQuote {
+  const { all, pages, maxPages, ceiling } = flags
+  if (all === true && operation.paging === undefined)
+    throw new UsageError(`${operation.id} has no pages; leave out --all`)
+  if (Number(all === true) + [pages, maxPages].filter((flag) => flag !== undefined).length > 1)
+    throw new UsageError('--all, --max-pages and --pages contradict each other; pass one of them')
   const bound = operation.price.kind === 'perItem' ? operation.price.ceiling?.param : undefined
-  const result = quoteOf(operation, bound === undefined ? undefined : params[bound], {
-    pages: wholeNumberOf('--pages', flags.pages),
-    ...(flags.ceiling !== undefined && { ceiling: wholeNumberOf('--ceiling', flags.ceiling) }),
-  })
-  const { atMost, why } = result
-  const text = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
-  await print(`${process.stdout.isTTY ? wrapped(text, process.stdout) : JSON.stringify(result)}\n`)
+  const result = quoteOf(
+    operation,
+    perMinuteOf(operation, flags),
+    bound === undefined ? undefined : (params as Readonly<Record<string, unknown>>)[bound],
+    {
+      pages:
+        pages === undefined ? wholeNumberOf('--max-pages', maxPages ?? '1') : wholeNumberOf('--pages', pages),
+      ...(ceiling !== undefined && { ceiling: wholeNumberOf('--ceiling', ceiling) }),
+    },
+  )
+  if (all !== true) return result
+  const why = result.why.replace(' for 1 page', '')
+  if (result.atMost === 0) return { ...result, duration: null }
+  return { ...result, atMost: null, duration: null, why: `${why}; how many pages there are is not known` }
+}
+
+function quoteText({ atMost, duration, why }: WalkQuote): string {
+  const cost = atMost === null ? `no bound: ${why}` : `at most ${atMost} credits: ${why}`
+  return duration ? `${cost}; at least ${timeText(duration)} at the limit of requests a minute` : cost
+}
+
+function perMinuteOf({ surface }: Operation, { perMinute }: SharedFlags): number {
+  if (surface === null || perMinute === 'off') return Infinity
+  return perMinute === undefined ? organizationLimits.perMinute : wholeNumberOf('--per-minute', perMinute)
 }

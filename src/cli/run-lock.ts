@@ -8,9 +8,17 @@ const silenceMs = 120_000
 
 /** The lock of a file that a run of the command writes. A link is followed, also to a file that does not exist. */
 export class RunLock extends ProcessLock {
-  /** @throws {UsageError} if another process has the file. */
-  constructor(path: string) {
-    super(targetOf(path))
+  /** The file itself, if `path` is a link. */
+  readonly target: string
+
+  /**
+   * @param part What follows the name of the file in that of the lock, if processes may write parts of it.
+   * @throws {UsageError} if another process has the file.
+   */
+  constructor(path: string, part = '') {
+    const target = targetOf(path)
+    super(`${target}${part}`)
+    this.target = target
     for (let attempt = 0; !this.#isTaken(attempt); attempt++)
       // A killed process takes a moment to end.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
@@ -32,7 +40,7 @@ export class RunLock extends ProcessLock {
     if (owner === null) return true
     if (owner === 'not a lock')
       throw new UsageError(`${this.path}.lock exists and is not a lock; rename it, or pass another file`)
-    const inUse = `${this.path} is in use by process ${owner.pid}`
+    const inUse = `${this.target} is in use by process ${owner.pid}`
     if (owner.isElsewhere)
       throw new UsageError(
         `${inUse} of another machine or container; if that has ended, remove ${this.path}.lock`,

@@ -2,15 +2,18 @@ import { count } from '../lib/count.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
 import { itemsOf } from '../api/list-items.ts'
-import { ApiError, SocialSearchError } from '../errors/index.ts'
+import { ApiError, NotCachedError, SocialSearchError } from '../errors/index.ts'
 import { isInstance } from '../lib/thrown.ts'
 import { answerCache } from './answer-cache.ts'
 import { openLink } from './browser.ts'
 import { cardOf } from './card.ts'
+import { confirmWalk } from './confirm.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, withoutStdout } from './flags.ts'
-import { nothingFound } from './formatter.ts'
+import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
-import { JobFile, type JobState } from './job-file.ts'
+import { assertFolder } from './assert-folder.ts'
+import { type FileFormat, type JobState, fileFormatOf } from './job-output.ts'
+import { openOutput } from './open-output.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
 import { Stop } from './stop.ts'
 import { complain, print, showProgress, tell, waitText } from './terminal.ts'
@@ -29,10 +32,12 @@ export async function runOperation(
   const formatter = createFormatter(format, operation, {
     fields,
     bom: flags.bom,
-    width: flags.out === undefined && process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
-    isColored: process.stdout.isTTY && flags.color !== false && !process.env['NO_COLOR'],
+    width: undefined,
+    ...(flags.out === undefined && terminalOptions(flags.color)),
   })
-  const walk: WalkOptions = operation.paging === undefined ? {} : walkOptions(flags)
+  const walk: WalkOptions = walkOptions(flags)
+  if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
+  await confirmWalk(operation, params, flags)
   const stop = new Stop()
   const prepareFile = (): void => {
     try {
@@ -49,7 +54,7 @@ export async function runOperation(
   const client = clientFor(flags, {
     ...answers.options,
     hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, prepareFile] },
-    onWait: (wait) => showProgress(flags, `${done()}, ${waitText(wait)}`),
+    onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.
   client.quote(operation.id as OperationId, id ?? params)
@@ -60,7 +65,8 @@ export async function runOperation(
     ...{ next: params, bytes: 0, records: 0, credits: 0 },
   }
   const { out } = flags
-  const job = out === undefined ? undefined : JobFile[flags.resume === true ? 'resume' : 'create'](out, start)
+  assertFolder('--out', out)
+  const job = out === undefined ? undefined : await openOutput(out, start, { ...flags, operation })
   const state = job?.state ?? start
   /** Of all runs together: spent, perhaps spent, and reserved. */
   const credits = (): number => {
@@ -68,8 +74,8 @@ export async function runOperation(
     return state.credits + spent + uncertain + reserved
   }
   const done = (): string =>
-    `${count(records, 'record')}, ${count(credits() - client.credits.reserved, 'credit')}`
-  const options = { ...walk, budget: budgetOf(flags, state.credits), signal: stop.signal }
+    `${count(records, 'record')} · ${count(credits() - client.credits.reserved, 'credit')}`
+  const options = { ...walk, ...answers.use, budget: budgetOf(flags, state.credits), signal: stop.signal }
   let next: object | null | undefined = state.next
   let { records } = state
   let pages = 0
@@ -87,7 +93,7 @@ export async function runOperation(
       const text = head + formatter.page(written)
       head = ''
       unwritten = page
-      if (job !== undefined) job.append(text, { next, records, credits: credits() })
+      if (job !== undefined) await job.append(text, { next, records, credits: credits() }, written)
       else if (!(await print(text, formatter.isStyled))) return 0
       unwritten = undefined
       if (flags.web === true && pages === 1) openLink(written[0])
@@ -96,58 +102,66 @@ export async function runOperation(
     }
     const isEmpty = records === 0 && formatter.isStyled === true
     if (job === undefined) await print(head + (formatter.tail ?? '') + (isEmpty ? nothingFound : ''))
-    else if (head !== '') job.append(head, { next, records, credits: credits() })
+    else if (head !== '') await job.append(head, { next, records, credits: credits() }, [])
     showProgress(flags, '')
-    if (state.next === null) tell(flags, `${flags.out} is complete: nothing was sent`)
-    else if (job !== undefined) tell(flags, `${flags.out}: ${done()}`)
-    if (next != null && flags.limit === undefined && !flags.all)
-      tell(flags, `There is more: ${continuation(operation, flags, next)}`)
+    const more = flags.limit === undefined && !flags.all ? next : null
+    if (more != null) tell(flags, `To continue: ${continuation(operation, flags, more)}`)
+    if (state.next === null) tell(flags, `${out} is complete: nothing was sent`)
+    else tell(flags, `${job === undefined ? '' : `${out}: `}${done()}${more == null ? '' : ' · more: --all'}`)
     return 0
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
     const code = exitCodeOf(exitCodeOf(error) === exitCodes.unknown ? error : reason)
     const failed = (isInstance(error, SocialSearchError) ? error.next : undefined) ?? next
-    // A request that the service finds invalid stays so.
-    const isInvalid = code === exitCodes.usage || (isInstance(reason, ApiError) && reason.status === 400)
+    // A request that the service finds invalid stays so, and what is not stored, too.
+    const isFinal =
+      code === exitCodes.usage ||
+      (isInstance(reason, ApiError) && reason.status === 400) ||
+      isInstance(reason, NotCachedError)
     const left = walk.limit === undefined ? undefined : walk.limit - records
     let command =
-      failed == null || operation.paging === undefined || isInvalid
+      failed == null || operation.paging === undefined || isFinal || (pages === 0 && job === undefined)
         ? undefined
         : continuation(operation, flags, failed, left)
     if (job !== undefined && command !== undefined && code === exitCodes.budget)
       command += ' and a higher --budget, which counts all runs'
+    if (pages > 0) tell(flags, done())
     complain(flags, reason, command, unwritten)
     return code
   } finally {
-    job?.close(credits())
+    await job?.close(credits())
     answers.report(client)
     stop.end()
   }
 }
 
-function formatOf(operation: Operation, flags: SharedFlags): Format {
+function formatOf(operation: Operation, flags: SharedFlags): Format | FileFormat {
   const { out, resume, bom } = flags
   if (out === undefined && resume === true) throw new UsageError('--resume needs --out, the file to continue')
-  const format = (flags.format as Format | undefined) ?? defaultFormat(operation, flags)
-  if (out !== undefined && format !== 'jsonl' && format !== 'csv')
-    throw new UsageError(
-      `--out takes --format jsonl or csv, which can be resumed; for ${format}, redirect the output`,
-    )
+  const given = flags.format as Format | undefined
+  const format = out === undefined ? (given ?? defaultFormat(operation, flags)) : fileFormatOf(out)
+  if (given !== undefined && given !== format)
+    throw new UsageError(`--format ${given} contradicts --out ${out}, whose extension decides the format`)
   if (bom === true && format !== 'csv') throw new UsageError('--bom needs --format csv')
   return format
 }
 
-function defaultFormat({ id, list }: Operation, { out, fields }: SharedFlags): Format {
-  if (out !== undefined) return out.endsWith('.csv') ? 'csv' : 'jsonl'
+function defaultFormat({ id, list }: Operation, { fields }: SharedFlags): Format {
   if (!process.stdout.isTTY) return 'jsonl'
-  if (list === undefined) return 'json'
+  if (list === undefined) return id === 'openapi' ? 'json' : 'card'
   return cardOf(id) !== undefined && fields === undefined ? 'card' : 'table'
+}
+
+/** Lets the service return as many records as `--limit` asks for, if that is more than its default. */
+function raiseCeiling({ price }: Operation, params: Record<string, unknown>, limit = 0): void {
+  const ceiling = price.kind === 'perItem' ? price.ceiling : null
+  if (ceiling !== null && limit > ceiling.default) params[ceiling.param] ??= limit
 }
 
 /** Flags that the next command repeats. */
 const repeated = [
-  ...['sandbox', 'baseUrl', 'profile', 'all', 'maxPages', 'cache', 'budget', 'perMinute', 'timeout'],
-  ...['validation', 'format', 'fields', 'quiet', 'json'],
+  ...['sandbox', 'baseUrl', 'profile', 'all', 'yes', 'maxPages', 'cache', 'offline', 'budget', 'perMinute'],
+  ...['timeout', 'validation', 'format', 'fields', 'quiet', 'json'],
 ] as (keyof SharedFlags)[]
 
 /** The command that continues after this one. */

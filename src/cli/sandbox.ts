@@ -52,6 +52,11 @@ function greeting(server: SandboxServer): string {
   Catalog URL    ${server.catalog.baseUrl}
   Catalog token  ${server.catalog.token}
 
+For your program, and for social-search in another terminal:
+
+  export SOCIAL_SEARCH_BASE_URL=${server.baseUrl}
+  export SOCIAL_SEARCH_API_KEY=${server.apiKey}
+
 Try it:
 
   curl ${server.baseUrl}${microblogSearch.path} \\

@@ -70,14 +70,16 @@ export function createTable(documented: readonly string[] | undefined, options: 
     return shrinkTexts(fields === undefined ? thoseThatFit(all) : all)
   }
 
-  /** The first columns that fit. Ids of other records come last. */
+  /** The id, the title or the longest text, and the first other columns that fit. Ids of other records come last. */
   function thoseThatFit(columns: readonly Column[]): Column[] {
-    const longest = longestOf(columns)
+    const main = mainTextOf(columns)
     const isOther = ({ name }: Column): boolean => name !== 'id' && /Id$/.test(name)
     const chosen = new Set<Column>()
     let room = width + gap
-    for (const column of [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]) {
-      const needed = gap + roomFor(column, longest)
+    const first = columns.filter((column) => column.name === 'id' || column === main)
+    const others = [...columns.filter((each) => !isOther(each)), ...columns.filter(isOther)]
+    for (const column of new Set([...first, ...others])) {
+      const needed = gap + roomFor(column, main)
       if (chosen.size > 0 && needed > room) continue
       chosen.add(column)
       room -= needed
@@ -88,11 +90,11 @@ export function createTable(documented: readonly string[] | undefined, options: 
   /** Shrinks texts until the line fits: the longest to the room that it needs, then the others, then all. */
   function shrinkTexts(columns: readonly Column[]): readonly Column[] {
     let over = columns.reduce((sum, column) => sum + column.width + gap, -gap) - width
-    const longest = longestOf(columns)
+    const main = mainTextOf(columns)
     const texts = columns
       .filter(({ isWhole }) => !isWhole)
-      .sort((a, b) => Number(b === longest) - Number(a === longest))
-    for (const leastOf of [(column: Column) => roomFor(column, longest), ({ least }: Column) => least])
+      .sort((a, b) => Number(b === main) - Number(a === main))
+    for (const leastOf of [(column: Column) => roomFor(column, main), ({ least }: Column) => least])
       for (const column of texts) {
         const less = Math.max(0, Math.min(over, column.width - leastOf(column)))
         column.width -= less
@@ -102,14 +104,16 @@ export function createTable(documented: readonly string[] | undefined, options: 
   }
 
   /** The room that a column needs to be shown. */
-  function roomFor(column: Column, longest: Column | undefined): number {
-    const wanted = column === longest ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
+  function roomFor(column: Column, main: Column | undefined): number {
+    const wanted = column === main ? Math.max(textWidth, Math.floor(width / 3)) : textWidth
     return Math.max(column.least, Math.min(column.width, wanted))
   }
 }
 
-function longestOf(columns: readonly Column[]): Column | undefined {
-  return columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
+/** The column that says most: the title, or the longest text. */
+function mainTextOf(columns: readonly Column[]): Column | undefined {
+  const title = columns.find(({ name }) => name === 'title')
+  return title ?? columns.filter(({ isWhole }) => !isWhole).sort((a, b) => b.width - a.width)[0]
 }
 
 function lineOf(columns: readonly Column[], textOf: (column: Column) => string): string {

@@ -1,62 +1,126 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { type MicroblogFilters, microblogSearch } from '../api/microblog.ts'
-import { jsonText, parsed } from '../lib/json.ts'
-import { type WatchState, watchSearch } from '../watch/index.ts'
-import { type SharedFlags, millisecondsOf, paramsFlag, paramsOf, wholeNumberOf } from './flags.ts'
+import { microblogSearch } from '../api/microblog.ts'
+import type { Operation } from '../api/operation.ts'
+import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
+import type { SocialSearch } from '../client.ts'
+import { count } from '../lib/count.ts'
+import { jsonText } from '../lib/json.ts'
+import {
+  type ProfessionalnetWatchParams,
+  type WatchBatch,
+  type WatchOptions,
+  type WatchParams,
+  watchSearch,
+} from '../watch/index.ts'
+import { type SharedFlags, millisecondsOf, paramFlags, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
-import { RunLock } from './run-lock.ts'
 import { Stop } from './stop.ts'
-import { print, say } from './terminal.ts'
+import { print, tell } from './terminal.ts'
+import { cardsFor } from './card.ts'
+import { assertFolder } from './assert-folder.ts'
 import { UsageError } from './command-errors.ts'
+import { confirmWatch } from './confirm.ts'
+import { type WatchSink, openSink } from './watch-sink.ts'
 
 export interface WatchFlags extends SharedFlags {
+  readonly network: string
   readonly every: string
   readonly maxEvery?: string
   readonly maxPages: string
+  readonly once?: boolean
+  readonly from?: 'now'
   readonly state?: string
   readonly exec?: string
 }
 
-/** Prints new posts as JSON Lines, or passes each batch to a command. */
+/** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
 export async function watch(query: string, flags: WatchFlags): Promise<void> {
-  const { params } = await paramsOf(microblogSearch, flags, query)
+  const operation = networks[flags.network as keyof typeof networks]
+  const { params } = await paramsOf(operation, withoutOtherParams(flags, operation), query)
+  const { out, exec } = flags
+  assertFolder('--out', out)
+  if (out !== undefined && !out.endsWith('.db'))
+    throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
+  if (out !== undefined && flags.state !== undefined)
+    throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
+  await confirmWatch(operation, flags)
+  const cards = cardsFor(operation, flags)
   const stop = new Stop()
   // The watch yields the posts of a page even if it ends after that page.
-  const client = clientFor(flags, { hooks: stop.hooks, observers: [{ onCall: () => stop.pageIsRead() }] })
-  let lock: RunLock | undefined
+  const prepareSink = (): void => {
+    try {
+      sink?.reserve()
+    } catch (error) {
+      stop.abort(error)
+    }
+  }
+  const client = clientFor(flags, {
+    hooks: { ...stop.hooks, beforeRequest: [...stop.hooks.beforeRequest, prepareSink] },
+    observers: [{ onCall: () => stop.pageIsRead() }],
+  })
+  const options = {
+    every: millisecondsOf('--every', flags.every),
+    ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
+    maxPages: wholeNumberOf('--max-pages', flags.maxPages),
+    once: flags.once,
+    from: flags.from,
+    budget: budgetOf(flags),
+    signal: stop.signal,
+  }
+  let sink: WatchSink | undefined
+  let stored = 0
+  let gaps = 0
   try {
     // Fails before a page is bought if the state cannot be written.
-    if (flags.state !== undefined) lock = new RunLock(flags.state)
-    const batches = watchSearch(
-      client.microblog,
-      { query, ...('filters' in params && { filters: params['filters'] as MicroblogFilters }) },
-      {
-        state: lock === undefined ? null : readState(lock.path),
-        every: millisecondsOf('--every', flags.every),
-        ...(flags.maxEvery !== undefined && { maxEvery: millisecondsOf('--max-every', flags.maxEvery) }),
-        maxPages: wholeNumberOf('--max-pages', flags.maxPages),
-        budget: budgetOf(flags),
-        signal: stop.signal,
-      },
-    )
-    for await (const { posts, state, gap } of batches) {
+    sink = await openSink(flags, operation, params)
+    for await (const { posts, state, gaps: left } of batchesOf(client, operation, params, {
+      ...options,
+      state: sink?.state,
+    })) {
+      gaps = left
       const text = posts.map((post) => `${jsonText(post)}\n`).join('')
-      if (flags.exec !== undefined) await execute(flags.exec, text)
-      else if (!(await print(text))) return
-      lock?.replace(lock.path, `${JSON.stringify(state)}\n`)
-      if (gap !== null) {
-        say(`There are more posts: social-search microblog search --all ${paramsFlag(gap.next)}`)
+      if (exec !== undefined && posts.length > 0) await execute(exec, text)
+      else if (exec === undefined && out === undefined) {
+        if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return
       }
+      stored += sink?.store(posts, state) ?? 0
       stop.pageIsWritten()
     }
   } catch (error) {
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
-    lock?.release()
+    sink?.close()
     stop.end()
+    const { spent, uncertain } = client.credits
+    if (out !== undefined)
+      tell(flags, `${out}: ${count(stored, 'new post')}, ${count(spent + uncertain, 'credit')}`)
+    if (gaps > 0) tell(flags, 'There are more posts: the next run, or the next poll, continues')
   }
+}
+
+const networks = { microblog: microblogSearch, professionalnet: professionalnetPostsSearch } as const
+
+export const watchNetworks = Object.keys(networks)
+
+/** Refuses the filters of the other network, which would be ignored. */
+function withoutOtherParams(flags: WatchFlags, operation: Operation): WatchFlags {
+  const other = paramFlags(microblogSearch).find(
+    ({ attribute }) => operation !== microblogSearch && attribute in flags,
+  )
+  if (other === undefined) return flags
+  throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
+}
+
+function batchesOf(
+  { microblog, professionalnet }: SocialSearch,
+  operation: Operation,
+  params: object,
+  options: WatchOptions,
+): AsyncIterable<WatchBatch<object>> {
+  return operation === microblogSearch
+    ? watchSearch(microblog, params as WatchParams, options)
+    : watchSearch(professionalnet.posts, params as ProfessionalnetWatchParams, options)
 }
 
 /** Runs a shell command with the text on stdin. */
@@ -67,11 +131,4 @@ async function execute(command: string, text: string): Promise<void> {
   child.stdin.end(text)
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   if (code !== 0) throw new Error(`--exec: the command ended with ${code ?? signal}`)
-}
-
-function readState(path: string): WatchState | null {
-  if (!existsSync(path)) return null
-  const state = parsed(readFileSync(path, 'utf8')) as WatchState | undefined
-  if (state === undefined) throw new UsageError(`${path} is not the state of a watch`)
-  return state
 }

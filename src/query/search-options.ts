@@ -1,6 +1,8 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../api/operations.ts'
+import type { OpenBody, OpenParams } from '../api/undocumented.ts'
 import type { SocialSearch } from '../client.ts'
+import type { CallOptions } from '../core/options/types.ts'
 import { ConfigurationError } from '../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */
@@ -114,12 +116,60 @@ export function infiniteSearchOptions<Id extends PagedCallId>(
   }
 }
 
+/** Options of a mutation of TanStack Query 5. */
+export interface SetStateOptions {
+  /** Finds the mutation, for example in `useMutationState`. */
+  mutationKey: readonly unknown[]
+  /** Makes the call. */
+  mutationFn: (variables: SetStateVariables) => Promise<OpenBody>
+  /** The client itself retries what is safe to retry. */
+  retry: false
+}
+
+/** What `mutate()` takes. */
+export interface SetStateVariables {
+  /** Id of the mention, which starts with `men_`. */
+  id: string
+  /** The new state; the service does not document its fields. */
+  body: OpenParams
+}
+
+/**
+ * Returns options for `useMutation` of TanStack Query 5 that change the state of a mention. TanStack Query does not retry it:
+ * the client retries what has certainly not been applied. `applied` of an error tells whether the state may have changed.
+ *
+ * @param client A client, or an object with its mentions: `{ mentions: mentions(transport) }`.
+ * @param options Options of each call, such as `timeout`.
+ * @throws {ConfigurationError} if the client has no such call.
+ * @example
+ * const { mutate } = useMutation(setStateOptions(client))
+ * mutate({ id: 'men_764dbb8c410af7ff', body: { state: 'done' } })
+ */
+export function setStateOptions(
+  client: Pick<SocialSearch, 'mentions'>,
+  options?: Omit<CallOptions, 'signal'>,
+): SetStateOptions {
+  const call = methodOf(client, 'mentions.setState')
+  return {
+    mutationKey: ['social-search', 'mentions.setState'],
+    mutationFn: async ({ id, body }) => (await call(id, body, options)) as OpenBody,
+    retry: false,
+  }
+}
+
 /**
  * The fetch of a call's result as a real promise: a call with pages is sent when it is awaited, and only then.
  *
  * @throws {ConfigurationError} if the client has no such method.
  */
 function fetchOf<Id extends CallId>(client: object, id: Id, options: object | undefined) {
+  const call = methodOf(client, id)
+  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
+    (await call(params, { ...options, signal })) as CallResult<Id>
+}
+
+/** @throws {ConfigurationError} if the client has no such method. */
+function methodOf(client: object, id: OperationId): (...args: unknown[]) => PromiseLike<unknown> {
   let method: unknown = client
   for (const name of id.split('.')) method = (method as Record<string, unknown> | null | undefined)?.[name]
   if (typeof method !== 'function') {
@@ -128,7 +178,5 @@ function fetchOf<Id extends CallId>(client: object, id: Id, options: object | un
       `the client has no ${id}(); pass a SocialSearch, or an object such as { ${resource}: ${resource}(transport) }`,
     )
   }
-  const call = method as (params: unknown, options: object) => PromiseLike<unknown>
-  return async (params: unknown, signal: AbortSignal): Promise<CallResult<Id>> =>
-    (await call(params, { ...options, signal })) as CallResult<Id>
+  return method as (...args: unknown[]) => PromiseLike<unknown>
 }

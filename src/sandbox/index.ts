@@ -16,6 +16,7 @@ export type {
   SandboxPost,
   SandboxPublication,
   SandboxRequest,
+  SandboxStory,
 } from './types.ts'
 
 /**

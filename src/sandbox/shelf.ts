@@ -1,10 +1,11 @@
 import { topicAbout } from './phrases/languages.ts'
 import { containsAll } from './match-words.ts'
 import { memoizeLatest } from './memoize-latest.ts'
-import type { Settings } from './options.ts'
 import type { Moment } from './pages.ts'
 import { createRandom } from './random.ts'
 import type { Draft, MadeUp } from './series.ts'
+import { type Keeps, storyFactors } from './story.ts'
+import type { SandboxStory } from './types.ts'
 
 const hour = 3_600_000
 /** A query shows no more items of growth, so that a jump of the clock takes no time. */
@@ -15,6 +16,18 @@ interface Item {
   readonly at: number
   /** Words to search, as `normalize` makes them. */
   readonly words: string
+}
+
+/** What the posts of a sandbox depend on. */
+export interface ShelfSettings {
+  readonly seed: number
+  /** The time of the sandbox's clock, in milliseconds since 1970. */
+  readonly now: () => number
+  /** What it was when the sandbox was made. */
+  readonly start: number
+  /** New posts an hour about each query. */
+  readonly growth: number
+  readonly story: SandboxStory | undefined
 }
 
 /** Items from a test, newest first by their order of arrival. */
@@ -28,11 +41,14 @@ export interface Own<T> {
 export type Shelf<T extends Item> = ReturnType<typeof createShelf<T>>
 
 export function createShelf<T extends Item>(
-  { seed, now, start, growth }: Settings,
+  { seed, now, start, growth }: ShelfSettings,
   own: Own<T>,
   { make, latest, about, sizeAbout }: MadeUp<T>,
-  size: number,
+  normalSize: number,
+  keeps?: Keeps,
 ) {
+  const factors = keeps ? storyFactors : { network: 1, query: 1 }
+  const size = normalSize * factors.network
   const grow = memoizeLatest((query: string, at: number, serial: number): T => {
     const random = createRandom(`${seed}/growth/${query}/${at}/${serial}`)
     return (make(random, [0], { seed, query })[0] as Draft<T>)(at)
@@ -48,7 +64,8 @@ export function createShelf<T extends Item>(
   }
 
   let madeUp: ((until: number) => readonly T[]) | undefined
-  const madeUpAt = ({ at }: Moment) => (madeUp ??= latest(seed, size))(at)
+  const madeUpAt = ({ at }: Moment) => kept((madeUp ??= latest(seed, size))(at))
+  const kept = (items: readonly T[]): readonly T[] => (keeps ? items.filter(keeps) : items)
   const ownAt = ({ arrived }: Moment): readonly T[] => own.items.slice(own.items.length - arrived)
 
   return {
@@ -64,8 +81,8 @@ export function createShelf<T extends Item>(
       if (own.isAlone || topic === null) return merge(added, [])
       const found = matching(madeUpAt(moment))
       if (found.length === 0 && size > 0) {
-        const count = createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
-        found.push(...matching(about(seed, count, query)(moment.at)))
+        const count = factors.query * createRandom(`${seed}/about ${query}`).integer(...sizeAbout)
+        found.push(...matching(kept(about(seed, count, query)(moment.at))))
       }
       return merge([...growAbout(query, moment), ...added], found)
     },

@@ -1,2 +1,9 @@
 export { watchSearch } from './watch-search.ts'
-export type { WatchBatch, WatchGap, WatchOptions, WatchParams, WatchState } from './types.ts'
+export type {
+  ProfessionalnetWatchParams,
+  WatchBatch,
+  WatchOptions,
+  WatchParams,
+  WatchSpan,
+  WatchState,
+} from './types.ts'

@@ -1,59 +1,82 @@
-import type { MicroblogPost, MicroblogSearchParams } from '../api/microblog.ts'
-import type { MicroblogSearchPage } from '../resources/microblog.ts'
+import { ValidationError } from '../errors/index.ts'
+import { isInstance } from '../lib/thrown.ts'
+import { type Added, addPage, joined, trimmed } from './spans.ts'
+import type { WatchSpan } from './types.ts'
 
-/** The result of one poll. */
-export interface Poll {
-  /** Unknown posts, newest first. */
-  fresh: MicroblogPost[]
-  /** Ids of all posts on its pages, newest first. */
-  seen: Set<string>
-  pages: number
-  /** Params of the next page; null if the poll reached enough known posts, or the end. */
-  next: MicroblogSearchParams | null
-  /** The error that ended the poll early. */
-  failure: { readonly error: unknown } | null
+/** A post of either network. */
+interface AnyPost {
+  readonly id?: string
+  readonly urn?: string
 }
 
-/**
- * Reads pages, newest posts first, until `overlap` known posts come in a row. One known post is not enough: the service may
- * list a post late, below newer ones.
- */
-export async function poll(
-  pages: AsyncIterable<MicroblogSearchPage>,
-  known: ReadonlySet<string>,
-  overlap: number,
-): Promise<Poll> {
-  const result: Poll = { fresh: [], seen: new Set(), pages: 0, next: null, failure: null }
-  const { fresh, seen } = result
-  let inARow = 0
-  try {
-    for await (const page of pages) {
-      result.pages++
-      result.next = page.next
-      /** Unknown posts below the overlap: late ones if a known post follows, otherwise older than every known post. */
-      let below: MicroblogPost[] = []
-      for (const post of page.posts) {
-        // New posts during the poll push posts to the next page, so they appear twice.
-        if (seen.has(post.id)) continue
-        const isKnown = known.has(post.id)
-        if (inARow >= overlap && !isKnown) {
-          below.push(post)
-          continue
-        }
-        for (const { id } of below) seen.add(id)
-        fresh.push(...below)
-        below = []
-        seen.add(post.id)
-        if (isKnown) inARow++
-        else {
-          inARow = 0
-          fresh.push(post)
-        }
+/** A page of either network. */
+export interface Page<Post> {
+  readonly posts: readonly Post[]
+  readonly next: object | null
+  readonly meta?: { readonly hasMore?: boolean } | null
+}
+
+export type Pages<Post> = (
+  params: object,
+  options: { readonly maxPages: number },
+) => AsyncIterable<Page<Post>>
+
+/** What a poll reads. */
+export interface PollOptions {
+  readonly maxPages: number
+  /** Params of the page with the newest posts. */
+  readonly search: object
+  readonly overlap: number
+  /** Most ids of a span. */
+  readonly mostIds: number
+}
+
+/** New posts, newest first, and what has been read by now. */
+export interface PolledPage<Post> {
+  readonly fresh: readonly Post[]
+  readonly spans: readonly WatchSpan[]
+}
+
+/** Reads pages from the newest post down to known ones, and then fills gaps, the newest first. */
+export async function* poll<Post extends AnyPost>(
+  pagesOf: Pages<Post>,
+  known: readonly WatchSpan[],
+  { search, overlap, maxPages, mostIds }: PollOptions,
+): AsyncGenerator<PolledPage<Post>> {
+  let spans: readonly WatchSpan[] = [{ ids: [], next: search }, ...known]
+  let left = maxPages
+  let isRestarted = false
+  for (;;) {
+    const next = spans[0]?.next ?? null
+    if (next === null || left === 0) return
+    let added: Added = { spans, inARow: 0, fresh: new Set(), isJoined: false }
+    try {
+      for await (const page of pagesOf(next, { maxPages: left })) {
+        left--
+        const byId = new Map(page.posts.map((post) => [idOf(post), post]))
+        // If the service says that there is more, but not where, the rest is a gap that begins at the newest post.
+        const rest = page.next ?? (page.meta?.hasMore === true ? search : null)
+        added = addPage(added, { ids: [...byId.keys()], next: rest }, overlap)
+        spans = trimmed(added.spans, mostIds)
+        added = { ...added, spans }
+        yield { fresh: [...byId].flatMap(([id, post]) => (added.fresh.has(id) ? [post] : [])), spans }
+        if (added.isJoined) break
       }
-      if (inARow >= overlap) return { ...result, next: null }
+    } catch (error) {
+      // The service may refuse an old cursor. Then the gap is read from the newest post down.
+      if (!isInstance(error, ValidationError) || next === search || isRestarted) throw error
+      isRestarted = true
+      spans = spans.map((span, index) => (index === 0 ? { ...span, next: search } : span))
+      yield { fresh: [], spans }
+      continue
     }
-  } catch (error) {
-    result.failure = { error }
+    if (added.isJoined || left === 0) continue
+    // A walk ends after three empty pages in a row.
+    spans = joined([{ ids: spans[0]?.ids ?? [], next: null }, ...spans.slice(1)], spans.length - 1)
+    yield { fresh: [], spans }
   }
-  return result
+}
+
+function idOf({ id, urn }: AnyPost): string {
+  return id ?? urn ?? ''
 }

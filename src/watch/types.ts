@@ -1,7 +1,8 @@
-import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../api/microblog.ts'
+import type { MicroblogFilters, MicroblogPost } from '../api/microblog.ts'
+import type { ProfessionalnetPostsSearchParams } from '../api/professionalnet/posts.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 
-/** Params of a watch. The category is always `Latest`. */
+/** Params of a watch of the microblog network. The category is always `Latest`. */
 export interface WatchParams {
   /** Keywords, 1 to 200 characters. */
   query: string
@@ -11,15 +12,28 @@ export interface WatchParams {
   filters?: MicroblogFilters | undefined
 }
 
+/** Params of a watch of the professional network: those of the search, except for `page` and `count`. Sorted by `recent`. */
+export interface ProfessionalnetWatchParams extends Omit<
+  ProfessionalnetPostsSearchParams,
+  'page' | 'count' | 'sort_by'
+> {
+  /** Always `recent`: the other order does not show new posts. */
+  sort_by?: 'recent' | undefined
+}
+
 /** Options of a watch. The options of a search apply to each page. */
 export interface WatchOptions extends Omit<PagedOptions, 'limit'> {
-  /** `state` of the last batch that you processed; null or absent to start. */
+  /** `state` of the last batch that you stored; null or absent to start. */
   state?: WatchState | null | undefined
+  /** Polls once, then ends. Default false. */
+  once?: boolean | undefined
+  /** `now`: the first poll yields no posts, only the state. By default, it yields the newest page. */
+  from?: 'now' | undefined
   /** Milliseconds between polls while posts come. Default 60,000. */
   every?: number | undefined
   /** Longest wait, in milliseconds. Each poll without new posts doubles the wait up to this. Default 16 times `every`. */
   maxEvery?: number | undefined
-  /** Most pages of one poll. Default 10. */
+  /** Most pages of one poll, also to fill gaps. Default 10. */
   maxPages?: number | undefined
   /** Known posts in a row that end a poll, 1 to 20. A higher value finds late posts further down. Default 10. */
   overlap?: number | undefined
@@ -29,22 +43,24 @@ export interface WatchOptions extends Omit<PagedOptions, 'limit'> {
 export interface WatchState {
   /** The search, so that the state of another one is refused. */
   readonly search: string
-  /** Ids of known posts, newest first: up to 1,000, or 40 for each of `maxPages`. */
+  /** What has been read, newest first. There is a gap after each span, except for the last one. */
+  readonly spans: readonly WatchSpan[]
+}
+
+/** Posts that were read without a gap. */
+export interface WatchSpan {
+  /** Ids of posts, newest first; the newest and the oldest 500 if there are many. */
   readonly ids: readonly string[]
+  /** Params of the next page; null if older posts are not wanted. */
+  readonly next: object | null
 }
 
-/** Posts that a poll did not reach. */
-export interface WatchGap {
-  /** Params of the next page: walk `client.microblog.search(gap.next).pages()` until a page has only posts in `state.ids`. */
-  readonly next: MicroblogSearchParams
-}
-
-/** New posts. */
-export interface WatchBatch {
-  /** Posts not seen before, newest last. Only the first batch may be empty. */
-  posts: MicroblogPost[]
-  /** Store it after you have processed the posts. */
+/** The new posts of one page. */
+export interface WatchBatch<Post = MicroblogPost> {
+  /** Posts not seen before, newest last. Empty if only the state has changed. */
+  posts: Post[]
+  /** Store it together with the posts. */
   state: WatchState
-  /** Set if `maxPages`, a budget or an error ended the poll too early; otherwise null. */
-  gap: WatchGap | null
+  /** How many gaps the state has. The rest of this poll fills them, or a later one. */
+  gaps: number
 }

@@ -1,4 +1,5 @@
-import type { MicroblogSearchParams } from '../api/microblog.ts'
+import type { MicroblogPost } from '../api/microblog.ts'
+import type { ProfessionalnetPost } from '../api/professionalnet/posts.ts'
 import {
   assertMethod,
   assertObject,
@@ -11,75 +12,109 @@ import { maxTimerMs, sleep } from '../lib/time.ts'
 import type { PagedOptions } from '../core/options/types.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import type { Microblog } from '../resources/microblog.ts'
-import { poll } from './poll.ts'
-import type { WatchBatch, WatchOptions, WatchParams, WatchState } from './types.ts'
+import type { Professionalnet } from '../resources/professionalnet.ts'
+import { type Page, type Pages, poll } from './poll.ts'
+import type {
+  ProfessionalnetWatchParams,
+  WatchBatch,
+  WatchOptions,
+  WatchParams,
+  WatchSpan,
+  WatchState,
+} from './types.ts'
 
-/** Posts on a page. `overlap` must fit on one page, so that a poll without new posts buys one page. */
+/** Posts on a page of the microblog network. `overlap` must fit on one page, so that a poll without new posts buys one page. */
 const pageSize = 20
 
-/** A state keeps at least this many ids. */
+/** A span keeps at least this many ids. */
 const fewestIds = 1000
 
 /**
- * Polls a search for new posts and yields them in batches, each post at least once. The first poll buys one page and
- * yields its posts. Later polls buy pages until they reach known posts. Each page costs the price of a search.
+ * Polls a search for new posts and yields those of each page in a batch, each post at least once. The first poll buys one
+ * page and yields its posts. Later polls buy pages until they reach known posts. What a budget, `maxPages` or an error
+ * leaves out is a gap in the state, which later polls fill. Each page costs the price of a search.
  *
- * @param microblog `client.microblog`, or `microblog(transport)`.
+ * @param source `client.microblog` or `client.professionalnet.posts`, also of a transport.
  * @throws {ConfigurationError} for invalid options, or the state of another search.
- * @throws the errors of a search. A poll that fails after its first page yields the posts of the earlier pages first.
+ * @throws the errors of a search, after it has yielded the pages before.
  * @example
- * for await (const { posts, state } of watchSearch(client.microblog, { query }, { state: stored })) {}
+ * const options = { once: true, state: stored, maxPages: 10 } as const
+ * for await (const { posts, state } of watchSearch(client.microblog, { query }, options)) {}
  */
-export async function* watchSearch(
-  microblog: Microblog,
+export function watchSearch(
+  source: Microblog,
   params: WatchParams,
+  options?: WatchOptions,
+): AsyncGenerator<WatchBatch, void, undefined>
+export function watchSearch(
+  source: Professionalnet['posts'],
+  params: ProfessionalnetWatchParams,
+  options?: WatchOptions,
+): AsyncGenerator<WatchBatch<ProfessionalnetPost>, void, undefined>
+export async function* watchSearch(
+  source: Microblog | Professionalnet['posts'],
+  params: WatchParams | ProfessionalnetWatchParams,
   options: WatchOptions = {},
-): AsyncGenerator<WatchBatch, void, undefined> {
-  assertMethod('the first argument of watchSearch()', microblog, 'search')
-  const search = searchOf(params)
-  const { state = null, every = 60_000, maxPages = 10, overlap = 10, maxEvery, ...pageOptions } = options
+): AsyncGenerator<WatchBatch<Post>, void, undefined> {
+  assertMethod('the first argument of watchSearch()', source, 'search')
+  const search = searchOf(params, 'comments' in source)
+  const { state = null, once = false, from, every = 60_000, maxEvery, ...others } = options
+  const { maxPages = 10, overlap = 10, ...pageOptions } = others
   assertSignal('signal', pageOptions.signal)
   if ((pageOptions as PagedOptions).limit !== undefined)
     throw new ConfigurationError('watchSearch() has no limit; use maxPages or budget')
+  if (typeof once !== 'boolean') throw new ConfigurationError('once must be true or false')
+  if (from !== undefined && (from as string) !== 'now')
+    throw new ConfigurationError(`from must be now, got ${JSON.stringify(from)}`)
   const longest = longestWait(every, maxEvery)
   wholeNumber('maxPages', maxPages)
   wholeNumber('overlap', overlap, pageSize)
   const name = canonicalJson(search) ?? ''
   if (state !== null) assertState(state, name)
-  let ids = state?.ids ?? []
-  let isFirst = state === null
-  let wait = every
-  for (;;) {
+  const mostIds = Math.max(fewestIds, 2 * pageSize * maxPages)
+  const pagesOf: Pages<Post> = (page, { maxPages }) =>
     // A stored page has no new posts.
-    const options = { cache: false, ...pageOptions, maxPages: isFirst ? 1 : maxPages } as const
-    const pages = microblog.search(search, options).pages()
-    const { fresh, seen, pages: bought, next, failure } = await poll(pages, new Set(ids), overlap)
-    if (fresh.length > 0 || (isFirst && bought > 0)) {
-      // After a failure without a next page, the gap begins at the newest posts.
-      const rest = next ?? (failure === null ? null : search)
-      const most = Math.max(fewestIds, 2 * pageSize * maxPages)
-      ids = [...seen, ...ids.filter((id) => !seen.has(id))].slice(0, most)
-      const gap = rest === null || isFirst ? null : { next: rest }
-      yield { posts: fresh.reverse(), state: { search: name, ids }, gap }
-      wait = every
-      isFirst = false
-    } else wait = Math.min(2 * wait, longest)
-    if (failure !== null) throw failure.error
+    (source as AnySource).search(page, { cache: false, ...pageOptions, maxPages }).pages()
+  let spans = state?.spans
+  for (let wait = every; ;) {
+    const isFirst = spans === undefined
+    let isQuiet = true
+    const limits = { search, overlap, mostIds, maxPages: isFirst ? 1 : maxPages }
+    for await (const page of poll(pagesOf, spans ?? [], limits)) {
+      const before = spans?.map(({ next }) => next)
+      // Posts older than the first page are not wanted.
+      spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
+      const nexts = spans.map(({ next }) => next)
+      const posts = isFirst && from === 'now' ? [] : page.fresh.toReversed()
+      if (posts.length === 0 && canonicalJson(nexts) === canonicalJson(before)) continue
+      isQuiet = false
+      yield { posts, state: { search: name, spans }, gaps: nexts.filter((next) => next !== null).length }
+    }
+    if (once) return
+    wait = isQuiet ? Math.min(2 * wait, longest) : every
     await sleep(wait, pageOptions.signal)
   }
 }
 
-function searchOf(params: WatchParams): MicroblogSearchParams {
+type Post = MicroblogPost | ProfessionalnetPost
+
+/** What both networks have in common. */
+interface AnySource {
+  search(params: object, options: PagedOptions): { pages(): AsyncIterable<Page<Post>> }
+}
+
+function searchOf(params: object, isProfessionalnet: boolean): object {
   assertObject('params', params)
-  const given = params as MicroblogSearchParams
-  for (const name of ['cursor', 'count'] as const)
+  const given = params as Readonly<Record<string, unknown>>
+  for (const name of ['cursor', 'page', 'count'] as const)
     if (given[name] !== undefined)
       throw new ConfigurationError(
         `watchSearch() reads whole pages from the newest post on; leave out ${name}`,
       )
-  if (given.category !== undefined && given.category !== 'Latest')
-    throw new ConfigurationError('watchSearch() needs the newest posts first; leave out category')
-  return { ...given, category: 'Latest' }
+  const [name, value] = isProfessionalnet ? ['sort_by', 'recent'] : ['category', 'Latest']
+  if (given[name] !== undefined && given[name] !== value)
+    throw new ConfigurationError(`watchSearch() needs the newest posts first; leave out ${name}`)
+  return { ...given, [name]: value }
 }
 
 function longestWait(every: number, maxEvery: number | undefined): number {
@@ -92,8 +127,13 @@ function longestWait(every: number, maxEvery: number | undefined): number {
 
 function assertState(state: WatchState, name: string): void {
   assertObject('state', state)
-  const { search, ids } = state as { search?: unknown; ids?: unknown }
-  if (typeof search !== 'string' || !Array.isArray(ids) || !ids.every((id) => typeof id === 'string'))
+  const { search, spans } = state as { search?: unknown; spans?: unknown }
+  if (typeof search !== 'string' || !Array.isArray(spans) || !spans.every(isSpan))
     throw new ConfigurationError('state must be the state of a batch')
   if (search !== name) throw new ConfigurationError('state is that of another search')
+}
+
+function isSpan(value: unknown): value is WatchSpan {
+  const { ids, next } = Object(value) as { ids?: unknown; next?: unknown }
+  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && typeof next === 'object'
 }

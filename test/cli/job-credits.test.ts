@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import type { JobState } from '../../src/cli/job-file.ts'
+import type { JobState } from '../../src/cli/job-output.ts'
 import { RunLock } from '../../src/cli/run-lock.ts'
 import { runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
@@ -52,7 +52,7 @@ class Job {
       return response
     })
     const baseUrl = `https://run-${++jobs}.example/v1`
-    const shared = { baseUrl, perMinute: 'off', all: true, resume: true, out, ...flags }
+    const shared = { baseUrl, perMinute: 'off', all: true, yes: true, resume: true, out, ...flags }
     return (await settle(runOperation(operation, subject, shared))).value
   }
 

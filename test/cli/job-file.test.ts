@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/command-errors.ts'
-import { JobFile, type JobState } from '../../src/cli/job-file.ts'
+import { JobFile } from '../../src/cli/job-file.ts'
+import type { JobState } from '../../src/cli/job-output.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'job-file-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -158,6 +158,48 @@ describe('--cache', () => {
   }
 })
 
+describe('--offline', () => {
+  const offline = [...search, '--offline']
+
+  it('answers from what --cache has stored, and sends nothing', async () => {
+    const bought = await social([...cached, '--max-pages', '2'])
+    const { code, out, err } = await social([...offline, '--max-pages', '2'])
+    expect([code, out]).toEqual([0, bought.out])
+    expect(err).toContain('0 credits, 4 saved')
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('prints the stored pages, and fails with 1 at the page that is not stored', async () => {
+    await social(cached)
+    const { code, out, err } = await social([...offline, '--max-pages', '2'])
+    expect([code, out.trimEnd().split('\n').length]).toEqual([1, 20])
+    expect(err).toContain('the cache has no answer to these params')
+    expect(err).not.toContain('To continue')
+    const none = JSON.parse(
+      (await social(['technews', 'search', '--params', '{}', '--offline', '--json'])).err,
+    )
+    expect(none).toMatchObject({ name: 'NotCachedError', code: 'not_cached', charged: 'no' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('infers a schema without a budget', async () => {
+    const args = ['technews', 'search', '--params', '{"query":"rust"}', '--cache', '1h']
+    await social(args)
+    const { code, out } = await social(['infer', ...args.slice(0, -2), '--offline'])
+    expect([code, server.requests.length]).toEqual([0, 1])
+    expect(out).toContain('z.looseObject')
+  })
+
+  it.each([
+    ['--cache', [...cached, '--offline'], 'leave out --cache'],
+    ['a call that is free', ['mentions', 'list', '--offline'], "unknown option '--offline'"],
+  ])('refuses %s', async (_, args, message) => {
+    const { code, err } = await social(args)
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
 describe('clear-cache', () => {
   it('deletes the stored answers, so that the next command buys them', async () => {
     await social(cached)

@@ -39,6 +39,8 @@ describe('social-search', () => {
         'Posts to return. Fewer do not cost less (integer, 1 to 20, default 20)',
         '2 credits a page',
         '130 interrupted',
+        ...['Params:', 'Pages:', 'Credits:', 'Connection:', 'Output:'],
+        'Examples: social-search microblog search typescript --category Latest',
       ],
     ]
     for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
@@ -64,24 +66,80 @@ describe('social-search', () => {
   it('lists in the help of mcp no flags of other commands', async () => {
     const { out } = await social(['mcp', '--help'])
     expect([...out.matchAll(/^ {2}(?:-h, )?(--[\w-]+)/gm)].map(([, flag]) => flag)).toEqual([
-      ...['--budget', '--per-minute', '--timeout', '--validation', '--base-url', '--profile', '--sandbox'],
-      ...['--confirm-above', '--max-per-call', '--allow', '--cache', '--help'],
+      ...[
+        '--budget',
+        '--cache',
+        '--per-minute',
+        '--timeout',
+        '--validation',
+        '--base-url',
+        '--profile',
+        '--sandbox',
+      ],
+      ...['--confirm-above', '--max-per-call', '--allow', '--help'],
     ])
   })
 
   it('accepts the example in the help of each operation', async () => {
     const { out } = await social(['help', 'mentions', 'count'])
-    expect(out).toContain('Example:\n  social-search mentions count\n')
-    const lines = operations.map(({ id }) => exampleOf(id).replace(/[^]* social-search/, 'social'))
+    expect(out).toContain('Examples:\n  social-search mentions count\n')
+    const lines = operations.flatMap(({ id }) => exampleOf(id).match(/(?<=^ {2})social-search .*$/gm) ?? [])
+    expect(lines).toHaveLength(2 * operations.length)
     const file = join(command.folder, 'examples.sh')
     const call =
       'social() { "$NODE" "$FILE" "$@" --sandbox > /dev/null; [ $? != 2 ] || echo "wrong: $*" >&2; }'
-    writeFileSync(file, `${[call, ...lines].join(' &\n')}\nwait`.replace('&\n', '\n'))
+    const commands = lines.map((line) => line.replace('social-search', 'social'))
+    writeFileSync(file, `${[call, ...commands].join(' &\n')}\nwait`.replace('&\n', '\n'))
     const env = { NODE: process.execPath, FILE: command.file }
     const { err } = await run({ folder: command.folder, file }, [], { env, program: 'bash' })
     // Ids and addresses are made up, so the answer may be 404.
     expect(err.match(/^(wrong|social-search): (?!.* answered 404;).*/gm)).toBe(null)
     expect(err).toContain('answered 404')
+  })
+
+  it.each([
+    ['search', ['coffee'], { query: 'coffee' }],
+    ['posts', ['coffee'], { query: 'coffee' }],
+    ['company', ['https://x.example'], { url: 'https://x.example' }],
+    ['comments', ['https://x.example', '--limit', '300'], { postUrl: 'https://x.example', maxComments: 300 }],
+    ['comments', ['https://x.example', '--limit', '5'], { postUrl: 'https://x.example' }],
+  ])('has the short name %s for a command, and its help', async (name, args, body) => {
+    await social([name, ...args])
+    expect(bodies()).toEqual([body])
+    const whole: Readonly<Record<string, string>> = {
+      search: 'microblog search',
+      posts: 'professionalnet posts search',
+      company: 'professionalnet company get',
+    }
+    const usage = whole[name] ?? 'professionalnet posts comments'
+    for (const help of [
+      [name, '--help'],
+      ['help', name],
+    ])
+      expect((await social(help)).out).toContain(`Usage: social-search ${usage} `)
+  })
+
+  it('lists mentions for the group mentions, whose help names its commands', async () => {
+    expect((await social(['mentions', '--limit', '3'])).out).toBe(
+      (await social(['mentions', 'list', '--limit', '3'])).out,
+    )
+    for (const help of [
+      ['mentions', '--help'],
+      ['help', 'mentions'],
+    ])
+      expect((await social(help)).out).toContain('set-state')
+  })
+
+  it('accepts a choice in lower case', async () => {
+    await social([...search, '--category', 'latest'])
+    expect(bodies()).toEqual([{ query: 'coffee', category: 'Latest' }])
+  })
+
+  it('prints as many comments as --limit says', async () => {
+    const post = JSON.parse((await social(['posts', 'coffee', '--limit', '1'])).out) as { share_url: string }
+    expect(
+      (await social(['comments', post.share_url, '--limit', '3'])).out.trimEnd().split('\n'),
+    ).toHaveLength(3)
   })
 
   it('sends flags as params', async () => {
@@ -203,7 +261,7 @@ describe('social-search', () => {
   it('ends quietly when its reader closes the pipe, and buys no more pages', async () => {
     const shell = spawn(
       'sh',
-      ['-c', '"$0" "$@" | head -3', process.execPath, command.file, ...search, '--all'],
+      ['-c', '"$0" "$@" | head -3', process.execPath, command.file, ...search, '--all', '--yes'],
       {
         env: { PATH: process.env['PATH'], ...env() },
       },
@@ -220,7 +278,7 @@ describe('social-search', () => {
   it('reports a full disk, with the page on stderr and the command that continues', async () => {
     const shell = spawn(
       'sh',
-      ['-c', '"$0" "$@" >/dev/full', process.execPath, command.file, ...search, '--all'],
+      ['-c', '"$0" "$@" >/dev/full', process.execPath, command.file, ...search, '--all', '--yes'],
       {
         env: { PATH: process.env['PATH'], ...env() },
       },
@@ -230,7 +288,7 @@ describe('social-search', () => {
     const code = await new Promise((resolve) => shell.on('close', resolve))
     expect([code, server.requests.length]).toEqual([1, 1])
     expect(err).toMatch(
-      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --per-minute off --params '{/,
+      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --yes --per-minute off --params '{/,
     )
     const { posts } = JSON.parse(err.trimEnd().split('\n').at(-1) ?? '') as { posts: unknown[] }
     expect(posts).toHaveLength(20)
@@ -272,12 +330,46 @@ describe('exit codes', () => {
     ['no command', [], 'a command is missing'],
     ['a broken bound', [...search, '--count', '21'], 'count must be at most 20'],
     ['a text for a number', [...search, '--count', 'many'], '--count must be a number'],
-    ['a value that is not a choice', [...search, '--category', 'Newest'], 'Allowed choices'],
+    [
+      'a value that is not a choice',
+      [...search, '--category', 'Newest'],
+      '--category must be one of Top, Latest',
+    ],
+    ['all pages without a budget', [...search, '--all'], 'pass --budget, or --yes to spend without a limit'],
+    [
+      'a watch without a budget',
+      ['watch', 'coffee'],
+      '2,880 to 28,800 credits a day; pass --budget, or --yes',
+    ],
     ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
     ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
     ['no query', ['microblog', 'search'], 'query is required'],
-    ['an argument for params', ['technews', 'search', 'rust'], 'with --params'],
+    [
+      'an argument for undocumented params',
+      ['technews', 'search', 'rust'],
+      `documents no params of technews.search; pass JSON: social-search technews search --params '{"query"`,
+    ],
+    ['a near miss', ['serch', 'rust'], 'did you mean social-search microblog search or'],
+    [
+      'a group without the word between',
+      ['professionalnet', 'search'],
+      'mean social-search professionalnet posts search',
+    ],
+    ['an unknown command of mentions', ['mentions', 'cout'], 'did you mean social-search mentions count'],
+    ['a word that is like no command', ['xyzzy'], "unknown command 'xyzzy'; see social-search --help"],
+    [
+      'a file in a folder that is missing',
+      [...search, '--out', '/none/x.jsonl'],
+      'the folder /none does not exist',
+    ],
+    [
+      'a limit of comments that is no number',
+      ['comments', 'https://x', '--limit', 'many'],
+      '--limit must be a number',
+    ],
+    ['more comments than can be returned', ['comments', 'https://x', '--limit', '1001'], 'maxComments'],
+    ['no shell', ['completion'], 'a shell is missing; expected one of bash, zsh, fish'],
     ['a limit of zero', [...search, '--limit', '0'], '--limit must be a whole number'],
     ['a field that is no path', [...search, '--fields', 'id,'], 'each field must be a path'],
     [
@@ -286,7 +378,7 @@ describe('exit codes', () => {
       'unknown field nope; expected one of id, body',
     ],
     ['a resume without a file', [...search, '--resume'], '--resume needs --out'],
-    ['a file as JSON', [...search, '--out', 'x', '--format', 'json'], 'redirect the output'],
+    ['a file as JSON', [...search, '--out', 'x.jsonl', '--format', 'json'], 'contradicts --out x.jsonl'],
     [
       'CSV without known fields',
       ['technews', 'search', '--params', '{"query":"a"}', '--format', 'csv'],
@@ -353,6 +445,7 @@ describe('login', () => {
     const options = { env: config(), input: `${server.apiKey}\n` }
     const { code, out, err } = await run(command, ['login', '--base-url', server.baseUrl], options)
     expect([code, (out + err).includes(server.apiKey)]).toEqual([0, false])
+    expect([out, server.ledger.spent]).toEqual([expect.stringContaining('accepted by the service'), 0])
     expect(statSync(stored()).mode & 0o777).toBe(0o600)
     expect((await run(command, search, { env: config() })).code).toBe(0)
     const other = await run(command, [...search, '--base-url', 'http://127.0.0.1:9/v1'], { env: config() })
@@ -368,7 +461,7 @@ describe('login', () => {
     const login = (address: string, ...more: string[]) =>
       run(command, ['login', '--base-url', address, ...more], { env, input: `${server.apiKey}\n` })
     const at = 'http://127.0.0.1:9/v1'
-    expect((await login(at)).code).toBe(0)
+    expect((await login(at, '--no-check')).code).toBe(0)
     expect((await login(server.baseUrl, '--profile', 'work')).code).toBe(0)
     // A profile goes before the variables.
     const variables = { SOCIAL_SEARCH_BASE_URL: at, SOCIAL_SEARCH_API_KEY: 'wrong' }
@@ -378,7 +471,8 @@ describe('login', () => {
       [[], { ...variables, SOCIAL_SEARCH_PROFILE: 'work' }],
     ] as const)
       expect((await run(command, [...search, ...args], { env: { ...env, ...more } })).code).toBe(0)
-    expect(server.requests).toHaveLength(3)
+    // One of the requests has checked the key at login.
+    expect(server.requests).toHaveLength(4)
 
     const listed = (await run(command, ['config'], { env: { ...env, SOCIAL_SEARCH_PROFILE: 'work' } })).out
     expect(listed).not.toContain(server.apiKey)
@@ -400,6 +494,21 @@ describe('login', () => {
     expect((await run(command, ['config'], { env })).out.trimEnd().split('\n')).toHaveLength(1)
   })
 
+  it('stores no key that the service refuses or that cannot be checked, unless --no-check is set', async () => {
+    const env = { XDG_CONFIG_HOME: join(command.folder, 'unchecked'), HOME: command.folder }
+    const login = (address: string, ...more: string[]) =>
+      run(command, ['login', '--base-url', address, ...more], { env, input: 'a_key_of_nobody' })
+    const refused = await login(server.baseUrl)
+    expect([refused.code, refused.err]).toEqual([
+      3,
+      expect.stringContaining('--no-check stores the key unchecked'),
+    ])
+    expect((await login('http://127.0.0.1:9/v1')).code).toBe(1)
+    expect((await run(command, ['config'], { env })).out).toBe('')
+    expect((await login(server.baseUrl, '--no-check')).code).toBe(0)
+    expect((await run(command, ['config'], { env })).out).toContain(server.baseUrl)
+  })
+
   it('refuses an input that is not a key', async () => {
     const { code } = await run(command, ['login', '--base-url', server.baseUrl], {
       env: config(),
@@ -410,14 +519,36 @@ describe('login', () => {
 })
 
 describe('quote', () => {
-  it('prints the most that a job can cost, without an account', async () => {
-    const { out, code } = await run(command, ['quote', 'microblog.search', '--pages', '50'])
-    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ atMost: 100 })])
+  it('prints the most that a job can cost and how long it takes at least, without an account', async () => {
+    const { out, code } = await run(command, ['quote', 'microblog.search', '--max-pages', '50'])
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ atMost: 100, duration: 120_000 })])
     expect((await run(command, ['quote', 'microblog', 'search', '--pages', '50'])).out).toBe(out)
     expect((await run(command, ['quote', 'microblog search', '--pages', '50'])).out).toBe(out)
     const comments = ['quote', 'professionalnet posts comments', '--params', '{"maxComments":500}']
     expect(JSON.parse((await run(command, comments)).out)).toMatchObject({ atMost: 500 })
-    expect((await run(command, ['quote', 'microblog.find'])).code).toBe(2)
+    const slow = ['quote', 'microblog.search', '--max-pages', '50', '--per-minute', '5']
+    expect(JSON.parse((await run(command, slow)).out)).toMatchObject({ duration: 540_000 })
+  })
+
+  it('says what is not known of --all', async () => {
+    const { out } = await run(command, ['quote', 'microblog.search', '--all'])
+    expect(JSON.parse(out)).toEqual({
+      ...{ atMost: null, perPage: 2, duration: null },
+      why: '2 credits a page; how many pages there are is not known',
+    })
+    const free = ['quote', 'mentions.list', '--all']
+    expect(JSON.parse((await run(command, free)).out)).toMatchObject({ atMost: 0, duration: null })
+  })
+
+  it.each([
+    [['microblog.find'], 'unknown operation'],
+    [['microblog.search', '--max-pages', '0'], '--max-pages must be a whole number'],
+    [['microblog.search', '--all', '--max-pages', '5'], 'contradict each other'],
+    [['microblog.search', '--pages', '5', '--max-pages', '5'], 'contradict each other'],
+    [['professionalnet.company.get', '--all'], 'has no pages; leave out --all'],
+  ])('refuses %j', async (args, message) => {
+    const { code, err } = await run(command, ['quote', ...args])
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
@@ -493,6 +624,8 @@ describe('completion', () => {
     ['mentions s', ['set-state']],
     ['microblog search --category ', ['Top', 'Latest', 'People', 'Photos', 'Videos']],
     ['microblog search coffee --bo', ['--body', '--bom']],
+    ['search coffee --bo', ['--body', '--bom']],
+    ['comp', ['completion', 'company']],
     ['help feeds g', ['get']],
     ['completion z', []],
   ])('completes %j in bash', async (line, expected) => {
@@ -550,7 +683,8 @@ describe('watch', () => {
     const seen = join(command.folder, 'seen.jsonl')
     const watch = (...args: string[]) => {
       const before = server.requests.length
-      return social(['watch', 'coffee', '--per-minute', 'off', '--every', '60', '--state', state, ...args], {
+      const flags = ['--yes', '--per-minute', 'off', '--every', '60', '--state', state]
+      return social(['watch', 'coffee', ...flags, ...args], {
         during(child) {
           const timer = setInterval(() => {
             if (server.requests.length === before) return
@@ -565,17 +699,17 @@ describe('watch', () => {
     const again = await watch()
     expect([again.code, again.out, server.requests.length]).toEqual([130, '', 2])
     writeFileSync(state, '{}')
-    expect((await social(['watch', 'coffee', '--state', state])).code).toBe(2)
+    expect((await social(['watch', 'coffee', '--yes', '--state', state])).code).toBe(2)
   })
 
   it('buys nothing if its state cannot be written', async () => {
-    const { code, err } = await social(['watch', 'coffee', '--state', '/missing/state.json'])
+    const { code, err } = await social(['watch', 'coffee', '--yes', '--state', '/missing/state.json'])
     expect([code, err, server.requests.length]).toEqual([1, expect.stringContaining('ENOENT'), 0])
   })
 
   it('keeps its old state if the command fails', async () => {
     const state = join(command.folder, 'failed.json')
-    const { code, err } = await social(['watch', 'coffee', '--state', state, '--exec', 'exit 7'])
+    const { code, err } = await social(['watch', 'coffee', '--yes', '--state', state, '--exec', 'exit 7'])
     expect([code, err]).toEqual([1, expect.stringContaining('ended with 7')])
     expect(() => readFileSync(state)).toThrow('ENOENT')
   })

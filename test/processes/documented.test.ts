@@ -25,10 +25,12 @@ const idOf = (line: string) => (JSON.parse(line) as { id: string }).id
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
 /** Runs the command, which takes stdout and stderr for terminals. */
-function onTerminal(args: string[]): Promise<Ran> {
-  const set = ['stdout', 'stderr'].map((name) => `Object.assign(process.${name},{isTTY:true,columns:100})`)
+function onTerminal(args: string[], input = ''): Promise<Ran> {
+  const set = ['stdin', 'stdout', 'stderr'].map(
+    (name) => `Object.assign(process.${name},{isTTY:true,columns:100})`,
+  )
   const script = `data:text/javascript,${encodeURIComponent(set.join(';'))}`
-  return social(args, { env: { NODE_OPTIONS: `--import=${script}` } })
+  return social(args, { input, env: { NODE_OPTIONS: `--import=${script}` } })
 }
 
 describe('a flag', () => {
@@ -57,6 +59,32 @@ describe('a flag', () => {
 })
 
 describe('a terminal', () => {
+  it('is asked before --all and watch spend without --budget', async () => {
+    const cost = 'microblog search --all costs 2 credits a page; how many pages there are is not known'
+    for (const input of ['n\n', '\n', '']) {
+      const { code, err } = await onTerminal([...search, '--all'], input)
+      expect([code, err]).toEqual([
+        130,
+        expect.stringContaining(`${cost}. No --budget limits it. Continue? [y/N]`),
+      ])
+    }
+    const watching = await onTerminal(['watch', 'coffee', '--every', '1h', '--max-pages', '2'], 'n\n')
+    expect([watching.code, watching.err]).toEqual([130, expect.stringContaining('48 to 96 credits a day')])
+    expect(server.requests).toHaveLength(0)
+    expect((await onTerminal([...search.slice(0, 2), 'nothing', '--all'], 'y\n')).code).toBe(0)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('is not asked about what is free, limited, simulated or accepted', async () => {
+    const runs = [
+      ['mentions', 'list', '--all'],
+      [...search, '--all', '--budget', '2'],
+      ['microblog', 'search', 'nothing', '--all', '--yes'],
+      ['microblog', 'search', 'nothing', '--all', '--sandbox'],
+    ]
+    for (const args of runs) expect((await onTerminal(args, 'n\n')).err).not.toContain('[y/N]')
+  })
+
   it('gets a table with bold names, unless --no-color is set, and lines of records elsewhere', async () => {
     const fields = ['--fields', 'id,author']
     expect((await onTerminal([...search, ...fields])).out).toMatch(/^\u001b\[1mid +author *\u001b\[/)
@@ -64,11 +92,37 @@ describe('a terminal', () => {
     expect((await social([...search, ...fields])).out).toMatch(/^\{"id":/)
   })
 
+  it('keeps records, credits and what is more as the last line of a search', async () => {
+    const last = async (...args: string[]) =>
+      linesOf((await onTerminal(args)).err.replaceAll(/\r\u001b\[K/g, '\n')).at(-1)
+    expect(await last(...search)).toBe('20 records · 2 credits · more: --all')
+    expect(await last(...search, '--limit', '21')).toBe('21 records · 4 credits')
+    expect(await last('microblog', 'search', 'nothing')).toBe('0 records · 2 credits')
+    expect(await last('mentions', '--limit', '2')).toBe('2 records · 0 credits')
+    const out = join(command.folder, 'last.jsonl')
+    expect(await last(...search, '--out', out)).toBe(`${out}: 20 records · 2 credits · more: --all`)
+    const { err } = await onTerminal([...search, '--all', '--budget', '3'])
+    expect(err).toContain('20 records · 2 credits\nsocial-search: ')
+  })
+
+  it('gets no command that continues when page one fails', async () => {
+    server.inject({ status: 403 })
+    expect((await social(search)).err).not.toContain('To continue')
+    server.inject({ status: 403, skip: 1 })
+    expect((await social([...search, '--max-pages', '2'])).err).toContain('To continue')
+  })
+
+  it('gets cards from watch, and JSON Lines elsewhere', async () => {
+    const args = ['watch', 'coffee', '--per-minute', 'off', '--every', '0.2', '--budget', '2']
+    expect((await onTerminal([...args, '--no-color'])).out).toMatch(/^.+ @\w+ · 20\d\d-/)
+    expect((await social(args)).out).toMatch(/^\{"id":/)
+  })
+
   it('gets progress on stderr, with records, credits and the reason for a wait, unless --quiet is set', async () => {
     server.inject({ status: 429, retryAfter: 1 })
     const args = [...search, '--max-pages', '2']
     const { err } = await onTerminal(args)
-    for (const text of ['waiting (', '20 records, 2 credits', '40 records, 4 credits'])
+    for (const text of ['waiting (', '20 records · 2 credits', '40 records · 4 credits'])
       expect(err).toContain(text)
     expect((await onTerminal([...args, '--quiet'])).err).toBe('')
     expect((await social(args)).err).toBe('')
@@ -94,7 +148,7 @@ describe('login', () => {
   const home = () => ({ XDG_CONFIG_HOME: config, HOME: config })
 
   it('stores a key that SOCIAL_SEARCH_API_KEY goes before', async () => {
-    const args = ['login', '--base-url', server.baseUrl]
+    const args = ['login', '--no-check', '--base-url', server.baseUrl]
     await run(command, args, { env: home(), input: 'a_key_of_nobody' })
     expect((await run(command, search, { env: home() })).code).toBe(3)
     expect((await social(search, { env: home() })).code).toBe(0)
@@ -129,7 +183,16 @@ describe('login', () => {
 })
 
 describe('watch', () => {
-  const watch = (...args: string[]) => ['watch', 'coffee', '--per-minute', 'off', '--every', '0.2', ...args]
+  const watch = (...args: string[]) => [
+    'watch',
+    'coffee',
+    '--yes',
+    '--per-minute',
+    'off',
+    '--every',
+    '0.2',
+    ...args,
+  ]
 
   it('spends --budget anew in each run', async () => {
     const state = join(command.folder, 'budget.json')

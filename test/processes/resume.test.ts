@@ -34,7 +34,7 @@ const environment = () => ({
   SOCIAL_SEARCH_API_KEY: server.apiKey,
 })
 const search = (query: string, options: RunOptions, ...args: string[]) =>
-  run(command, ['microblog', 'search', query, '--per-minute', 'off', ...args], {
+  run(command, ['microblog', 'search', query, '--per-minute', 'off', '--yes', ...args], {
     ...options,
     env: { ...environment(), ...options.env },
   })
@@ -190,7 +190,7 @@ describe('--resume', () => {
     const next = /--params '(.*)'/.exec(first.err)?.[1] ?? ''
     const rest = await run(
       command,
-      ['microblog', 'search', '--all', '--per-minute', 'off', '--params', next],
+      ['microblog', 'search', '--all', '--yes', '--per-minute', 'off', '--params', next],
       { env: environment() },
     )
     expect(first.out + rest.out).toBe(text)
@@ -205,7 +205,7 @@ describe('--resume', () => {
 
   it.each<[string, (out: string) => void, string[], string]>([
     ['the state of another query', () => {}, ['coffee', '--resume'], 'another job: params differs'],
-    ['another format', () => {}, ['typescript', '--resume', '--format', 'csv'], 'format differs'],
+    ['other fields', () => {}, ['typescript', '--resume', '--fields', 'id'], 'fields differs'],
     ['an output that exists', () => {}, ['typescript'], 'pass --resume'],
     ['a missing state', (out) => rmSync(`${out}.state.json`), ['typescript', '--resume'], 'is missing'],
     [
@@ -238,7 +238,7 @@ describe('--out', () => {
     const limited = join(command.folder, 'limited.sh')
     // The first page fits, and the space for the next one does not.
     writeFileSync(limited, `ulimit -f 300; exec '${process.execPath}' '${command.file}' "$@"`)
-    const args = ['microblog', 'search', 'typescript', '--per-minute', 'off', '--all', '--out', out]
+    const args = ['microblog', 'search', 'typescript', '--per-minute', 'off', '--all', '--yes', '--out', out]
     await search('typescript', {}, '--max-pages', '2', '--out', out)
     const full = await run({ folder: command.folder, file: limited }, args.concat('--resume'), {
       env: environment(),
@@ -257,7 +257,7 @@ describe('--out', () => {
     for (let round = 0; round < 8; round++) {
       ;(server.requests as unknown[]).length = 0
       const out = newFile()
-      const link = `${out}.link`
+      const link = `${out}.link.jsonl`
       symlinkSync(out, link)
       server.inject({ delay: 1500 })
       const pids: (number | undefined)[] = []
@@ -300,7 +300,7 @@ describe('--out', () => {
   it('creates the target of a dangling link, and keeps the link', async () => {
     const { text } = await undisturbed()
     const out = newFile()
-    const link = `${out}.link`
+    const link = `${out}.link.jsonl`
     symlinkSync(basename(out), link)
     expect((await search('typescript', {}, '--max-pages', '1', '--out', link)).code).toBe(0)
     expect((await search('typescript', {}, '--all', '--out', link, '--resume')).code).toBe(0)
@@ -332,8 +332,8 @@ describe('--out', () => {
       '--out',
       join(command.folder, 'none/posts.jsonl'),
     )
-    expect([code, server.requests.length]).toEqual([1, 0])
-    expect(err).toContain('ENOENT')
+    expect([code, server.requests.length]).toEqual([2, 0])
+    expect(err).toContain('does not exist')
   })
 
   it('makes no file for an invalid --budget', async () => {

@@ -95,7 +95,7 @@ describe('watch --state', () => {
       const env = { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey }
       let first: ChildProcess | undefined
       const watch = (during: (child: ChildProcess) => void = () => {}) =>
-        run(command, ['watch', 'coffee', '--state', state], { env, during })
+        run(command, ['watch', 'coffee', '--yes', '--state', state], { env, during })
       const killed = watch((child) => (first = child))
       await expect.poll(() => existsSync(state)).toBe(true)
       const { code, err } = await watch()
@@ -118,7 +118,7 @@ describe('login', () => {
   it('stores one whole key when many run at once', async () => {
     const config = newFolder('config')
     const logins = Array.from({ length: 8 }, (_, i) =>
-      run(command, ['login', '--base-url', 'https://api.example/v1'], {
+      run(command, ['login', '--no-check', '--base-url', 'https://api.example/v1'], {
         env: { XDG_CONFIG_HOME: config, APPDATA: config },
         input: `org_live_key_${i}`,
       }),

@@ -41,6 +41,8 @@ describe('social-search sandbox', () => {
       const output = await greeting(child)
       const baseUrl = /Base URL +(\S+)/.exec(output)?.[1] ?? ''
       const apiKey = /API key +(\S+)/.exec(output)?.[1] ?? ''
+      expect(output).toContain(`export SOCIAL_SEARCH_BASE_URL=${baseUrl}\n`)
+      expect(output).toContain(`export SOCIAL_SEARCH_API_KEY=${apiKey}\n`)
       expect(output).toContain(`curl ${baseUrl}/data/microblog/tweets/search \\\n`)
       const response = await fetch(searchRequest({ baseUrl, apiKey }, { query: 'coffee' }))
       expect(response.status).toBe(200)

@@ -61,7 +61,7 @@ async function duringRefresh(work: () => Promise<Ran>): Promise<{ call: Ran; ran
 describe('login', () => {
   it('ends a watch of another service, which neither reads nor sends the new tokens', async () => {
     await login(alpha)
-    const watching = social(['watch', 'coffee', '--every', '1', '--per-minute', 'off'])
+    const watching = social(['watch', 'coffee', '--yes', '--every', '1', '--per-minute', 'off'])
     await expect.poll(() => alpha.counts.served).toBeGreaterThan(0)
     expect((await login(beta)).code).toBe(0)
     const { code, err } = await watching

@@ -75,7 +75,8 @@ describe('createSandbox() now', () => {
   })
 
   it('continues a walk with the posts of its start, in another sandbox too', async () => {
-    const { clock, sandbox } = setUp({ growth: 60 })
+    const options = { growth: 60, posts: 1000 }
+    const { clock, sandbox } = setUp(options)
     for (const category of ['Latest', 'Top'] as const) {
       const params = { query: 'coffee', category }
       const whole = await walk(sandbox, params)
@@ -87,10 +88,10 @@ describe('createSandbox() now', () => {
       const rest = await walk(sandbox, { ...params, cursor: body.meta.nextCursor })
       expect([...body.posts, ...rest]).toEqual(whole)
     }
-    const { clock: early, sandbox: first } = setUp({ growth: 60 })
+    const { clock: early, sandbox: first } = setUp(options)
     early.time += day
     const { body } = await search(first, latest)
-    const { sandbox: second } = setUp({ now: new Date(start + 9 * day), growth: 60 })
+    const { sandbox: second } = setUp({ ...options, now: new Date(start + 9 * day) })
     const rest = await walk(second, { ...latest, cursor: body.meta.nextCursor })
     expect([...body.posts, ...rest]).toEqual(await walk(first, latest))
   })

@@ -1,5 +1,5 @@
 import { SocialSearch } from '../../src/index.ts'
-import { page, post } from '../support/pages.ts'
+import { networkPosts, page, post } from '../support/pages.ts'
 
 interface Entry {
   readonly id: string
@@ -7,10 +7,10 @@ interface Entry {
   rank: number
 }
 
-/** A search whose posts come, go and change places, newest first. */
+/** A search of both networks whose posts come, go and change places, newest first. */
 export class Feed {
   readonly entries: Entry[] = []
-  /** Cursors of the requests; undefined for a first page, with which a poll begins. */
+  /** Cursors or page numbers of the requests; undefined for a first page, with which a poll begins. */
   readonly requests: (string | undefined)[] = []
   readonly bodies: Record<string, unknown>[] = []
   /** Runs before a request is answered. */
@@ -70,12 +70,16 @@ export class Feed {
   }
 
   async #answer(request: Request): Promise<Response> {
-    const body = (await request.json()) as { cursor?: string }
-    const { cursor } = body
+    const body = (await request.json()) as { cursor?: string; page?: number }
+    const isNumbered = request.url.includes('professionalnet')
+    const { page: number = 1 } = body
+    const cursor = isNumbered && number > 1 ? String(number) : body.cursor
     this.bodies.push(body)
     this.requests.push(cursor)
     const answer = this.onRequest(cursor)
     if (answer !== undefined) return answer
+    if (isNumbered)
+      return Response.json(networkPosts(number, ...this.ids.slice(20 * number - 20, 20 * number)))
     const found = this.after(cursor)
     const ids = found.slice(0, 20)
     const last = this.entries.find(({ id }) => id === ids.at(-1))

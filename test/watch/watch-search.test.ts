@@ -1,42 +1,17 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  ConfigurationError,
-  CreditBudget,
-  CreditBudgetError,
-  PaginationError,
-  UpstreamError,
-} from '../../src/index.ts'
-import { type WatchBatch, type WatchOptions, watchSearch } from '../../src/watch/index.ts'
-import { failure } from '../support/service.ts'
+import { ConfigurationError } from '../../src/index.ts'
+import { watchSearch } from '../../src/watch/index.ts'
 import { page } from '../support/pages.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { Feed } from './feed.ts'
+import { drain, idsOf, next, range, setUp } from './helpers.ts'
 
 afterEach(() => vi.useRealTimers())
-
-let feeds = 0
-
-function setUp(before = 30, options: WatchOptions = {}) {
-  const feed = new Feed(`watch ${++feeds}`)
-  feed.post(before)
-  const start = (more: WatchOptions = {}) =>
-    watchSearch(feed.client.microblog, { query: 'acme' }, { every: 1, maxEvery: 1, ...options, ...more })
-  return { feed, start, batches: start() }
-}
-
-async function next(batches: AsyncGenerator<WatchBatch>): Promise<WatchBatch> {
-  const { value } = await batches.next()
-  return value as WatchBatch
-}
-
-const idsOf = ({ posts }: WatchBatch) => posts.map(({ id }) => Number(id))
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 
 describe('watchSearch()', () => {
   it('yields the newest page first, then new posts, newest last', async () => {
     const { feed, batches } = setUp()
     const first = await next(batches)
-    expect([idsOf(first), first.gap]).toEqual([range(11, 30), null])
+    expect([idsOf(first), first.gaps]).toEqual([range(11, 30), 0])
     feed.post(2)
     expect(idsOf(await next(batches))).toEqual([31, 32])
     expect(feed.bodies[0]).toEqual({ query: 'acme', category: 'Latest' })
@@ -49,7 +24,12 @@ describe('watchSearch()', () => {
     await next(batches)
     expect(feed.requests).toHaveLength(2)
     feed.post(45)
-    expect(idsOf(await next(batches))).toEqual(range(104, 148))
+    const pages = [await next(batches), await next(batches), await next(batches)]
+    expect(pages.map((batch) => [...idsOf(batch), batch.gaps])).toEqual([
+      [...range(129, 148), 1],
+      [...range(109, 128), 1],
+      [...range(104, 108), 0],
+    ])
     expect(feed.requests).toHaveLength(5)
   })
 
@@ -73,16 +53,18 @@ describe('watchSearch()', () => {
     await next(batches)
     feed.post(12)
     expect(idsOf(await next(batches))).toEqual(range(101, 112))
+    const { posts, gaps } = await next(batches)
+    expect([posts, gaps]).toEqual([[], 0])
     expect(feed.requests).toHaveLength(3)
   })
 
   it('counts known posts in a row, from the last new one on', async () => {
-    const { feed, batches } = setUp(100)
-    await next(batches)
+    const { feed, start } = setUp(100, { once: true })
+    const { state } = await next(start())
     feed.post(15)
-    await next(batches)
+    const { last } = await drain(start({ state }))
     for (const position of [9, 18, 25]) feed.insert(position)
-    expect(idsOf(await next(batches))).toEqual([118, 117, 116])
+    expect((await drain(start({ state: last }))).all).toEqual([116, 117, 118])
   })
 
   it('yields a post once when new posts have moved it to the next page', async () => {
@@ -92,67 +74,35 @@ describe('watchSearch()', () => {
     feed.onRequest = (cursor) =>
       cursor === undefined ? undefined : Response.json(page(['31', ...feed.ids.slice(20, 35)]))
     expect(idsOf(await next(batches))).toEqual(range(31, 50))
+    const { posts, gaps } = await next(batches)
+    expect([posts, gaps]).toEqual([[], 0])
   })
 
-  it('returns the params of the rest when maxPages ends a poll', async () => {
-    const { feed, batches, start } = setUp(30, { maxPages: 2 })
-    await next(batches)
-    feed.post(60)
-    const { posts, gap, state } = await next(batches)
-    expect([posts[0]?.id, posts.at(-1)?.id]).toEqual(['51', '90'])
-    const rest: string[] = []
-    for await (const page of feed.client.microblog.search(gap?.next ?? { query: '' }).pages()) {
-      const missed = page.posts.filter(({ id }) => !state.ids.includes(id))
-      if (missed.length === 0) break
-      rest.push(...missed.map(({ id }) => id))
-    }
-    expect(rest.map(Number).reverse()).toEqual(range(31, 50))
-    feed.post(1)
-    const after = await next(start({ state }))
-    expect([idsOf(after), after.gap]).toEqual([[91], null])
+  it('polls once with `once`, and yields nothing without new posts', async () => {
+    const { feed, start } = setUp(30, { once: true })
+    const first = await drain(start())
+    const second = await drain(start({ state: first.last }))
+    expect([first.all, second.all, second.last]).toEqual([range(11, 30), [], undefined])
+    expect(feed.requests).toHaveLength(2)
   })
 
-  it('yields the bought posts when a budget ends a poll, then throws', async () => {
-    const budget = new CreditBudget(6)
-    const { feed, batches } = setUp(30, { budget })
-    await next(batches)
-    feed.post(60)
-    const batch = await next(batches)
-    expect(idsOf(batch)).toEqual(range(51, 90))
-    expect(feed.after(batch.gap?.next.cursor)[0]).toBe('50')
-    await expect(batches.next()).rejects.toThrow(CreditBudgetError)
-    expect(budget.remaining).toBe(0)
-  })
-
-  it('yields the bought posts when a later page fails, then throws', async () => {
-    const { feed, batches } = setUp(30, { retry: false })
-    await next(batches)
-    feed.post(60)
-    feed.onRequest = (cursor) => (cursor === undefined ? undefined : failure(502, 'upstream_error'))
-    const batch = await next(batches)
-    expect(idsOf(batch)).toEqual(range(71, 90))
-    expect(feed.after(batch.gap?.next.cursor)[0]).toBe('70')
-    await expect(batches.next()).rejects.toThrow(UpstreamError)
-  })
-
-  it('begins the gap at the newest posts when a poll fails on a page without a next one', async () => {
-    const { feed, batches } = setUp(30)
-    await next(batches)
-    feed.post(60)
-    const meta = { returnedCount: 20, hasMore: true }
-    feed.onRequest = () => Response.json({ ...page(feed.ids.slice(0, 20)), meta })
-    const batch = await next(batches)
-    expect(idsOf(batch)).toEqual(range(71, 90))
-    expect(batch.gap).toEqual({ next: { query: 'acme', category: 'Latest' } })
-    await expect(batches.next()).rejects.toThrow(PaginationError)
+  it('yields only the state of the first poll with `from: now`', async () => {
+    const { feed, start } = setUp(30, { from: 'now' })
+    const batches = start()
+    const { posts, state } = await next(batches)
+    expect(posts).toEqual([])
+    feed.post(2)
+    expect(idsOf(await next(start({ state })))).toEqual([31, 32])
+    expect(idsOf(await next(batches))).toEqual([31, 32])
   })
 
   it('starts with an empty batch if there are no posts, so that later ones are all new', async () => {
     const { feed, batches } = setUp(0)
     const { state, posts } = await next(batches)
-    expect([posts, state.ids]).toEqual([[], []])
+    expect([posts, state.spans]).toEqual([[], [{ ids: [], next: null }]])
     feed.post(30)
-    expect(idsOf(await next(batches))).toEqual(range(1, 30))
+    expect(idsOf(await next(batches))).toEqual(range(11, 30))
+    expect(idsOf(await next(batches))).toEqual(range(1, 10))
   })
 
   it('doubles the wait without new posts, up to maxEvery, and returns to every', async () => {
@@ -190,8 +140,9 @@ describe('watchSearch()', () => {
     await next(batches)
     for (let n = 0; n < 3; n++) {
       feed.post(1100)
-      const { state } = await next(batches)
-      expect(state.ids.length).toBeLessThanOrEqual(2400)
+      let batch = await next(batches)
+      while (batch.gaps > 0) batch = await next(batches)
+      expect(batch.state.spans.flatMap(({ ids }) => ids).length).toBeLessThanOrEqual(2400)
     }
   })
 
@@ -203,7 +154,10 @@ describe('watchSearch()', () => {
     ['a maxEvery below every', { every: 10, maxEvery: 5 }],
     ['an overlap beyond a page', { overlap: 21 }],
     ['an unknown option', { evry: 5 }],
-    ['the state of another search', { state: { search: '{"query":"b"}', ids: [] } }],
+    ['another start', { from: 'then' }],
+    ['another kind of once', { once: 1 }],
+    ['spans of something else', { state: { search: '', spans: [{ ids: [1], next: null }] } }],
+    ['the state of another search', { state: { search: '{"query":"b"}', spans: [] } }],
     ['a state of something else', { state: { next: null } }],
   ])('refuses %s, and buys nothing', async (_, options, params = { query: 'a' }) => {
     const { feed } = setUp()

@@ -5,9 +5,9 @@ import { pageOf } from '../pages.ts'
 import { Params } from '../params.ts'
 import { type Topic, english, anything, topicAbout } from '../phrases/languages.ts'
 import { createRandom } from '../random.ts'
-import type { Settings } from '../options.ts'
 import { type Make, makeUp } from '../series.ts'
-import { type Own, createShelf } from '../shelf.ts'
+import { type Own, type ShelfSettings, createShelf } from '../shelf.ts'
+import { tellMentions } from '../story.ts'
 import { getRecord, type Listener, networks } from './monitors.ts'
 
 /** States of a mention; made up, and any may follow any: the service documents neither states nor transitions. */
@@ -30,6 +30,8 @@ export interface IndexedMention {
 }
 
 const mentionCount = 240
+/** A story has more, in waves. */
+const storyCount = 600
 
 function makeMentions(listeners: readonly Listener[]): Make<IndexedMention> {
   return (random, times, { seed }) => {
@@ -61,9 +63,15 @@ function topicsOf({ keywords }: Listener): readonly Topic[] {
  * Makes the mentions of one sandbox. Requests and responses are made up: `list` takes `cursor`, `limit`, `sort`
  * (`newest` or `fitScore`) and, like `count`, `state`, `network` and `listenerId`; `setState` takes `state`.
  */
-export function createMentions(settings: Settings, own: Own<IndexedMention>, listeners: readonly Listener[]) {
+export function createMentions(
+  settings: ShelfSettings,
+  own: Own<IndexedMention>,
+  listeners: readonly Listener[],
+) {
   const madeUp = makeUp('mentions', makeMentions(listeners))
-  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : mentionCount)
+  const keeps = settings.story && tellMentions(settings.start)
+  const count = keeps ? storyCount : mentionCount
+  const shelf = createShelf(settings, own, madeUp, listeners.length === 0 ? 0 : count, keeps)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a moment with their states of now, newest first. */

@@ -68,7 +68,7 @@ export class WatchedBudget implements Budget {
     return {
       settle: (credits, uncertain) => end(() => reservation.settle(credits, uncertain)),
       release: () => end(() => reservation.release()),
-      doubt: () => end(() => reservation.doubt()),
+      markUncertain: () => end(() => reservation.markUncertain()),
     }
   }
 }

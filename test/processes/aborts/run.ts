@@ -11,6 +11,7 @@ import { type Fault, type Sandbox, createSandbox } from '../../../src/sandbox/in
 import { WatchedBudget, ownError } from './budgets.ts'
 import { anyCredential, uses } from './calls.ts'
 import { anyMoment, below, chance, pick, sleep, until } from './draw.ts'
+import { miscounts } from '../../support/ledger.ts'
 
 const rounds = Number(process.argv[3])
 const perRound = 12
@@ -96,11 +97,7 @@ function visit(proxy: (request: Request) => Promise<Response>): Made {
 }
 
 function check(name: string, sandbox: Sandbox, { credits }: SocialSearch): void {
-  const { spent, uncertain, reserved } = credits
-  const charged = sandbox.ledger.spent
-  if (reserved !== 0) problems.push(`${name}: ${reserved} credits are reserved at the end`)
-  if (spent > charged || charged > spent + uncertain)
-    problems.push(`${name}: charged ${charged}, spent ${spent}, uncertain ${uncertain}`)
+  problems.push(...miscounts(credits, sandbox.ledger.spent).map((problem) => `${name}: ${problem}`))
 }
 
 /** Waits until the calls have settled, at most so long; returns those that have not. */

@@ -80,7 +80,7 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
       ...Array<string[]>(6).fill(login(service)),
       ['logout'],
       ...Array<string[]>(4).fill(['organization', 'usage']),
-      ...Array<string[]>(6).fill(['watch', 'coffee', '--every', '1', '--per-minute', 'off']),
+      ...Array<string[]>(6).fill(['watch', 'coffee', '--yes', '--every', '1', '--per-minute', 'off']),
     ]) as string[]
     void run(args)
   }

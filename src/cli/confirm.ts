@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline'
+import type { Operation } from '../api/operation.ts'
+import { CommandError, UsageError } from './command-errors.ts'
+import { type SharedFlags, commandOf, millisecondsOf, wholeNumberOf } from './flags.ts'
+import { quoteFor } from './quote.ts'
+
+/** Asks before a walk whose cost is not known, unless a flag limits or accepts it. */
+export async function confirmWalk(operation: Operation, params: object, flags: SharedFlags): Promise<void> {
+  const { all, offline } = flags
+  if (all !== true || offline === true || operation.price.kind === 'free') return
+  const { why } = quoteFor(operation, params, flags)
+  await confirm(`${commandOf(operation.id)} --all costs ${why}`, flags)
+}
+
+/** Asks before a watch, which goes on until it is stopped. */
+export async function confirmWatch(
+  { price }: { readonly price: { readonly credits: number } },
+  flags: SharedFlags & { readonly every: string; readonly maxPages: string; readonly once?: boolean },
+): Promise<void> {
+  if (flags.once === true) return
+  const polls = Math.ceil(86_400_000 / millisecondsOf('--every', flags.every))
+  const pages = wholeNumberOf('--max-pages', flags.maxPages)
+  const aDay = (credits: number): string => credits.toLocaleString('en')
+  const least = polls * price.credits
+  await confirm(
+    `watch costs ${price.credits} credits a page, ${aDay(least)} to ${aDay(least * pages)} credits a day`,
+    flags,
+  )
+}
+
+/**
+ * @throws {UsageError} without a terminal.
+ * @throws {CommandError} if the answer is not yes.
+ */
+async function confirm(cost: string, { budget, yes, sandbox }: SharedFlags): Promise<void> {
+  if (budget !== undefined || yes === true || sandbox === true) return
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  const answer = await new Promise<string>((resolve) => {
+    reader.on('close', () => resolve(''))
+    reader.question(`${cost}. No --budget limits it. Continue? [y/N] `, resolve)
+  })
+  reader.close()
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new CommandError('interrupted', 'not confirmed; nothing was sent')
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { Operation } from '../api/operation.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import type { JobOutput, JobState } from './job-output.ts'
+import { RecordDatabase, type RecordDatabaseOptions } from './record-database.ts'
+import { RunLock } from './run-lock.ts'
+
+/** Bytes that a page and its journal may need. */
+const pageBytes = 1024 * 1024
+
+/** An open database, and a lock that only equal jobs share: other jobs may write the same file meanwhile. */
+export interface LockedDatabase {
+  readonly database: RecordDatabase
+  readonly lock: RunLock
+  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
+  readonly reserve: () => void
+}
+
+export async function openLocked(path: string, options: RecordDatabaseOptions): Promise<LockedDatabase> {
+  const job = createHash('sha256')
+    .update(canonicalJson(options.job) ?? '')
+    .digest('hex')
+  const lock = new RunLock(path, `.${job.slice(0, 8)}`)
+  try {
+    const database = await RecordDatabase.open(lock.target, options)
+    return { database, lock, reserve: () => lock.reserve(pageBytes) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** The records of a job in an SQLite file, in one transaction with its progress. */
+export class JobDatabase implements JobOutput {
+  readonly #database: RecordDatabase
+  readonly #lock: RunLock
+  state: JobState
+
+  private constructor({ database, lock }: LockedDatabase, state: JobState) {
+    this.#database = database
+    this.#lock = lock
+    this.state = state
+  }
+
+  static async open(
+    path: string,
+    start: JobState,
+    operation: Operation,
+    resume: boolean,
+  ): Promise<JobDatabase> {
+    const { params, fields } = start
+    const job = { operation: operation.id, params }
+    const opened = await openLocked(path, { operation, fields: fields ?? undefined, job })
+    const stored = resume ? opened.database.progress : undefined
+    return new JobDatabase(opened, { ...start, ...(stored as Partial<JobState> | undefined) })
+  }
+
+  reserve(): void {
+    this.#lock.reserve(pageBytes)
+  }
+
+  keepCredits(credits: number): void {
+    if (credits !== this.state.credits) this.#store([], { ...this.state, credits })
+  }
+
+  append(
+    _: string,
+    change: Pick<JobState, 'next' | 'records' | 'credits'>,
+    records: readonly unknown[],
+  ): void {
+    this.#lock.free()
+    this.#store(records, { ...this.state, ...change })
+  }
+
+  close(credits: number): void {
+    this.#lock.free()
+    try {
+      this.keepCredits(credits)
+    } catch {
+      // The state still has the highest cost of the page, and the caller the error that ended the job.
+    }
+    this.#database.close()
+    this.#lock.release()
+  }
+
+  #store(records: readonly unknown[], state: JobState): void {
+    this.#lock.assertHeld()
+    const { next, records: count, credits } = state
+    this.#database.store(records, { next, records: count, credits })
+    this.state = state
+  }
+}

@@ -1,0 +1,45 @@
+import { extname } from 'node:path'
+import { UsageError } from './command-errors.ts'
+
+/** What `--out` can write, as the extension of its file says. */
+const fileFormats = ['jsonl', 'csv', 'parquet', 'db'] as const
+export type FileFormat = (typeof fileFormats)[number]
+
+/** @throws {UsageError} for an unknown extension. */
+export function fileFormatOf(path: string): FileFormat {
+  const format = fileFormats.find((each) => extname(path).toLowerCase() === `.${each}`)
+  if (format !== undefined) return format
+  throw new UsageError(`--out needs a file that ends in .jsonl, .csv, .parquet or .db, got ${path}`)
+}
+
+/** The progress of a job, as in the state file beside its output. */
+export interface JobState {
+  readonly operation: string
+  readonly params: object
+  readonly format: string
+  readonly fields: readonly string[] | null
+  /** Params of the next page; null after the last one. */
+  readonly next: object | null
+  /** Length of the complete pages in the output. */
+  readonly bytes: number
+  readonly records: number
+  /** Credits that all runs have spent or may have spent. */
+  readonly credits: number
+}
+
+/** Where a job writes its records. */
+export interface JobOutput {
+  readonly state: JobState
+  /** Takes disk space for the next page, so that a full disk ends the job before it buys the page. */
+  reserve(): void
+  /** Stores the credits that all runs have spent or may have spent. */
+  keepCredits(credits: number): void
+  /** Writes a page, as text or records, and the progress. */
+  append(
+    text: string,
+    change: Pick<JobState, 'next' | 'records' | 'credits'>,
+    records: readonly unknown[],
+  ): void | Promise<void>
+  /** @param credits What all runs have cost in the end. */
+  close(credits: number): void | Promise<void>
+}

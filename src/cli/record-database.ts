@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { Operation } from '../api/operation.ts'
+import type { OperationId } from '../api/operations.ts'
+import { jsonOf } from '../export/record-json.ts'
+import { type ReadyColumn, cellOf, fieldsOf, resolveColumns } from '../export/fields.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { parsed } from '../lib/json.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { UsageError } from './command-errors.ts'
+import { importWithSqlite } from './sqlite.ts'
+
+/** Affinities that keep whole numbers whole, and that DuckDB can read. */
+const types = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
+
+/** An SQLite file with a table for each kind of record, and the progress of jobs. */
+export class RecordDatabase {
+  readonly #database: DatabaseSync
+  readonly #columns: readonly ReadyColumn[]
+  readonly #key: string
+  readonly #insert: (...values: SQLInputValue[]) => number
+  readonly #job: string
+
+  private constructor(
+    database: DatabaseSync,
+    path: string,
+    { operation, fields, job }: RecordDatabaseOptions,
+  ) {
+    this.#database = database
+    this.#job = canonicalJson(job) ?? ''
+    this.#columns = columnsOf(operation, fields)
+    const unique = this.#columns.find(({ path }) => path === 'id' || path === 'urn')
+    this.#key = unique?.path ?? 'key'
+    const table = tableOf(operation)
+    const columns = [
+      ...(unique === undefined ? ['"key" TEXT PRIMARY KEY'] : []),
+      ...this.#columns.map(
+        (each) => `${quoted(each.path)} ${types[each.type]}${each === unique ? ' PRIMARY KEY' : ''}`,
+      ),
+      '"record" TEXT NOT NULL',
+    ]
+    const names = columns.map((column) => /^".*"/.exec(column)?.[0] ?? '')
+    // Two jobs of one file take turns.
+    database.exec(`PRAGMA busy_timeout = 10000;
+      CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')});
+      CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
+    const known = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+    const missing = names.find((name) => !known.some((each) => quoted(String(each['name'])) === name))
+    if (missing !== undefined)
+      throw new UsageError(`the table ${table} of ${path} has no column ${missing}; pass another --out`)
+    const values = names.map(() => '?').join(', ')
+    const insert = database.prepare(
+      `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`,
+    )
+    this.#insert = (...row) => Number(insert.run(...row).changes)
+  }
+
+  /** @throws {UsageError} for a file that is no such database. */
+  static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
+    const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
+    // An absolute path, since SQLite reads others as a URI.
+    const database = new DatabaseSync(resolve(path))
+    try {
+      return new RecordDatabase(database, path, options)
+    } catch (error) {
+      database.close()
+      throw /not a database/.test(messageOf(error))
+        ? new UsageError(`${path} is not an SQLite database; pass another --out`)
+        : error
+    }
+  }
+
+  /** The stored progress of the job. */
+  get progress(): unknown {
+    const row = this.#database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(this.#job)
+    return row && parsed(String(row['state']))
+  }
+
+  /**
+   * Stores records and progress, or neither.
+   *
+   * @returns how many of the records are new.
+   */
+  store(records: readonly unknown[], progress: object): number {
+    let added = 0
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      for (const record of records) added += this.#insert(...this.#rowOf(record))
+      this.#database
+        .prepare(
+          'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+        )
+        .run(this.#job, JSON.stringify(progress))
+      this.#database.exec('COMMIT')
+      return added
+    } catch (error) {
+      // SQLite may have ended the transaction itself, such as on a full disk.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #rowOf(record: unknown): SQLInputValue[] {
+    const cells = this.#columns.map(({ names }) => {
+      const value = cellOf(record, names, '|')
+      return typeof value === 'boolean' ? Number(value) : value
+    })
+    return [...(this.#key === 'key' ? [keyOf(record)] : []), ...cells, jsonOf(record)]
+  }
+}
+
+export interface RecordDatabaseOptions {
+  readonly operation: Operation
+  /** Paths of the columns; undefined for all documented ones. */
+  readonly fields: readonly string[] | undefined
+  /** What distinguishes the job from others in the same file. */
+  readonly job: object
+}
+
+/** `microblog_posts`, `professionalnet_comments`, `mentions`. */
+function tableOf({ id, list = '' }: Operation): string {
+  const group = id
+    .split('.')
+    .slice(0, -1)
+    .filter((name) => name !== list && name !== 'posts')
+  return [...group, list].join('_')
+}
+
+function columnsOf({ id, documented }: Operation, fields: readonly string[] | undefined): ReadyColumn[] {
+  // Records without documented fields have their JSON.
+  if (!documented && fields === undefined) return []
+  const known = documented ? fieldsOf(id as OperationId) : []
+  const wanted = fields?.map((path) => known.find((each) => each.path === path) ?? path) ?? known
+  const { columns } = resolveColumns({ fields: wanted })
+  const reserved = columns.find(({ path }) => path === 'record' || path === 'key')
+  if (reserved !== undefined)
+    throw new UsageError(`a .db file has a column ${reserved.path} of its own; leave it out of --fields`)
+  return columns
+}
+
+/** The id of a record, or a hash of one without an id. */
+function keyOf(record: unknown): string {
+  const { id, urn } = Object(record) as { id?: unknown; urn?: unknown }
+  for (const value of [id, urn])
+    if (typeof value === 'string' || typeof value === 'number') return String(value)
+  return createHash('sha256')
+    .update(canonicalJson(record) ?? '')
+    .digest('hex')
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

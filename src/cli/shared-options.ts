@@ -1,0 +1,81 @@
+import { type Command, Help, Option } from 'commander'
+import { UsageError } from './command-errors.ts'
+import type { ParamFlag } from './flags.ts'
+import { profileName } from './profile.ts'
+
+export function paramOption({ name, schema, help }: ParamFlag): Option {
+  const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
+  const option = new Option(name + value, help)
+  return schema.enum === undefined
+    ? option
+    : option.choices(schema.enum).argParser(choiceOf(name, schema.enum))
+}
+
+/** Accepts a choice in upper or lower case. */
+function choiceOf(name: string, choices: readonly string[]): (value: string) => string {
+  return (value) => {
+    const found = choices.find((choice) => choice.toLowerCase() === value.toLowerCase())
+    if (found !== undefined) return found
+    throw new UsageError(`${name} must be one of ${choices.join(', ')}, got ${value}`)
+  }
+}
+
+/** Adds the flags of a command that prints, and may send. */
+export function shared(command: Command): Command {
+  return withClient(command)
+    .optionsGroup('Output:')
+    .option('--quiet', 'only errors on stderr')
+    .option('--no-color', 'no bold text; NO_COLOR does the same')
+    .option('--json', 'errors as JSON objects')
+}
+
+/** Adds the flags that choose a client and its limits. */
+export function withClient(command: Command): Command {
+  return command
+    .optionsGroup('Credits:')
+    .option('--budget <credits>', 'most credits to spend')
+    .optionsGroup('Connection:')
+    .option('--per-minute <n>', 'most requests a minute, or off')
+    .option('--timeout <seconds>', 'time for one request')
+    .addOption(
+      new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
+    )
+    .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
+    .addOption(profileOption())
+    .option('--sandbox', 'use a simulated service; needs no account')
+}
+
+export function cacheOption(): Option {
+  return new Option(
+    '--cache <time>',
+    'store paid answers, and use stored ones up to this age, such as 1h',
+  ).helpGroup('Credits:')
+}
+
+export function offlineOption(): Option {
+  return new Option(
+    '--offline',
+    'answer only from what --cache has stored, of any age; send nothing',
+  ).helpGroup('Credits:')
+}
+
+export function yesOption(): Option {
+  return new Option('-y, --yes', 'spend without a --budget, and do not ask').helpGroup('Credits:')
+}
+
+export function profileOption(): Option {
+  const option = new Option('--profile <name>', 'which stored login to use').env('SOCIAL_SEARCH_PROFILE')
+  return option.argParser((name) => {
+    if (profileName.test(name)) return name
+    throw new UsageError('the name of a profile must be 1 to 64 letters, digits, - or _')
+  })
+}
+
+/** Puts the description below its flag if the terminal is narrow. */
+export function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? 80
+  if (width - termWidth > 24)
+    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
+  const text = helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')
+  return `  ${term}\n      ${text}`
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/api/operations.ts'
+import { microblogSearch } from '../../src/api/microblog.ts'
+import { RecordDatabase } from '../../src/cli/record-database.ts'
+import { post } from '../support/pages.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'record-database-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('RecordDatabase.store()', () => {
+  it('stores rows and progress, or neither when a record fails', async () => {
+    const path = join(folder, 'posts.db')
+    const database = await RecordDatabase.open(path, {
+      operation: microblogSearch,
+      fields: undefined,
+      job: { query: 'a' },
+    })
+    expect(database.store([post('1'), post('2'), post('1')], { next: 2 })).toBe(2)
+    const cycle: Record<string, unknown> = post('4')
+    cycle['self'] = cycle
+    expect(() => database.store([post('3'), cycle], { next: 3 })).toThrow('JSON')
+    expect(database.progress).toEqual({ next: 2 })
+    database.close()
+    const rows = new DatabaseSync(path).prepare('SELECT id FROM microblog_posts').all()
+    expect(rows.map(({ id }) => id)).toEqual(['1', '2'])
+  })
+})
+
+describe('RecordDatabase.open()', () => {
+  it('makes a table for each kind of record', async () => {
+    const path = join(folder, 'all.db')
+    for (const operation of operations.filter((each) => 'list' in each))
+      (await RecordDatabase.open(path, { operation, fields: undefined, job: {} })).close()
+    const names = new DatabaseSync(path)
+      .prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'social%' ORDER BY name",
+      )
+      .all()
+    expect(names.map(({ name }) => name)).toEqual([
+      'feeds',
+      'listeners',
+      'mentions',
+      'microblog_posts',
+      'professionalnet_comments',
+      'professionalnet_industries',
+      'professionalnet_person_comments',
+      'professionalnet_person_posts',
+      'professionalnet_posts',
+      'professionalnet_reactions',
+      'technews_posts',
+    ])
+  })
+
+  it('refuses a field with the name of a column of its own', async () => {
+    const options = { operation: microblogSearch, fields: ['id', 'record'], job: {} }
+    await expect(RecordDatabase.open(join(folder, 'own.db'), options)).rejects.toThrow('column record')
+  })
+})

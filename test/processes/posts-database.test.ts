@@ -1,0 +1,263 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type RunOptions, buildCommand, run } from './command.ts'
+
+/** `KILLS=60 npx vitest run --project processes posts-database` kills more often. */
+const kills = Number(process.env['KILLS'] ?? 6)
+
+let command: { folder: string; file: string }
+let server: SandboxServer
+let out: string
+let files = 0
+beforeAll(async () => (command = await buildCommand()))
+afterAll(() => rmSync(command.folder, { recursive: true }))
+beforeEach(async () => {
+  out = join(command.folder, `posts-${++files}.db`)
+  const content = { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) }
+  server = await serveSandbox({ content, latency: [1, 15], limits: { perMinute: false, inFlight: false } })
+})
+afterEach(() => server.close())
+
+const posts = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
+const networkPosts = (from: number, to: number) =>
+  posts(from, to).map(({ id, body }) => ({ urn: `urn:post:${id}`, commentary: body }))
+
+const runCommand = (args: readonly string[], options: RunOptions = {}) =>
+  run(command, [...args, '--per-minute', 'off', '--out', out], {
+    ...options,
+    env: { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
+  })
+
+/** Kills the process a moment after it has sent so many requests. */
+const killedAfter = (requests: number) => ({
+  during(child: ChildProcess) {
+    const before = server.requests.length
+    const timer = setInterval(() => {
+      if (server.requests.length < before + requests) return
+      clearInterval(timer)
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * 25)
+    }, 1)
+    child.on('close', () => clearInterval(timer))
+  },
+})
+
+function rowsOf(sql: string): unknown[] {
+  const database = new DatabaseSync(out, { readOnly: true })
+  const rows = database.prepare(sql).all()
+  database.close()
+  return rows.map((row) => Object.values(row)[0])
+}
+const numbersOf = (sql: string) =>
+  rowsOf(sql)
+    .map(Number)
+    .sort((a, b) => a - b)
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** Names of files that belong to the database. */
+const besides = () => readdirSync(command.folder).filter((name) => name.startsWith(basename(out)))
+
+const networks = [
+  {
+    network: 'microblog',
+    operation: 'microblog.search',
+    sql: 'SELECT id FROM microblog_posts',
+    pageSize: 20,
+    price: 2,
+  },
+  {
+    network: 'professionalnet',
+    operation: 'professionalnet.posts.search',
+    sql: 'SELECT substr(urn, 10) FROM professionalnet_posts',
+    pageSize: 10,
+    price: 4,
+  },
+]
+
+describe('watch --once --out', () => {
+  it('stores each post of both networks once in ten nights, three of which end with SIGKILL', async () => {
+    const watch = (network: string, options?: RunOptions) =>
+      runCommand(['watch', 'coffee', '--once', '--network', network], options)
+    let last = 30
+    for (let night = 0; night < 10; night++) {
+      if (night > 0) {
+        server.publish({ microblog: posts(last, last + 25), professionalnet: networkPosts(last, last + 25) })
+        last += 25
+      }
+      const isKilled = [3, 4, 7].includes(night)
+      const runs = await Promise.all(
+        networks.map(({ network }) => watch(network, isKilled ? killedAfter(1 + (night % 3)) : {})),
+      )
+      if (!isKilled) expect(runs).toEqual(Array(2).fill({ code: 0, out: '', err: '' }))
+    }
+    for (const { sql, pageSize, price, operation } of networks) {
+      expect(numbersOf(sql)).toEqual([...range(0, pageSize), ...range(30, last)])
+      // A night reads its new posts, and down to ten known ones. A kill buys a page again, and a gap ends with a page.
+      const pages = 1 + 9 * Math.ceil((25 + 10) / pageSize) + 3 * 2
+      const spent =
+        server.requests.filter((each) => each.operation === operation && each.charged > 0).length * price
+      expect(spent).toBeLessThanOrEqual(price * pages)
+    }
+    expect(besides()).toEqual([basename(out)])
+
+    const before = server.requests.length
+    await Promise.all(networks.map(({ network }) => watch(network)))
+    expect(server.requests.length - before).toBe(2)
+  })
+
+  it('continues after a budget, and stores nothing of the first page with --from now', async () => {
+    const watch = ['watch', 'coffee', '--once', '--budget', '4']
+    await runCommand([...watch, '--from', 'now'])
+    expect(rowsOf('SELECT id FROM microblog_posts')).toEqual([])
+    server.publish({ microblog: posts(30, 90) })
+    expect((await runCommand(watch)).code).toBe(5)
+    expect(rowsOf('SELECT id FROM microblog_posts')).toHaveLength(40)
+    expect((await runCommand(watch)).code).toBe(5)
+    expect((await runCommand(watch)).code).toBe(0)
+    expect(numbersOf('SELECT id FROM microblog_posts')).toEqual(posts(30, 90).map(({ id }) => Number(id)))
+  })
+
+  it('passes the new posts to --exec, and stores none of those that it fails for', async () => {
+    const failed = await runCommand(['watch', 'coffee', '--once', '--exec', 'exit 3'])
+    expect([failed.code, rowsOf('SELECT id FROM microblog_posts')]).toEqual([1, []])
+    const { out: printed } = await runCommand(['watch', 'coffee', '--once', '--exec', 'wc -l'])
+    expect([Number(printed), rowsOf('SELECT id FROM microblog_posts').length]).toEqual([20, 20])
+    expect((await runCommand(['watch', 'coffee', '--once', '--exec', 'exit 3'])).code).toBe(0)
+  })
+
+  it('refuses flags that contradict each other, and sends nothing', async () => {
+    const wrong = [
+      [['--out', 'posts.csv'], '.db file only'],
+      [['--out', out, '--state', 'a.json'], '--state contradicts --out'],
+      [['--network', 'professionalnet', '--lang', 'en'], '--lang is for --network microblog'],
+      [['--network', 'technews'], 'Allowed choices are microblog, professionalnet'],
+      [['--from', 'then'], 'Allowed choices are now'],
+      [['--params', '{"category":"Top"}'], 'newest posts first'],
+    ] as const
+    const env = { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey }
+    const runs = wrong.map(([args]) => run(command, ['watch', 'coffee', '--once', ...args], { env }))
+    const ended = await Promise.all(runs)
+    expect(ended).toEqual(
+      wrong.map(([, message]) => ({ code: 2, out: '', err: expect.stringContaining(message) as unknown })),
+    )
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('--out posts.db', () => {
+  const search = ['microblog', 'search', 'coffee', '--count', '3', '--all', '--yes']
+  const ids = 'SELECT id FROM microblog_posts'
+
+  it(`loses no row, stores none twice and buys at most one page again for each of ${kills} SIGKILLs`, async () => {
+    // With a kill for each page, a run stores one page before it ends, or none.
+    const pages = 10 + kills
+    server.publish({ microblog: posts(30, 20 * pages) })
+    const args = ['microblog', 'search', 'coffee', '--all', '--yes', '--resume']
+    let ended = 0
+    for (let kill = 0; kill < kills; kill++) {
+      const { code } = await runCommand(args, killedAfter(kill % 5 === 0 ? 0 : 1))
+      if (code !== null) ended++
+    }
+    expect((await runCommand(args)).code).toBe(0)
+    expect(numbersOf(ids)).toEqual(range(0, 20 * pages))
+    const bought = server.requests.filter(({ charged }) => charged > 0).length
+    expect(bought).toBeGreaterThanOrEqual(pages)
+    expect(bought).toBeLessThanOrEqual(pages + kills - ended)
+    expect(besides()).toEqual([basename(out)])
+  }, 300_000)
+
+  it('adds only new rows when a search runs again, and keeps whole records', async () => {
+    await runCommand(search)
+    server.publish({ microblog: posts(30, 32) })
+    await runCommand(search)
+    expect(rowsOf(ids)).toHaveLength(32)
+    expect(
+      rowsOf('SELECT record ->> \'id\' = id AND "engagements.viewsCount" IS NOT NULL FROM microblog_posts'),
+    ).toEqual(Array(32).fill(1))
+  })
+
+  it('continues after a budget, which covers all runs together', async () => {
+    const args = [...search, '--resume', '--budget']
+    expect((await runCommand([...args, '6'])).code).toBe(5)
+    expect((await runCommand([...args, '6'])).code).toBe(5)
+    expect(server.ledger.spent).toBe(6)
+    expect((await runCommand([...args, '100'])).code).toBe(0)
+    expect([rowsOf(ids).length, server.ledger.spent]).toEqual([30, 20])
+    await runCommand([...args, '100'])
+    expect(server.ledger.spent).toBe(20)
+  })
+
+  it('takes the records of several jobs that run at once', async () => {
+    const queries = ['coffee', 'coffee OR tea', 'nothing']
+    const runs = queries.map((query) => runCommand(['microblog', 'search', query, '--limit', '20']))
+    const networks = ['microblog', 'professionalnet'].map((network) =>
+      runCommand(['watch', 'coffee', '--once', '--network', network]),
+    )
+    expect((await Promise.all([...runs, ...networks])).map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
+    expect(rowsOf('SELECT job FROM social_search_jobs')).toHaveLength(5)
+  })
+
+  it('refuses a second run of the same job at the same time', async () => {
+    server.inject({ delay: 1500 })
+    const both = await Promise.all([runCommand(search), runCommand(search)])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
+    expect(both.map(({ err }) => err).join('')).toContain(`${out} is in use by process`)
+  })
+
+  it('stores records without documented fields by their id', async () => {
+    await runCommand(['mentions', 'list', '--all'])
+    await runCommand(['mentions', 'list', '--all'])
+    const keys = rowsOf('SELECT key FROM mentions')
+    expect(keys.length).toBeGreaterThan(20)
+    expect(keys.every((key) => String(key).startsWith('men_'))).toBe(true)
+  })
+
+  it('refuses a file that is no database, and one with other columns, and sends nothing', async () => {
+    writeFileSync(out, 'text '.repeat(400))
+    const text = await runCommand(search)
+    expect([text.code, readFileSync(out, 'utf8').startsWith('text')]).toEqual([2, true])
+    expect(text.err).toContain('is not an SQLite database')
+    rmSync(out)
+    await runCommand([...search, '--fields', 'id,body'])
+    const before = server.requests.length
+    const { code, err } = await runCommand(search)
+    expect([code, err, server.requests.length]).toEqual([
+      2,
+      expect.stringContaining('no column "author"'),
+      before,
+    ])
+  })
+})
+
+describe('--out', () => {
+  it('refuses an extension that says no format, or another format, and sends nothing', async () => {
+    const outputs = [
+      ['posts.txt', [], 'ends in .jsonl, .csv, .parquet or .db'],
+      ['posts.jsonl', ['--format', 'csv'], 'contradicts --out'],
+      ['posts.parquet', ['--resume'], 'cannot be resumed'],
+    ] as const
+    for (const [name, args, message] of outputs) {
+      out = join(command.folder, name)
+      const { code, err } = await runCommand(['microblog', 'search', 'coffee', ...args])
+      expect([code, existsSync(out), server.requests.length]).toEqual([2, false, 0])
+      expect(err).toContain(message)
+    }
+  })
+
+  it('writes Parquet, also of a walk that fails later, and refuses an existing file', async () => {
+    out = join(command.folder, 'posts.parquet')
+    server.inject({ status: 403, skip: 1 })
+    const { code } = await runCommand(['microblog', 'search', 'coffee', '--all', '--yes'])
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(out) })
+    expect([code, rows.length, typeof rows[0]?.['engagements.viewsCount']]).toEqual([3, 20, 'number'])
+    const before = server.requests.length
+    const second = await runCommand(['microblog', 'search', 'coffee'])
+    expect([second.code, server.requests.length]).toEqual([2, before])
+    expect(second.err).toContain(`${out} exists`)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/api/operations.ts'
+import { SocialSearch } from '../../src/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import {
+  type ConfirmRequest,
+  type ToolResult,
+  type ToolsOptions,
+  createTools,
+  toolReport,
+} from '../../src/tools/index.ts'
+
+function setUp(options: Partial<ToolsOptions> = {}, latency: number | [number, number] = 0) {
+  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, latency })
+  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
+  const allow = operations.map(({ id }) => id)
+  return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
+}
+
+const codeOf = ({ error }: ToolResult) => error?.code
+const query = 'coffee'
+const url = 'https://www.professionalnet.example/posts/1'
+
+describe('confirmAbove', () => {
+  it('refuses a call that needs approval when no person can be asked', async () => {
+    const { tools, sandbox } = setUp({ confirmAbove: 2 })
+    expect(codeOf(await tools.professionalnet_posts_search.execute({ query }))).toBe('confirmation')
+    expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
+  it('asks with the exact arguments and price, and does what the person says', async () => {
+    const asked: ConfirmRequest[] = []
+    const answers = [false, true]
+    const confirm = (request: ConfirmRequest) => {
+      asked.push(request)
+      return answers.shift() ?? false
+    }
+    const { tools, sandbox } = setUp({ confirmAbove: 2, confirm })
+    expect(codeOf(await tools.microblog_search.execute({ query, pages: 2 }))).toBe('confirmation')
+    expect((await tools.microblog_search.execute({ query, pages: 2 })).ok).toBe(true)
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toMatchObject({ tool: 'microblog_search', input: { query }, pages: 2, atMost: 4 })
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('asks about each call whose price has no bound, whatever the limit', async () => {
+    const confirm = ({ isBounded }: ConfirmRequest) => isBounded
+    const { tools, sandbox } = setUp({ budget: 2000, confirm })
+    const { error } = await tools.professionalnet_posts_reactions.execute({ postUrl: url })
+    expect(error?.code).toBe('confirmation')
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('asks for nothing that is kept already', async () => {
+    let asked = 0
+    const { tools } = setUp({ confirmAbove: 0, maxItems: 10, confirm: () => ++asked > 0 })
+    const { next } = await tools.microblog_search.execute({ query })
+    await tools.microblog_search.execute({ query, next })
+    expect(asked).toBe(1)
+  })
+})
+
+describe('a caller that leaves', () => {
+  it('before the call is sent pays nothing', async () => {
+    const { tools, sandbox } = setUp()
+    const result = await tools.microblog_search.execute({ query }, { signal: AbortSignal.abort() })
+    expect([result.ok, result.error?.code]).toEqual([false, 'cancelled'])
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(sandbox.requests).toHaveLength(0)
+  })
+
+  it('while the call is queued pays nothing', async () => {
+    const { tools, sandbox } = setUp({}, 20)
+    const others = ['tea', 'rust'].map((query) => tools.microblog_search.execute({ query }))
+    const leaver = new AbortController()
+    const left = tools.microblog_search.execute({ query }, { signal: leaver.signal })
+    await reached(() => sandbox.requests.length === 2)
+    leaver.abort()
+    await Promise.all([left, ...others])
+    await tools.microblog_search.execute({ query: 'go' })
+    expect(sandbox.requests.map(({ body }) => (body as { query: string }).query)).toEqual([
+      'tea',
+      'rust',
+      'go',
+    ])
+  })
+
+  it.each(['handle', 'arguments'])(
+    'while the call is under way gets its answer later, by its %s, without paying again',
+    async (by) => {
+      const { tools, sandbox } = setUp({}, 20)
+      const leaver = new AbortController()
+      const left = tools.microblog_search.execute({ query }, { abortSignal: leaver.signal })
+      await reached(() => sandbox.requests.length === 1)
+      leaver.abort()
+      const { ok, error, next } = await left
+      expect([ok, error?.code, error?.charged]).toEqual([false, 'cancelled', 'unknown'])
+      await reached(() => toolReport(tools).spent === 2)
+      const again = await tools.microblog_search.execute(by === 'handle' ? { query, next } : { query })
+      expect([again.items?.length, again.credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
+      expect(toolReport(tools).spent).toBe(2)
+      // Delivered now: the same search is a new one.
+      await tools.microblog_search.execute({ query })
+      expect(sandbox.ledger.spent).toBe(4)
+    },
+  )
+
+  it('does not take the answer away from another who asked for the same', async () => {
+    const { tools, sandbox } = setUp({}, 10)
+    const leaver = new AbortController()
+    const { next } = await tools.microblog_search.execute({ query })
+    const calls = [
+      tools.microblog_search.execute({ query, next }, { signal: leaver.signal }),
+      tools.microblog_search.execute({ query, next }),
+    ] as const
+    leaver.abort()
+    const [left, stayed] = await Promise.all(calls)
+    expect([left.ok, stayed.ok, stayed.items?.length]).toEqual([false, true, 20])
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+})
+
+async function reached(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !condition(); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+}

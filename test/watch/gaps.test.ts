@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ConfigurationError,
+  CreditBudget,
+  CreditBudgetError,
+  PaginationError,
+  UpstreamError,
+  ValidationError,
+} from '../../src/index.ts'
+import { type WatchState, watchSearch } from '../../src/watch/index.ts'
+import { failure } from '../support/service.ts'
+import { page } from '../support/pages.ts'
+import { drain, idsOf, newFeed, next, range, setUp } from './helpers.ts'
+
+describe('watchSearch()', () => {
+  it('fills the gap that maxPages has left, after the newest posts, also in another process', async () => {
+    const { feed, batches, start } = setUp(30, { maxPages: 2 })
+    await next(batches)
+    feed.post(60)
+    expect(idsOf(await next(batches))).toEqual(range(71, 90))
+    const { posts, state, gaps } = await next(batches)
+    expect([posts[0]?.id, posts.at(-1)?.id, gaps]).toEqual(['51', '70', 1])
+    feed.post(1)
+    const later = start({ state: JSON.parse(JSON.stringify(state)) })
+    expect(idsOf(await next(later))).toEqual([91])
+    expect(idsOf(await next(later))).toEqual(range(31, 50))
+    const { posts: rest, gaps: left } = await next(later)
+    expect([rest, left]).toEqual([[], 0])
+    expect(feed.requests).toHaveLength(7)
+  })
+
+  it('yields the bought posts when a budget ends a poll, then throws, and the next run continues', async () => {
+    const { feed, start } = setUp(30, { once: true })
+    const { state } = await next(start())
+    feed.post(60)
+    const budget = new CreditBudget(5)
+    const { all, last, error } = await drain(start({ state, budget }))
+    expect([all, error, budget.remaining]).toEqual([range(51, 90), expect.any(CreditBudgetError), 1])
+    const rest = await drain(start({ state: last }))
+    expect([rest.all, rest.error]).toEqual([range(31, 50), undefined])
+    expect(rest.last?.spans.map(({ next }) => next)).toEqual([null])
+  })
+
+  it('yields the bought posts when a later page fails, then throws, and the next run continues', async () => {
+    const { feed, start } = setUp(30, { once: true, retry: false })
+    const { state } = await next(start())
+    feed.post(60)
+    feed.onRequest = (cursor) => (cursor === undefined ? undefined : failure(502, 'upstream_error'))
+    const { all, last, error } = await drain(start({ state }))
+    expect([all, error]).toEqual([range(71, 90), expect.any(UpstreamError)])
+    feed.onRequest = () => undefined
+    expect((await drain(start({ state: last }))).all).toEqual(range(31, 70))
+  })
+
+  it('fills a gap from the newest post down when the service refuses its old cursor', async () => {
+    const { feed, start } = setUp(30, { once: true, maxPages: 1 })
+    const { state } = await next(start())
+    feed.post(50)
+    const { last } = await drain(start({ state }))
+    feed.post(3)
+    let isRefused = false
+    feed.onRequest = (cursor) => {
+      if (cursor === undefined || isRefused) return undefined
+      isRefused = true
+      return failure(400, 'validation_error')
+    }
+    const { all, error, last: end } = await drain(start({ state: last, maxPages: 10 }))
+    expect([all, error]).toEqual([range(31, 60).concat(81, 82, 83), undefined])
+    expect(end?.spans).toHaveLength(1)
+  })
+
+  it('throws when the service refuses the newest page', async () => {
+    const { feed, start } = setUp(30, { once: true })
+    feed.onRequest = () => failure(400, 'validation_error')
+    expect((await drain(start())).error).toBeInstanceOf(ValidationError)
+    expect(feed.requests).toHaveLength(1)
+  })
+
+  it('fills several gaps, the newest first', async () => {
+    const { feed, start } = setUp(30, { once: true, maxPages: 1 })
+    let { state } = await next(start())
+    for (let night = 0; night < 3; night++) {
+      feed.post(50)
+      ;({ state } = await next(start({ state })))
+    }
+    const batches: number[][] = []
+    for await (const batch of start({ state, maxPages: 20 })) batches.push(idsOf(batch))
+    expect(batches.filter((ids) => ids.length > 0).map(([first]) => first)).toEqual([
+      141, 131, 91, 81, 41, 31,
+    ])
+    expect(new Set(batches.flat()).size).toBe(90)
+  })
+
+  it('begins the gap at the newest posts when a page says that there is more, but not where', async () => {
+    const { feed, start } = setUp(30, { once: true })
+    const { state } = await next(start())
+    feed.post(60)
+    const meta = { returnedCount: 20, hasMore: true }
+    feed.onRequest = () => Response.json({ ...page(feed.ids.slice(0, 20)), meta })
+    const { all, last, error } = await drain(start({ state }))
+    expect([all, error]).toEqual([range(71, 90), expect.any(PaginationError)])
+    feed.onRequest = () => undefined
+    expect((await drain(start({ state: last }))).all).toEqual(range(31, 70))
+  })
+
+  it('ends a gap with an empty page of a walk that never says it ends', async () => {
+    const { feed, start } = setUp(30, { once: true })
+    const { state } = await next(start())
+    feed.post(25)
+    feed.onRequest = (cursor) => (cursor === undefined ? undefined : Response.json(page([], `${cursor}.`)))
+    const { all, last } = await drain(start({ state }))
+    expect([all, last?.spans.length]).toEqual([range(36, 55), 1])
+    expect(feed.requests).toHaveLength(5)
+  })
+
+  it('keeps a bounded number of gaps, and misses no post', async () => {
+    const { feed, start } = setUp(30, { once: true, maxPages: 1 })
+    let { state } = await next(start())
+    const stored = new Set<number>()
+    for (let night = 0; night < 30; night++) {
+      feed.post(30)
+      const batch = await next(start({ state }))
+      idsOf(batch).forEach((id) => stored.add(id))
+      ;({ state } = batch)
+    }
+    expect(state.spans).toHaveLength(20)
+    for (const id of (await drain(start({ state, maxPages: 100 }))).all) stored.add(id)
+    expect([...stored].sort((a, b) => a - b)).toEqual(range(31, 930))
+  })
+})
+
+describe('watchSearch() of the professional network', () => {
+  it('yields new posts once when new ones shift its numbered pages, and fills gaps', async () => {
+    const feed = newFeed()
+    feed.post(30)
+    const poll = async (state: WatchState | undefined, maxPages: number) => {
+      const ids: string[] = []
+      const options = { once: true, state, maxPages }
+      for await (const batch of watchSearch(feed.client.professionalnet.posts, { query: 'acme' }, options)) {
+        ids.push(...batch.posts.map(({ urn }) => urn))
+        state = batch.state
+      }
+      return { ids: ids.map(Number).sort((a, b) => a - b), state }
+    }
+    const first = await poll(undefined, 1)
+    feed.post(50)
+    const second = await poll(first.state, 1)
+    feed.post(30)
+    const third = await poll(second.state, 10)
+    expect([first.ids, second.ids, third.ids]).toEqual([
+      range(11, 30),
+      range(61, 80),
+      range(31, 60).concat(range(81, 110)),
+    ])
+    expect(third.state?.spans).toHaveLength(1)
+    expect(feed.bodies.map(({ page = 1 }) => page)).toEqual([1, 1, 1, 2, 3, 4, 5])
+    expect(feed.bodies[0]).toEqual({ query: 'acme', sort_by: 'recent' })
+  })
+
+  it.each([{ page: 2 }, { sort_by: 'relevant' as const }])('refuses %o, and buys nothing', async (param) => {
+    const feed = newFeed()
+    const batches = watchSearch(feed.client.professionalnet.posts, { query: 'a', ...param } as {
+      query: string
+    })
+    await expect(batches.next()).rejects.toThrow(ConfigurationError)
+    expect(feed.requests).toEqual([])
+  })
+})
