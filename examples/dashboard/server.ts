@@ -3,38 +3,54 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import react from '@vitejs/plugin-react'
 import { CreditBudget, SocialSearch } from 'social-search-sdk'
+import { ResultCache } from 'social-search-sdk/cache'
 import { toNodeListener } from 'social-search-sdk/node'
 import { createProxy } from 'social-search-sdk/proxy'
 import { createSandbox } from 'social-search-sdk/sandbox'
 import { createServer as createVite } from 'vite'
 
-const { PORT = 4020, CREDITS = 60 } = process.env
+const { PORT = 4020, CREDITS = 60, NOW } = process.env
 
 const apiKey = 'made_up_key_of_the_dashboard'
 const sandbox = createSandbox({
   latency: [200, 600],
-  keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write'] }],
+  story: { launch: 'react', rival: 'vue' },
+  keys: [{ key: apiKey, scopes: ['search:read', 'mentions:read', 'mentions:write', 'listeners:read'] }],
+  ...(NOW && { now: new Date(NOW) }),
 })
 const client = new SocialSearch({
   ...sandbox.clientOptions(), // for the real service: baseUrl and apiKey
   apiKey,
+  cache: new ResultCache({ maxAge: 3_600_000 }), // equal searches cost nothing for an hour
   retry: { maxWait: 1_000 }, // pass longer waits on to the page, which shows a countdown
 })
 const budget = new CreditBudget(Number(CREDITS))
+const nothing = new CreditBudget(0)
+const isForStored = ({ url }: Request) => url.includes('/api/stored/')
 const proxy = createProxy({
   client,
-  allow: ['microblog.search', 'professionalnet.company.get', 'mentions.list', 'mentions.setState'],
-  authorize: () => ({ id: 'demo' }), // check your own session here
-  budget: () => budget,
+  allow: [
+    'microblog.search',
+    'professionalnet.company.get',
+    'mentions.list',
+    'mentions.setState',
+    'listeners.list',
+  ],
+  // Check your own session here. Requests to /api/stored may spend nothing, so they get stored answers only.
+  authorize: (request) => ({ id: 'demo', budget: isForStored(request) ? nothing : budget }),
   onError: () => {}, // the page shows every error
 })
 
 async function api(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (pathname === '/api/budget') return Response.json(budget)
-  if (pathname !== '/api/faults') return proxy(request)
-  sandbox.inject(await request.json())
-  return new Response(null, { status: 204 })
+  if (pathname === '/api/budget') return Response.json({ ...budget.toJSON(), saved: client.credits.saved })
+  if (pathname === '/api/faults') {
+    sandbox.inject(await request.json())
+    return new Response(null, { status: 204 })
+  }
+  const response = await proxy(request)
+  // Nothing is stored. A browser would log a 402 as an error.
+  return isForStored(request) && response.status === 402 ? new Response(null, { status: 204 }) : response
 }
 
 const listener = toNodeListener(api)

@@ -1,37 +1,40 @@
 import { useEffect, useState } from 'react'
+import { go, useAddress } from './address.ts'
 import { Company } from './Company.tsx'
 import { Credits } from './Credits.tsx'
 import { Faults } from './Faults.tsx'
 import { Mentions } from './Mentions.tsx'
 import { Search } from './Search.tsx'
 
-const views = ['Search', 'Mentions', 'Company'] as const
+const views = { posts: Search, mentions: Mentions, company: Company }
+type View = keyof typeof views
 
 export function App() {
-  // Wide windows show all views at once; narrow ones show one, and a tab bar.
-  const [view, setView] = useState<(typeof views)[number]>('Search')
+  const { tab = 'posts' } = useAddress()
+  const view: View = tab in views ? (tab as View) : 'posts'
+  const Current = views[view]
   return (
     <>
       <header className="top row">
         <h1>Social search</h1>
+        <nav className="tabs" aria-label="Views">
+          {(Object.keys(views) as View[]).map((name) => (
+            <button
+              key={name}
+              aria-current={name === view ? 'page' : undefined}
+              onClick={() => go({ tab: name === 'posts' ? '' : name, at: '' })}
+            >
+              {name}
+            </button>
+          ))}
+        </nav>
         <Credits />
         <ThemeButton />
       </header>
-      <main data-view={view}>
-        <Search />
-        <aside className="stack" aria-label="Organization">
-          <Mentions />
-          <Company />
-          <Faults />
-        </aside>
+      <main>
+        <Current />
       </main>
-      <nav className="tabs" aria-label="Views">
-        {views.map((name) => (
-          <button key={name} aria-current={name === view ? 'page' : undefined} onClick={() => setView(name)}>
-            {name}
-          </button>
-        ))}
-      </nav>
+      <Faults />
     </>
   )
 }
@@ -46,5 +49,9 @@ function ThemeButton() {
   }, [theme])
 
   const other = theme === 'dark' ? 'light' : 'dark'
-  return <button onClick={() => setTheme(other)}>{other === 'dark' ? 'Dark' : 'Light'}</button>
+  return (
+    <button className="theme" aria-label={`Use ${other} colors`} onClick={() => setTheme(other)}>
+      {other === 'dark' ? '☾' : '☀'}
+    </button>
+  )
 }

@@ -1,43 +1,54 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CreditBudget } from 'social-search-sdk'
-import { client } from './api.ts'
 
-type Budget = ReturnType<CreditBudget['toJSON']>
+type Budget = ReturnType<CreditBudget['toJSON']> & { saved: number }
 
-export function Credits() {
-  const { data } = useQuery({
+export function useBudget(): Budget | undefined {
+  const { data } = useQuery<Budget>({
     queryKey: ['budget'],
-    queryFn: async ({ signal }) => {
-      const budget: Budget = await (await fetch('/api/budget', { signal })).json()
-      return { ...budget, saved: client.credits.saved }
-    },
+    queryFn: async ({ signal }) => (await fetch('/api/budget', { signal })).json(),
     refetchInterval: 5_000, // a cancelled call may still be charged
   })
-  if (!data) return <div className="credits" />
-  const { limit, spent, uncertain, reserved, remaining, saved } = data
+  return data
+}
+
+export const credits = (count: number) => `${count} ${count === 1 ? 'credit' : 'credits'}`
+
+/** Says why nothing of this price can be bought, if so. */
+export function useShortage(price: number): string | null {
+  const budget = useBudget()
+  if (!budget || budget.remaining >= price) return null
+  return `${credits(budget.remaining)} left of ${budget.limit}. This costs ${price}.`
+}
+
+export function Credits() {
+  const budget = useBudget()
+  if (!budget) return <div className="credits" />
+  const { limit, spent, uncertain, reserved, remaining, saved } = budget
   const part = (credits: number, color: string) => ({
     width: `${(100 * credits) / (limit || 1)}%`,
     background: `var(--${color})`,
   })
-  const text = `${spent} spent · ${uncertain} uncertain · budget ${limit} · ${saved} saved`
+  const details = [`${spent} spent`, uncertain > 0 && `${uncertain} uncertain`, saved > 0 && `${saved} saved`]
+  const text = details.filter(Boolean).join(' · ')
   return (
     <div className="credits">
       <p className="row quiet">
-        <strong>{remaining} credits left</strong>
+        <strong>{credits(remaining)} left</strong>
         <span className="end">{text}</span>
       </p>
       <div
         className="meter"
         role="meter"
-        aria-label="Credits"
+        aria-label="Credits left"
         aria-valuemin={0}
         aria-valuemax={limit}
-        aria-valuenow={spent + uncertain + reserved}
-        aria-valuetext={text}
+        aria-valuenow={remaining}
+        aria-valuetext={`${remaining} of ${limit} left, ${text}`}
       >
-        <i style={part(spent, 'accent')} />
-        <i style={part(uncertain, 'bad')} />
+        <i style={part(remaining, 'accent')} />
         <i style={part(reserved, 'done')} />
+        <i style={part(uncertain, 'bad')} />
       </div>
     </div>
   )

@@ -20,18 +20,16 @@ export function Faults() {
     setArmed(name)
   }
   return (
-    <section className="card stack" aria-labelledby="faults-title">
-      <h2 id="faults-title">Try a failure</h2>
-      <p className="quiet" role="status">
+    <footer className="faults row quiet">
+      <h2>Try a failure</h2>
+      {(Object.keys(faults) as (keyof typeof faults)[]).map((name) => (
+        <button key={name} onClick={() => void inject(name)}>
+          {name}
+        </button>
+      ))}
+      <p role="status">
         {armed ? `Next request: ${armed}.` : 'The sandbox fails the next request the way you choose.'}
       </p>
-      <div className="row">
-        {(Object.keys(faults) as (keyof typeof faults)[]).map((name) => (
-          <button key={name} disabled={isFetching} onClick={() => void inject(name)}>
-            {name}
-          </button>
-        ))}
-      </div>
-    </section>
+    </footer>
   )
 }

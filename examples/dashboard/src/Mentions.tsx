@@ -1,117 +1,130 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { searchOptions } from 'social-search-sdk/query'
-import * as z from 'zod'
-import { client, queryClient } from './api.ts'
-import { type Day, DayChart, dayName, dayOf, daysBetween } from './DayChart.tsx'
+import { type Address, go, useAddress } from './address.ts'
+import { Chart } from './Chart.tsx'
+import { MentionList } from './MentionList.tsx'
+import { type Mention, type State, passes, states, useListeners, useMentions } from './mentions.ts'
+import { bucketOf, bucketsOf, dayName, isWithin, lastDays } from './period.ts'
 import { Failure } from './status.tsx'
 
-const states = ['new', 'seen', 'done', 'ignored'] as const
-/** The service does not document mentions: this is what the sandbox sends. */
-const mention = z.object({
-  ...{ id: z.string(), text: z.string(), author: z.string(), network: z.string() },
-  ...{ url: z.httpUrl(), publishedAt: z.iso.datetime(), state: z.enum(states) },
-})
-type Mention = z.infer<typeof mention>
 const days = 28
 
-const list = {
-  ...searchOptions(client, 'mentions.list', { limit: 100 }),
-  queryFn: ({ signal }: { signal: AbortSignal }): Promise<Mention[]> =>
-    client.mentions.list({ limit: 100 }, { schema: mention, signal }).toArray({ limit: 500 }),
-}
-
 export function Mentions() {
-  const { data, error, refetch } = useQuery<Mention[]>(list)
-  const [day, setDay] = useState<string | null>(null)
-  const perDay = byDay(data ?? [])
-  const total = perDay.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)
-  const shown = data?.filter((each) => (day ? dayOf(each.publishedAt) === day : each.state === 'new')) ?? []
+  const { data, error, refetch } = useMentions()
   return (
-    <section className="mentions card stack" aria-labelledby="mentions-title">
-      <h2 id="mentions-title">Mentions</h2>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <div className="ghost" role="status" aria-label="Loading mentions" />}
-      {data && (
-        <>
-          <p className="quiet">
-            <span className="figure">{total}</span> in the last {days} days
-          </p>
-          <ul className="row quiet">
-            {states.map((state) => (
-              <li key={state}>
-                <span style={{ color: `var(--${state})` }} aria-hidden="true">
-                  ■
-                </span>{' '}
-                {state}
-              </li>
-            ))}
-          </ul>
-          <DayChart
-            days={perDay}
-            series={states.map((name) => ({ name, color: `var(--${name})` }))}
-            isStacked
-            interval={6}
-            onDay={setDay}
-          />
-          <div className="row">
-            <h3>{day ? dayName(day) : 'Newest unseen'}</h3>
-            {day && (
-              <button className="end" onClick={() => setDay(null)}>
-                Show new ones
-              </button>
-            )}
-          </div>
-          <ul className="stack">
-            {shown.slice(0, day ? undefined : 3).map((mention) => (
-              <Item key={mention.id} mention={mention} />
-            ))}
-            {shown.length === 0 && <li className="quiet">No mentions.</li>}
-          </ul>
-        </>
-      )}
+    <section className="mentions stack" aria-labelledby="mentions-title">
+      <h2 id="mentions-title" tabIndex={-1}>
+        Mentions
+      </h2>
+      {error && <Failure error={error} onRetry={{ price: 0, act: () => void refetch() }} />}
+      {!error && <Triage mentions={data} />}
     </section>
   )
 }
 
-function Item({ mention: { id, text, author, network, url, publishedAt, state } }: { mention: Mention }) {
-  const change = useMutation({
-    mutationFn: (state: Mention['state']) => client.mentions.setState(id, { state }),
-    onSuccess: (_answer, state) =>
-      queryClient.setQueryData<Mention[]>(list.queryKey, (all) =>
-        all?.map((each) => (each.id === id ? { ...each, state } : each)),
-      ),
+/** Undefined mentions are still loading: their place is kept, so that nothing jumps. */
+function Triage({ mentions }: { mentions: Mention[] | undefined }) {
+  const address = useAddress()
+  const { at, state = 'new' } = address
+  const period = lastDays(days)
+  const found = (mentions ?? []).filter(passes(address)).filter((each) => isWithin(each.publishedAt, period))
+  const rows = bucketsOf(period, 'days').map((bucket) => {
+    const ofDay = found.filter(({ publishedAt }) => bucketOf(publishedAt, 'days') === bucket)
+    return { bucket, counts: states.map((state) => ofDay.filter((each) => each.state === state).length) }
   })
+  const ofDay = found.filter(({ publishedAt }) => !at || bucketOf(publishedAt, 'days') === at)
   return (
-    <li className="mention stack">
-      <p dir="auto">{text}</p>
-      <div className="row quiet">
-        <a href={url} target="_blank" rel="noreferrer">
-          @{author}, {network}, {dayName(publishedAt)}
-        </a>
-        <span className="end row">
-          {(['seen', 'done'] as const).map((next) => (
-            <button
-              key={next}
-              aria-pressed={state === next}
-              disabled={change.isPending}
-              onClick={() => change.mutate(state === next ? 'new' : next)}
-            >
-              {next === 'seen' ? 'Seen' : 'Done'}
-            </button>
-          ))}
-        </span>
+    <>
+      <Filters address={address} mentions={mentions ?? []} />
+      <div className="triage">
+        <div className="card stack">
+          <p className="row">
+            <span>
+              <span className="figure">{mentions ? found.length : '…'}</span> in {days} days
+            </span>
+            <span className="end row quiet">
+              {states.map((state) => (
+                <span key={state}>
+                  <span style={{ color: `var(--${state})` }} aria-hidden="true">
+                    ■
+                  </span>{' '}
+                  {nameOfState(state)}
+                </span>
+              ))}
+            </span>
+          </p>
+          <Chart
+            rows={rows}
+            series={states.map((name) => ({ name: nameOfState(name), color: `var(--${name})` }))}
+            nameOf={dayName}
+            selected={at}
+            onSelect={(bucket) => go({ at: bucket === at ? '' : bucket })}
+            isStacked
+          />
+        </div>
+        {mentions ? (
+          // Other filters begin anew: a mention that was marked then leaves the list.
+          <MentionList
+            key={JSON.stringify([address['network'], address['listener'], address['fit'], at])}
+            found={ofDay}
+            title={at ? dayName(at) : `The last ${days} days`}
+            isUnseenOnly={state === 'new'}
+          />
+        ) : (
+          <div className="card ghost tall" role="status" aria-label="Loading mentions" />
+        )}
       </div>
-      {change.error && <Failure error={change.error} onRetry={() => change.mutate(change.variables)} />}
-    </li>
+    </>
   )
 }
 
-/** Counts mentions by day and state, up to the day of the newest. */
-function byDay(mentions: Mention[]): Day[] {
-  const newest = Math.max(0, ...mentions.map(({ publishedAt }) => Date.parse(publishedAt)))
-  return daysBetween(newest - (days - 1) * 86_400_000, newest).map((day) => {
-    const found = mentions.filter(({ publishedAt }) => dayOf(publishedAt) === day)
-    return { day, counts: states.map((state) => found.filter((each) => each.state === state).length) }
-  })
+export const nameOfState = (state: State) => (state === 'new' ? 'unseen' : state)
+
+function Filters({ address, mentions }: { address: Address; mentions: Mention[] }) {
+  const { data: listeners = [] } = useListeners()
+  const networks = [...new Set(mentions.map(({ network }) => network))].sort()
+  const used = new Set(mentions.map(({ listenerId }) => listenerId))
+  const hasScores = mentions.some(({ fitScore }) => fitScore !== undefined)
+  return (
+    <div className="filters row quiet">
+      <Filter
+        {...{ name: 'network', label: 'Network', any: 'Any network', address }}
+        options={networks.map((network) => [network, network])}
+      />
+      <Filter
+        {...{ name: 'listener', label: 'Listener', any: 'Any listener', address }}
+        options={listeners.filter(({ id }) => used.has(id)).map(({ id, name }) => [id, name])}
+      />
+      {(hasScores || mentions.length === 0) && (
+        <Filter
+          {...{ name: 'fit', label: 'Fit', any: 'Any fit', address }}
+          options={[
+            ['50', 'Fit of 50 or more'],
+            ['80', 'Fit of 80 or more'],
+          ]}
+        />
+      )}
+    </div>
+  )
 }
+
+interface FilterProps {
+  name: string
+  label: string
+  any: string
+  address: Address
+  options: [value: string, text: string][]
+}
+
+const Filter = ({ name, label, any, address, options }: FilterProps) => (
+  <select
+    aria-label={label}
+    value={address[name] ?? ''}
+    onChange={(event) => go({ [name]: event.target.value }, { replace: true })}
+  >
+    <option value="">{any}</option>
+    {options.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+)

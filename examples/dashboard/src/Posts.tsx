@@ -1,88 +1,134 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import type { MicroblogPost, MicroblogSearchParams, Observer, Wait } from 'social-search-sdk'
-import { infiniteSearchOptions } from 'social-search-sdk/query'
-import { client, queryClient } from './api.ts'
+import { useState } from 'react'
+import type { MicroblogPost, MicroblogSearchParams } from 'social-search-sdk'
+import { client, prices } from './api.ts'
+import { credits, useShortage } from './Credits.tsx'
+import { download } from './download.ts'
+import { NotStored, cancel, load as loadPages, type usePosts } from './load.ts'
+import { countsOf } from './measure.ts'
 import { Empty, Failure, Loading, Waiting } from './status.tsx'
+
+const likes = ({ engagements }: MicroblogPost) => engagements.favoriteCount
+const views = ({ engagements }: MicroblogPost) => engagements.viewsCount
+type Compare = (a: MicroblogPost, b: MicroblogPost) => number
+export const sorts: { id: string; name: string; compare: Compare }[] = [
+  { id: 'likes', name: 'Most liked', compare: (a, b) => likes(b) - likes(a) },
+  { id: 'views', name: 'Most viewed', compare: (a, b) => views(b) - views(a) },
+  { id: 'newest', name: 'Newest', compare: (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) },
+]
+const few = 4
 
 interface Props {
   params: MicroblogSearchParams
-  /** Whether the posts were bought before; they then come from the cache. */
-  isEarlier: boolean
-  onPosts: (posts: MicroblogPost[]) => void
+  load: ReturnType<typeof usePosts>
+  color: string
+  /** The posts to list, in order. */
+  shown: MicroblogPost[]
 }
 
-/** The posts of one search, page by page. */
-export function Posts({ params, isEarlier, onPosts }: Props) {
-  const [wait, setWait] = useState<Wait | null>(null)
-  const [age, setAge] = useState<number>()
-  const observer: Observer = { onCall: ({ cached }) => setAge((first) => first ?? cached?.age) }
-  const cache = isEarlier ? { maxAge: Infinity } : ('refresh' as const)
-  const options = { onWait: setWait, observers: [observer], cache }
-  const search = infiniteSearchOptions(client, 'microblog.search', params, options)
-  const { data, error, isFetching, isPaused, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(search)
-  useEffect(() => {
-    if (!isFetching) setWait(null)
-  }, [isFetching])
-
-  // New posts may push old ones to the next page, so that both pages have them.
-  const all = data?.pages.flatMap((page) => page.posts) ?? []
-  const posts = [...new Map(all.map((post) => [post.id, post])).values()]
-  useEffect(() => onPosts(posts), [data])
-  const next = () => void fetchNextPage({ cancelRefetch: false })
-  const cancel = () => void queryClient.cancelQueries({ queryKey: search.queryKey })
-  const isIdle = !isFetching && !isPaused && !error
+/** Authors and posts of one search. */
+export function Posts({ params, load, color, shown }: Props) {
+  const [isLong, setIsLong] = useState(false)
+  const { data, error, isFetching, isPaused, isComplete, wait, boughtAt } = load
+  const price = prices.posts
+  const shortage = useShortage(price)
+  const { query } = params
+  const next = () => void loadPages(client, params, (data?.pages.length ?? 0) + 1)
+  const isMissing = error instanceof NotStored
+  const authors = countsOf(shown.map(({ author }) => author)).slice(0, 5)
   return (
-    <section className="stack" aria-label={`Posts about ${params.query}`}>
-      <h3>{params.query}</h3>
-      {data && posts.length === 0 && <Empty title="No posts">Nothing matches “{params.query}”.</Empty>}
-      {posts.length > 0 && (
-        <p className="quiet" role="status">
-          {posts.length} posts{hasNextPage ? ' so far' : ', and no more'}
-          {isEarlier && age !== undefined && `, bought ${ago.format(-Math.round(age / 60_000), 'minute')}`}
-        </p>
+    <section className="stack" aria-label={`Posts about ${query}`}>
+      <div className="row">
+        <h4 tabIndex={-1}>
+          <span style={{ color }} aria-hidden="true">
+            ■
+          </span>{' '}
+          {query}
+        </h4>
+        {data && (
+          <p className="quiet" role="status">
+            {shown.length} {shown.length === 1 ? 'post' : 'posts'}
+            {boughtAt !== undefined && `, bought ${minutesAgo(boughtAt)}`}
+          </p>
+        )}
+        {shown.length > 0 && (
+          <button className="end" onClick={() => void download(shown, query)}>
+            CSV<span className="hidden"> of {query}</span>
+          </button>
+        )}
+      </div>
+      {data && shown.length === 0 && <Empty title="No posts">Nothing about “{query}” in these days.</Empty>}
+      {authors.length > 0 && (
+        <ul className="authors quiet" aria-label={`Authors about ${query}`}>
+          {authors.map(([author, count]) => (
+            <li key={author} className="row">
+              <span>@{author}</span>
+              <span className="meter" aria-hidden="true">
+                <i style={{ width: `${(100 * count) / authors[0]![1]}%`, background: color }} />
+              </span>
+              <span>{count}</span>
+            </li>
+          ))}
+        </ul>
       )}
       <ul className="posts">
-        {posts.map((post) => (
+        {shown.slice(0, isLong ? undefined : few).map((post) => (
           <Card key={post.id} post={post} />
         ))}
       </ul>
+      {shown.length > few && (
+        <button aria-expanded={isLong} onClick={() => setIsLong(!isLong)}>
+          {isLong ? `Show the first ${few}` : `Show all ${shown.length} posts`}
+        </button>
+      )}
       {isPaused && <Empty title="You are offline">The search continues when you are online again.</Empty>}
-      {isFetching && (wait ? <Waiting wait={wait} onCancel={cancel} /> : <Loading onCancel={cancel} />)}
-      {error && !isFetching && <Failure error={error} onRetry={() => (data ? next() : void refetch())} />}
-      {isIdle && !data && (
-        <Empty title="Cancelled">
-          <button onClick={() => void refetch()}>Search again</button>
+      {isFetching && !isPaused && wait && <Waiting wait={wait} onCancel={() => void cancel(params)} />}
+      {isFetching && !wait && !data && <Loading onCancel={() => void cancel(params)} />}
+      {error && !isMissing && !isFetching && (
+        <Failure error={error} onRetry={data || shortage ? null : { price, act: next }} />
+      )}
+      {isMissing && !data && (
+        <Empty title="Not bought yet">
+          The posts of this search are not kept, or no longer. Press Search to buy them.
         </Empty>
       )}
-      {isIdle && hasNextPage && <button onClick={next}>More posts · 2 credits</button>}
+      {!data && !isFetching && !isPaused && !error && (
+        <Empty title="Nothing loaded">Press Search to buy these posts.</Empty>
+      )}
+      {/* The button stays while it works, so that the focus does. */}
+      {data && (
+        <button
+          aria-disabled={isFetching || isComplete || shortage !== null}
+          onClick={() => !isFetching && !isComplete && !shortage && next()}
+        >
+          {isComplete
+            ? 'No more posts'
+            : isFetching
+              ? 'Loading…'
+              : shortage
+                ? 'More posts: too few credits'
+                : `More posts · ${credits(price)}`}
+        </button>
+      )}
     </section>
   )
 }
 
 const count = new Intl.NumberFormat('en', { notation: 'compact' })
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const minutesAgo = (time: number) => ago.format(-Math.round((Date.now() - time) / 60_000), 'minute')
 
 function Card({ post }: { post: MicroblogPost }) {
   const { favoriteCount, retweetCount, replyCount, viewsCount } = post.engagements
   return (
     <li className="card">
       <article className="stack">
-        <header className="row">
-          <span className="avatar" aria-hidden="true">
-            {[...post.name][0]}
-          </span>
-          <div>
-            <h4>{post.name}</h4>
-            <p className="quiet">
-              @{post.author} ·{' '}
-              <a href={post.url} target="_blank" rel="noreferrer">
-                <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
-              </a>
-            </p>
-          </div>
-        </header>
+        <p className="quiet">
+          <strong>{post.name}</strong> @{post.author} ·{' '}
+          <a href={post.url} target="_blank" rel="noreferrer">
+            <time dateTime={post.timestamp}>{date.format(new Date(post.timestamp))}</time>
+          </a>
+        </p>
         <p dir="auto">{post.body}</p>
         <footer className="row quiet">
           <span>{count.format(favoriteCount)} likes</span>

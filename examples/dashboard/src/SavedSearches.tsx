@@ -1,38 +1,44 @@
 import { useState } from 'react'
-import type { Draft } from './Search.tsx'
+import { type Draft, blank, nameOf, searchesOf } from './draft.ts'
 
-export type Saved = Partial<Draft> & { query: string }
-
-/** Searches that this browser remembers. Picking one fills in the form, and buys nothing. */
-export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved: Saved) => void }) {
-  const [all, setAll] = useState<Saved[]>(() => JSON.parse(localStorage.getItem('searches') ?? '[]'))
-  function store(searches: Saved[]) {
+/** Searches that this browser remembers. Picking one shows what the proxy keeps of it, and buys nothing. */
+export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved: Draft) => void }) {
+  const [all, setAll] = useState<Draft[]>(readSaved)
+  function store(searches: Draft[]) {
     localStorage.setItem('searches', JSON.stringify(searches))
     setAll(searches)
   }
-  const isSaved = all.some((saved) => JSON.stringify(saved) === JSON.stringify(draft))
-  const isBlank = draft.query.trim() === ''
+  const { query, versus, lang, from, to, noReplies, pages } = draft
+  const isSaved = all.some((saved) => nameOf(saved) === nameOf(draft))
+  const isBlank = searchesOf(draft).length === 0
   if (all.length === 0 && isBlank) return null
   return (
     <ul className="saved row quiet" aria-label="Saved searches">
       {all.map((saved) => (
-        <li key={JSON.stringify(saved)}>
+        <li key={nameOf(saved)}>
           <button type="button" onClick={() => onPick(saved)}>
             {nameOf(saved)}
           </button>
           <button
             type="button"
             aria-label={`Remove ${nameOf(saved)}`}
-            onClick={() => store(all.filter((other) => other !== saved))}
+            onClick={({ currentTarget }) => {
+              currentTarget.form?.querySelector('input')?.focus()
+              store(all.filter((other) => other !== saved))
+            }}
           >
             ×
           </button>
         </li>
       ))}
-      {!isBlank && !isSaved && (
+      {!isBlank && (
         <li>
-          <button type="button" onClick={() => store([...all, draft])}>
-            Save this search
+          <button
+            type="button"
+            aria-disabled={isSaved}
+            onClick={() => !isSaved && store([...all, { query, versus, lang, from, to, noReplies, pages }])}
+          >
+            {isSaved ? 'Saved' : 'Save this search'}
           </button>
         </li>
       )}
@@ -40,8 +46,8 @@ export function SavedSearches({ draft, onPick }: { draft: Draft; onPick: (saved:
   )
 }
 
-export function nameOf({ query, versus, category, lang, since, until, noReplies }: Saved): string {
-  const dates = (since || until) && `${since ?? ''}–${until ?? ''}`
-  const filters = [category === 'Latest' && 'latest', lang, dates, noReplies && 'no replies']
-  return [[query, versus].filter(Boolean).join(' or '), ...filters].filter(Boolean).join(', ')
+/** Searches saved by an earlier version may lack fields. */
+function readSaved(): Draft[] {
+  const saved = JSON.parse(localStorage.getItem('searches') ?? '[]') as Partial<Draft>[]
+  return saved.map((each) => ({ ...blank(), ...each }))
 }

@@ -1,5 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { type Wait, isSocialSearchError } from 'social-search-sdk'
+import { credits } from './Credits.tsx'
+
+/** For a button that vanishes when it is pressed: the focus moves to the title of its section. */
+export function focusTitle({ currentTarget }: { currentTarget: Element }): void {
+  currentTarget.closest('section')?.querySelector<HTMLElement>('[tabindex="-1"]')?.focus()
+}
 
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -15,7 +21,7 @@ export function Loading({ onCancel }: { onCancel: () => void }) {
     <div className="stack">
       <div className="row quiet">
         <span role="status">Loading…</span>
-        <button className="end" onClick={onCancel}>
+        <button className="end" onClick={(event) => (focusTitle(event), onCancel())}>
           Cancel
         </button>
       </div>
@@ -43,7 +49,7 @@ export function Waiting({ wait, onCancel }: { wait: Wait; onCancel: () => void }
       <p role="status">
         <strong>{reasons[wait.reason]}.</strong> {time ? `Continues at ${time}.` : 'Continues when one ends.'}
       </p>
-      <button className="end" onClick={onCancel}>
+      <button className="end" onClick={(event) => (focusTitle(event), onCancel())}>
         Cancel
       </button>
     </div>
@@ -59,29 +65,52 @@ function useSecondsUntil(end: Date | null): number {
   return end ? Math.max(0, Math.ceil((end.getTime() - now) / 1000)) : 0
 }
 
-const titles: Record<string, string> = {
-  credit_budget: 'The budget is used up',
-  connection: 'The connection was lost',
-  timeout: 'No answer in time',
-  invalid_response: 'The answer cannot be read',
-  rate_limited: 'Too many requests',
-  professionalnet_unavailable: 'The service is down for now',
+/** What happened, and what to do, in the words of a reader without a terminal. */
+const words: Record<string, [title: string, advice: string]> = {
+  credit_budget: ['The budget is used up', 'Ask whoever runs this page for more credits.'],
+  connection: ['The answer got lost', 'The connection broke after the request was sent.'],
+  timeout: ['No answer in time', 'The service is slow at the moment.'],
+  invalid_response: [
+    'The answer cannot be read',
+    'The service may have changed. Tell whoever runs this page.',
+  ],
+  rate_limited: ['Too many searches at once', 'Wait a minute, then try again.'],
+  upstream_error: ['The network did not answer', 'Try again in a few minutes.'],
+  professionalnet_unavailable: ['The professional network is down', 'Try again in a few minutes.'],
+  validation_error: ['The service does not accept this', 'Change the words or the filters.'],
+  not_found: ['Not found', 'Check the address.'],
 }
+const unknown = ['That did not work', 'Try again. If it fails again, tell whoever runs this page.'] as const
 
 const costs = { no: 'It cost nothing.', yes: 'It was charged.', unknown: 'It may have been charged.' }
 
-export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+interface FailureProps {
+  error: Error
+  /** What the button does, and its price; null hides it. */
+  onRetry: { price: number; act: () => void } | null
+}
+
+export function Failure({ error, onRetry }: FailureProps) {
   const known = isSocialSearchError(error) ? error : null
+  const [title, advice] = words[known?.code ?? ''] ?? unknown
   return (
     <div className="card stack failure" role="alert">
-      <h3>{titles[known?.code ?? ''] ?? 'That did not work'}</h3>
-      <p>{error.message}</p>
-      {known && (
-        <p className="quiet">
-          {costs[known.charged]} {known.requestId && `Request ${known.requestId}.`}
+      <h3>{title}</h3>
+      <p>
+        {advice} {known && costs[known.charged]}
+      </p>
+      <details className="quiet">
+        <summary>Details</summary>
+        <p>
+          {error.message}
+          {known?.requestId && `. Request ${known.requestId}`}
         </p>
+      </details>
+      {onRetry && (
+        <button onClick={(event) => (focusTitle(event), onRetry.act())}>
+          Try again{onRetry.price > 0 && ` · ${credits(onRetry.price)}`}
+        </button>
       )}
-      <button onClick={onRetry}>Try again</button>
     </div>
   )
 }

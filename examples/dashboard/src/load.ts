@@ -1,0 +1,109 @@
+import { InfiniteQueryObserver, skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import {
+  type MicroblogSearchParams,
+  type SocialSearch,
+  type Wait,
+  isSocialSearchError,
+} from 'social-search-sdk'
+import { infiniteSearchOptions } from 'social-search-sdk/query'
+import { client, queryClient, stored } from './api.ts'
+
+/** The proxy's cache does not keep the answer, or no longer. */
+export class NotStored extends Error {}
+
+/** How a search is going. */
+interface Progress {
+  wait?: Wait | null
+  /** When its oldest page was bought, in milliseconds since 1970. */
+  boughtAt?: number
+}
+const progressOf = (params: MicroblogSearchParams) => ['progress', params] as const
+const queryOf = (params: MicroblogSearchParams) => infiniteSearchOptions(stored, 'microblog.search', params)
+
+const none: MicroblogSearchParams = { query: '' }
+
+/** The posts of a search, beginning with those that the proxy keeps. It buys nothing: only `load(client, …)` does. */
+export function usePosts(params = none) {
+  const { data, error, isFetching, isPaused, hasNextPage } = useInfiniteQuery({
+    ...queryOf(params),
+    enabled: false,
+  })
+  const progress = useQuery<Progress>({ queryKey: progressOf(params), queryFn: skipToken })
+  const isNew = !data && !error && !isFetching
+  useEffect(() => {
+    if (isNew && params !== none) void load(stored, params)
+  }, [JSON.stringify(params)])
+
+  // New posts may push old ones to the next page, so that both pages have them.
+  const all = data?.pages.flatMap((page) => page.posts) ?? []
+  const posts = [...new Map(all.map((post) => [post.id, post])).values()]
+  const isComplete = data !== undefined && !hasNextPage
+  return { ...progress.data, data, posts, error, isFetching, isPaused, isComplete }
+}
+
+/**
+ * Loads pages until there are this many. With `client`, it buys those that the proxy does not keep; with `stored`, it ends
+ * there. Views show each page as it arrives.
+ */
+export async function load(
+  from: SocialSearch,
+  params: MicroblogSearchParams,
+  pages = Infinity,
+): Promise<void> {
+  const report = (change: Progress) =>
+    queryClient.setQueryData<Progress>(progressOf(params), (old) => ({ ...old, ...change }))
+  function reportTime(response: Response): void {
+    const { boughtAt = Infinity } = queryClient.getQueryData<Progress>(progressOf(params)) ?? {}
+    report({ boughtAt: Math.min(boughtAt, Date.now() - ageOf(response)), wait: null })
+  }
+  const search = infiniteSearchOptions(from, 'microblog.search', params, {
+    onWait: (wait) => report({ wait }),
+    hooks: { afterResponse: [({ response }) => reportTime(response)] },
+  })
+  const observer = new InfiniteQueryObserver(queryClient, {
+    ...search,
+    queryFn: (context) =>
+      search.queryFn(context).catch((error: unknown) => {
+        throw from === stored && isMiss(error) ? new NotStored() : error
+      }),
+    enabled: false,
+  })
+  // While somebody listens, leaving the view cancels nothing.
+  const stop = observer.subscribe(() => {})
+  const loaded = () => observer.getCurrentResult().data?.pages.length ?? 0
+  try {
+    for (let before = -1; before < loaded() && loaded() < pages;) {
+      before = loaded()
+      const { hasNextPage } = await observer.fetchNextPage({ cancelRefetch: false })
+      if (!hasNextPage) break
+    }
+  } finally {
+    report({ wait: null })
+    stop()
+  }
+}
+
+/** Buys searches from their first pages. What the proxy keeps costs nothing. */
+export function buy(searches: MicroblogSearchParams[], pages: number): void {
+  void cancel()
+  for (const params of searches) {
+    queryClient.setQueryData<Progress>(progressOf(params), {})
+    queryClient
+      .getQueryCache()
+      .find({ queryKey: queryOf(params).queryKey })
+      ?.reset()
+    void load(client, params, pages)
+  }
+}
+
+/** Cancels one search, or all. */
+export const cancel = (params?: MicroblogSearchParams) =>
+  queryClient.cancelQueries({
+    queryKey: params ? queryOf(params).queryKey : ['social-search', 'microblog.search'],
+  })
+
+/** The server sends 204 if the proxy does not keep the answer. */
+export const isMiss = (error: unknown) => isSocialSearchError(error) && error.attempts.at(-1)?.status === 204
+
+const ageOf = ({ headers }: Response) => 1000 * Number(headers.get('age') ?? 0)

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+
+const now = '2026-11-18T15:00:00Z'
+
+/** A screenshot of the first comparison. */
+export async function dashboardPicture(browser: Browser): Promise<Buffer> {
+  const server = spawn(process.execPath, ['server.ts'], {
+    cwd: join(import.meta.dirname, '../../examples/dashboard'),
+    env: { ...process.env, PORT: '0', NOW: now },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    let origin: string | undefined
+    for await (const text of server.stdout.setEncoding('utf8')) {
+      origin = /http:\/\/127\.0\.0\.1:\d+/.exec(text as string)?.[0]
+      if (origin !== undefined) break
+    }
+    if (origin === undefined) throw new Error('the server of the dashboard ended')
+    const page = await browser.newPage({ viewport: { width: 1240, height: 1000 }, deviceScaleFactor: 1.5 })
+    await page.clock.setFixedTime(new Date(now))
+    await page.goto(origin)
+    await page.getByRole('button', { name: 'react or vue' }).click()
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText(/ leads with /).waitFor()
+    await page.getByText('48 credits left').waitFor()
+    await page.mouse.move(0, 0)
+    return await page.screenshot()
+  } finally {
+    server.kill()
+  }
+}

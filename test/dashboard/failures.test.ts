@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { hasFocus, result, search, setUpDashboard } from './helpers.ts'
+
+describe('a search', () => {
+  const { open, inject, budget } = setUpDashboard({}, { mayFail: true })
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+  it('that fails says so in plain words, what it cost, and the technical line on request', async () => {
+    const page = await open('/?tab=company')
+    await inject({ status: 503, times: 3 })
+    await page.getByRole('button', { name: 'Look up' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.innerText()).toMatch(/The professional network is down.*It cost nothing\./s)
+    expect(await alert.innerText()).not.toMatch(/req_/)
+    await alert.getByText('Details').click()
+    expect(await alert.innerText()).toMatch(/Request req_\w+/)
+    await button(page, 'Try again · 4 credits').press('Enter')
+    expect(await hasFocus(page.getByRole('heading', { name: 'Company' }))).toBe(true)
+    await page.getByRole('heading', { name: 'Harbour Bean' }).waitFor()
+    expect((await budget()).spent).toBe(4)
+  })
+
+  it('whose response is lost counts as uncertain', async () => {
+    const page = await open()
+    await inject({ reset: 'after' })
+    await search(page, 'music')
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('It may have been charged.')
+    await page.getByText('4 spent · 2 uncertain').waitFor()
+  })
+
+  it('keeps what was bought when the next page fails, and the focus', async () => {
+    const page = await open()
+    await search(page, 'coffee')
+    await result(page)
+    await inject({ status: 503, times: 3 })
+    const more = button(page, 'More posts · 2 credits')
+    await more.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await hasFocus(more)).toBe(true)
+    await more.press('Enter')
+    await page.getByText('The newest 40 of more posts').waitFor()
+  })
+
+  it('waits while the browser is offline', async () => {
+    const page = await open()
+    await page.getByText('credits left').waitFor()
+    await page.context().setOffline(true)
+    await search(page, 'books')
+    await page.getByText('You are offline').waitFor()
+    await page.context().setOffline(false)
+    await result(page)
+  })
+
+  it('without results says so', async () => {
+    const page = await open()
+    await search(page, 'nothing')
+    await page.getByText('Nothing about “nothing” in these days.').waitFor()
+  })
+
+  it('counts down after a 429, then goes on', async () => {
+    const page = await open()
+    await inject({ status: 429, retryAfter: 5 })
+    await search(page, 'climate')
+    const countdown = page.locator('.countdown')
+    await countdown.waitFor()
+    const first = Number(await countdown.textContent())
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThanOrEqual(5)
+    await page.waitForFunction(
+      (first) => Number(document.querySelector('.countdown')?.textContent ?? first) < first,
+      first,
+    )
+    await result(page)
+  })
+
+  it('that is cancelled during a wait costs nothing', async () => {
+    const page = await open()
+    const before = await budget()
+    await inject({ status: 429, retryAfter: 30 })
+    await search(page, 'travel')
+    await page.getByText('The service asks to slow down').waitFor()
+    await button(page, 'Cancel').press('Enter')
+    await page.getByText('Nothing loaded').waitFor()
+    expect(await hasFocus(page.getByRole('heading', { name: 'travel' }))).toBe(true)
+    expect(await budget()).toMatchObject(before)
+  })
+})
+
+describe('with the budget used up', () => {
+  const { open, budget } = setUpDashboard({ CREDITS: '3' })
+
+  it('no button offers what cannot be bought, and bought posts still show', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
+    await search(page, 'coffee')
+    const said = await result(page)
+    await page.getByText('1 credit left', { exact: true }).waitFor()
+    await page.getByText('1 credit left of 3. This costs 2.').waitFor()
+    expect(await page.getByRole('button', { name: /\d credits?$/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More posts: too few credits' }).press('Enter')
+    await page.reload()
+    expect(await result(page)).toBe(said)
+    await page.getByRole('button', { name: 'company' }).click()
+    await page.getByText('1 credit left of 3. This costs 4.').waitFor()
+    expect(await page.getByRole('button', { name: 'Too few credits' }).isDisabled()).toBe(true)
+    expect((await budget()).spent).toBe(2)
+  })
+})

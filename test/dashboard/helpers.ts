@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { launchChromium } from '../browser/chromium.ts'
+
+export const example = join(import.meta.dirname, '../../examples/dashboard')
+/** What the example's server says once it listens. */
+const greeting = /http:\/\/127\.0\.0\.1:\d+/
+/** The time of server and page in tests of dates. */
+export const now = '2026-11-18T15:00:00Z'
+
+/** Serves the dashboard to all tests of a file, and checks after each that the page has complained of nothing. */
+export function setUpDashboard(env: Record<string, string> = {}, { mayFail = false } = {}) {
+  let browser: Browser
+  let server: ChildProcess
+  let origin = ''
+  const complaints: string[] = []
+  /** Params of the searches that may have cost credits. */
+  const sent: { query: string; filters: object }[] = []
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    server = await start()
+  })
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    sent.length = 0
+    expect(complaints.splice(0)).toEqual([])
+  })
+  afterAll(async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill()
+    await Promise.all([ended, browser.close()])
+  })
+
+  async function start(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, ['server.ts'], {
+      cwd: example,
+      env: { ...process.env, PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      origin = greeting.exec(text as string)?.[0] ?? ''
+      if (origin !== '') return child
+    }
+    throw new Error('the server of the dashboard ended')
+  }
+
+  /** Opens the page in a browser of its own, which has no history and nothing stored. */
+  async function open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (message) => {
+      const isOfFailure = mayFail && message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isOfFailure) complaints.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/social/data/microblog/tweets/search'))
+        sent.push(request.postDataJSON())
+    })
+    page.setDefaultTimeout(20_000)
+    if (env['NOW']) await page.clock.setFixedTime(new Date(env['NOW']))
+    await page.goto(origin + path)
+    await page.waitForSelector('h1', { state: 'attached' })
+    return page
+  }
+
+  return {
+    open,
+    sent,
+    inject: (fault: object) => fetch(`${origin}/api/faults`, { method: 'POST', body: JSON.stringify(fault) }),
+    budget: async () =>
+      (await (await fetch(`${origin}/api/budget`)).json()) as { spent: number; uncertain: number },
+  }
+}
+
+/** Searches as a reader does, one page of 20 posts by default. */
+export async function search(page: Page, query: string, { versus = '', pages = 1 } = {}): Promise<void> {
+  await page.getByLabel('Posts of each search').selectOption(String(pages))
+  await page.getByLabel('Compare with').fill(versus)
+  await page.getByLabel('Search posts').fill(query)
+  await page.keyboard.press('Enter')
+}
+
+export const headline = (page: Page) => page.locator('.headline')
+
+/** The headline once the posts are there. */
+export async function result(page: Page): Promise<string> {
+  await headline(page).filter({ hasNotText: 'Loading' }).waitFor()
+  return (await headline(page).textContent()) ?? ''
+}
+
+export const hasFocus = (element: Locator) => element.evaluate((node) => node === document.activeElement)
+
+/** Presses Tab until an element has the focus. */
+export async function tabTo(page: Page, element: Locator): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    if (await hasFocus(element)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`the Tab key does not reach ${String(element)}`)
+}

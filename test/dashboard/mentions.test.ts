@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { hasFocus, now, setUpDashboard } from './helpers.ts'
+
+const { open, budget } = setUpDashboard({ NOW: now })
+
+async function openMentions(query = ''): Promise<Page> {
+  const page = await open(`/?tab=mentions${query}`)
+  await page.locator('.mention').first().waitFor()
+  return page
+}
+const unseen = async (page: Page) => {
+  const text = await page.getByText(/\d+ of \d+ unseen/).textContent()
+  return text!.match(/\d+/g)!.map(Number) as [unseen: number, all: number]
+}
+
+it('a marked mention keeps its place and the focus, and undo brings it back', async () => {
+  const page = await openMentions()
+  const [before, all] = await unseen(page)
+  const first = page.locator('.mention').first()
+  const text = await first.locator('p').textContent()
+  const seen = first.getByRole('button', { name: 'Seen' })
+  await seen.press('Enter')
+  await page.getByText('1 marked as seen').waitFor()
+  expect(await unseen(page)).toEqual([before - 1, all])
+  expect(await hasFocus(seen)).toBe(true)
+  expect(await first.locator('p').textContent()).toBe(text)
+
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.press('Enter')
+  await expect.poll(() => unseen(page)).toEqual([before, all])
+  expect(await hasFocus(undo)).toBe(true)
+  await page.reload()
+  await page.locator('.mention').first().waitFor()
+  expect(await unseen(page)).toEqual([before, all])
+})
+
+it('several mentions are marked at once, and stay so', async () => {
+  const page = await openMentions()
+  const [before, all] = await unseen(page)
+  for (const index of [0, 1, 2]) await page.locator('.mention').nth(index).getByRole('checkbox').check()
+  await page.getByText('3 chosen').waitFor()
+  const answered = Promise.all(
+    [1, 2, 3].map((count) => {
+      let left = count
+      return page.waitForResponse((response) => response.url().endsWith('/state') && --left === 0)
+    }),
+  )
+  const mark = page.getByRole('button', { name: 'Mark as done' })
+  await mark.press('Enter')
+  expect(await hasFocus(mark)).toBe(true)
+  await answered
+  await page.reload()
+  await page.locator('.mention').first().waitFor()
+  expect(await unseen(page)).toEqual([before - 3, all])
+})
+
+it('"Show all" lists seen mentions, too, and keeps the focus', async () => {
+  const page = await openMentions()
+  const [, all] = await unseen(page)
+  const show = page.getByRole('button', { name: `Show all ${all}` })
+  await show.press('Enter')
+  const back = page.getByRole('button', { name: 'Show unseen only' })
+  expect(await hasFocus(back)).toBe(true)
+  await page.getByRole('button', { name: `Show ${all - 10} more` }).click()
+  expect(await page.locator('.mention').count()).toBe(all)
+})
+
+it('mentions have filters by network, listener and fit, and the address holds them', async () => {
+  const page = await openMentions()
+  const [, all] = await unseen(page)
+  await page.getByLabel('Network').selectOption('technews')
+  await page.getByLabel('Fit').selectOption('Fit of 50 or more')
+  const [, filtered] = await unseen(page)
+  expect(filtered).toBeLessThan(all)
+  const sources = await page.locator('.mention a').allTextContents()
+  expect(sources.every((source) => source.includes(', technews, '))).toBe(true)
+  const fits = await page.getByText(/^fit \d+$/).allTextContents()
+  expect(fits.every((fit) => Number(fit.slice(4)) >= 50)).toBe(true)
+  await page.reload()
+  await expect.poll(() => unseen(page).catch(() => null)).toEqual([expect.any(Number), filtered])
+
+  await page.getByLabel('Network').selectOption('Any network')
+  await page.getByLabel('Fit').selectOption('Any fit')
+  await page.getByLabel('Listener').selectOption('Mentions of coffee')
+  const [, ofListener] = await unseen(page)
+  expect(ofListener).toBeLessThan(all)
+  expect(ofListener).toBeGreaterThan(0)
+})
+
+it('a bar leads to the mentions of its day', async () => {
+  const page = await openMentions('&state=all')
+  await page.locator('.recharts-bar-rectangle path').first().click()
+  const day = await page.getByRole('heading', { level: 3 }).textContent()
+  await page.getByText('Show as a table').click()
+  const row = page.locator('tr', { has: page.getByRole('button', { name: day!, exact: true }) })
+  const counts = (await row.locator('td').allTextContents()).map(Number)
+  expect(await page.locator('.mention').count()).toBe(counts.reduce((sum, count) => sum + count, 0))
+})
+
+it('nothing moves when the mentions arrive', async () => {
+  const page = await open('/?tab=mentions')
+  const chart = page.locator('.triage > .card').first()
+  const loading = await chart.boundingBox()
+  await page.getByLabel('Loading mentions').waitFor()
+  await page.locator('.mention').first().waitFor()
+  expect(await chart.boundingBox()).toEqual(loading)
+})
+
+it('a company is looked up for 4 credits, and shows again for none', async () => {
+  const page = await open('/?tab=company')
+  await page.getByRole('button', { name: 'Look up · 4 credits' }).click()
+  await page.getByRole('heading', { name: 'Harbour Bean' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Harbour Bean' }).waitFor()
+  expect((await budget()).spent).toBe(4)
+  await page.getByLabel('URL of the company').fill('https://professionalnet.example/company/nobody')
+  await page.goto(`${page.url().split('?')[0]}?tab=company&company=https://professionalnet.example/x`)
+  await page.getByText('Not bought yet').waitFor()
+  expect((await budget()).spent).toBe(4)
+})
