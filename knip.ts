@@ -7,7 +7,7 @@ export default {
     'test/redis/worker.ts',
     'scripts/*.ts',
     'examples/*.ts',
-    'bench/simulate/worker.ts',
+    'bench/simulate/{ablate,worker,worker-of-ablation}.ts',
     'bench/child/*.ts',
     'bench/peers/*.ts',
     'test/**/*.test-d.ts',

@@ -5,6 +5,7 @@ import type { Reporter, Vitest } from 'vitest/node'
 const apart: Readonly<Record<string, string>> = {
   processes: 'starts many processes',
   redis: 'needs redis-server',
+  postgres: 'needs postgresql',
   browser: 'needs chromium',
   dashboard: 'needs chromium and the registry',
   examples: 'needs chromium, redis-server and the registry',
@@ -31,6 +32,8 @@ export const projects = [
     extends: true as const,
     // Real machines take real time.
     test: {
+      // The servers of the dashboard's files would write the same cache of Vite.
+      ...(name === 'dashboard' && { maxWorkers: 1 }),
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 90_000, hookTimeout: 60_000 },
       expect: { poll: { timeout: 30_000 } },
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],

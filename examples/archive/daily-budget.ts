@@ -30,7 +30,7 @@ export class DailyBudget implements Budget {
     const settle = (spent: number, uncertain = 0): void => {
       this.#db.prepare('UPDATE spending SET spent = ?, uncertain = ? WHERE id = ?').run(spent, uncertain, id)
     }
-    return { settle, release: () => settle(0), doubt: () => settle(0, credits) }
+    return { settle, release: () => settle(0), markUncertain: () => settle(0, credits) }
   }
 }
 

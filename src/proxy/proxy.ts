@@ -1,6 +1,6 @@
 import { CreditBudget } from '../core/credits/budget.ts'
-import { defaultTimeoutMs } from '../core/call/attempt.ts'
-import { stakeOf } from '../core/retry/policy.ts'
+import { defaultTimeoutMs } from '../core/call/call.ts'
+import { effectOf } from '../core/retry/policy.ts'
 import { report } from '../errors/on-error.ts'
 import { TimeoutError } from '../errors/index.ts'
 import { isInstance } from '../lib/thrown.ts'
@@ -106,7 +106,7 @@ async function forward(
     const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
     report(error, { onError: (error) => settings.onError(error, failed) })
     if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
-    const response = failedCall(publicError, requestId, meter, stakeOf(operation) === 'write')
+    const response = failedCall(publicError, requestId, meter, effectOf(operation) === 'write')
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { entryPoints } from '../../scripts/entry-points.ts'
+import * as cache from '../../src/cache/index.ts'
 import * as catalog from '../../src/catalog/index.ts'
 import * as events from '../../src/events/index.ts'
 import * as root from '../../src/index.ts'
@@ -9,13 +10,14 @@ import * as oauth from '../../src/oauth/index.ts'
 import * as otel from '../../src/otel/index.ts'
 import * as proxy from '../../src/proxy/index.ts'
 import * as redis from '../../src/redis/index.ts'
+import * as shared from '../../src/shared/index.ts'
 import * as sandbox from '../../src/sandbox/index.ts'
 import { deep } from './deep.ts'
 import { type Row, probe } from './probe.ts'
 import { secrets } from './secrets.ts'
 import { complaints, readTable, renderTable } from './table.ts'
 
-const sdk = { root, catalog, events, oauth, otel, proxy, redis, sandbox }
+const sdk = { root, cache, catalog, events, oauth, otel, proxy, redis, shared, sandbox }
 const show = (value: unknown): string => inspect(value, deep)
 const page = readFileSync(new URL('../../docs/canary.md', import.meta.url), 'utf8')
 const pathOf = (source: string): string => new URL(`../../${source}`, import.meta.url).pathname

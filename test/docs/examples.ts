@@ -31,6 +31,7 @@ declare global {
   const oauth: OAuthClient, pending: PendingAuthorization
   const createServer: typeof import('node:http').createServer
   function useQuery(options: object): { data: unknown }
+  function useMutation(options: object): { mutate(variables: object): void }
   function useInfiniteQuery(options: object): { data: unknown; fetchNextPage(): void }
 }
 `

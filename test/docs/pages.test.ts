@@ -1,33 +1,22 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import * as errors from '../../src/index.ts'
+import * as cache from '../../src/cache/index.ts'
 import * as oauth from '../../src/oauth/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
-import { fromSources, runAll } from './run.ts'
-import { given, moduleOf, pages, samplesOf } from './samples.ts'
+import { runAll } from './run.ts'
+import { given, moduleOf, pages, samples } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
 
-// `npm run apps` and the suite agents compile these, with packages that are not installed here.
-const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
-
-const samples = [...pages.keys()]
-  .filter((page) => !compiledElsewhere.includes(page))
-  .flatMap((page) =>
-    samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
-  )
-
 /** Those that need a server, a page, a test runner, or names that nothing here stands for. */
-const notRun = /listen\(|from '(redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch|weblocks)/
+const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|events|oauth|watch|tabs)/
 const toRun = samples
-  .filter(({ text }) => !notRun.test(text))
+  // Tests of stores run those of docs/stores.md.
+  .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))
   .map(({ page, number, text }) => ({ name: `${page}: sample ${number}`, text }))
 
 const { service, errorsOf } = languageServiceFor(
@@ -77,7 +66,7 @@ describe('the pages of the documentation', () => {
   })
 
   it('docs/errors.md lists each error class of the entry points that it names', () => {
-    const classes = [...Object.entries(errors), ...Object.entries(oauth)]
+    const classes = [...Object.entries(errors), ...Object.entries(oauth), ...Object.entries(cache)]
       .filter(([, value]) => typeof value === 'function' && value.prototype instanceof Error)
       .map(([name]) => name)
     // One is the base of the others, and the other is for limiters: no call rejects with them.
@@ -112,11 +101,6 @@ describe('the pages of the documentation', () => {
     expect(guides.filter((line) => !/^- \[[^\]]+\]\([\w./]+\): [A-Z`][^\]]+\.$/.test(line))).toEqual([])
   })
 
-  it('docs/home.md shows what its sample prints', async () => {
-    const [, shown] = /^```text\n([^]*?)^```/m.exec(pages.get('docs/home.md') ?? '') ?? []
-    expect(await run('toArray({ limit: 3 })')).toEqual({ stdout: shown, stderr: '' })
-  })
-
   it.each([
     ['retry', 'docs/errors.md'],
     ['pricing', 'docs/credits.md'],
@@ -131,117 +115,6 @@ describe('the pages of the documentation', () => {
   ])('have %s in a heading of %s, which the search of the site ranks first', (word, page) => {
     const headings = (pages.get(page) ?? '').match(/^#+ .*$/gm) ?? []
     expect(headings.filter((heading) => heading.toLowerCase().includes(word))).not.toEqual([])
-  })
-
-  it('docs/jobs.md stores each post once, and continues where a run ended', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'jobs-'))
-    const sandbox = `import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-process.chdir(${JSON.stringify(folder)})
-const client = new SocialSearch(createSandbox().clientOptions())
-`
-    const count = `
-const rows = new DatabaseSync('posts.db')
-console.log(rows.prepare('SELECT count(*) AS n FROM posts').get().n, client.credits.spent)`
-    const counts = []
-    for (let runs = 0; runs < 2; runs++)
-      counts.push((await run('INTO walks', fromSources(sandbox), count)).stdout.split(' ').map(Number))
-    rmSync(folder, { recursive: true })
-    const [[first = 0, spent = 0] = [], [second = 0] = []] = counts
-    expect([first, spent]).toEqual([100, 10])
-    expect(second).toBeGreaterThan(first)
-  })
-
-  it('docs/credits.md keeps a daily budget in a file when processes end or are killed in the queue', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'budget-'))
-    const before = `import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-process.chdir(${JSON.stringify(folder)})
-const sandbox = createSandbox({ limits: { perMinute: false } })
-const client = new SocialSearch(sandbox.clientOptions())
-const query = 'coffee'
-`
-    const show = `
-const used = () => days.prepare('SELECT sum(used) AS n FROM days').get().n`
-    const first = `${show}
-sandbox.inject({ status: 400 })
-sandbox.inject({ reset: 'after' })
-await client.microblog.search({ query }, { budget }).catch(() => {})
-await client.microblog.search({ query }, { budget }).catch(() => {})
-const lost = used()
-for (let n = 0; n < 20; n++) client.microblog.search({ query }, { budget }).then()
-while (used() < lost + 40) await new Promise((resolve) => setTimeout(resolve))
-process.stdout.write(String(lost), () => process.kill(process.pid, 'SIGKILL'))`
-    const second = `${show}
-const { code, needed, remaining } = await client.professionalnet.posts
-  .comments({ postUrl: 'https://p.example/1', maxComments: 100 }, { budget }).catch((error) => error)
-console.log(JSON.stringify([used(), code, needed, remaining]))`
-    const killed = (await run('const budget: Budget', fromSources(before), first).catch(
-      (error: unknown) => error,
-    )) as { stdout: string; signal: string }
-    const { stdout } = await run('const budget: Budget', fromSources(before), second)
-    rmSync(folder, { recursive: true })
-    expect([killed.stdout, killed.signal]).toEqual(['4', 'SIGKILL'])
-    expect(JSON.parse(stdout)).toEqual([46, 'credit_budget', 100, 4])
-  })
-
-  it('docs/jobs.md posts to Slack, with escaped texts', async () => {
-    const { stdout } = await run(
-      'SLACK_WEBHOOK_URL',
-      fromSources(`import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
-const post = { body: 'acme <b> & co', name: 'A>B', url: 'https://p.example/1' }
-const client = new SocialSearch(createSandbox({ content: { microblog: [post] } }).clientOptions())
-globalThis.fetch = async (url, { body }) => (console.log(JSON.stringify([url, JSON.parse(body)])), new Response('ok'))
-const save = async () => process.exit()
-`),
-    )
-    expect(JSON.parse(stdout)).toEqual([
-      'https://hooks.example/T1',
-      { text: '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co' },
-    ])
-  })
-
-  it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {
-    const sample = "import { createSandbox } from 'social-search-sdk/sandbox'\n"
-    const outputOf = async (key: string) => {
-      const { stderr } = await run(
-        'the key is wrong',
-        fromSources(`${sample}import { SocialSearch } from 'social-search-sdk'
-const sandbox = createSandbox({ keys: [{ key: 'searches_only', scopes: ['search:read'] }, { key: 'reads_all', scopes: ['org:read'] }] })
-const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: '${key}' })
-`),
-      )
-      return stderr
-    }
-    expect(await outputOf('unknown_key')).toContain('wrong or revoked')
-    expect(await outputOf('searches_only')).toContain("lacks a permission [ 'org:read' ]")
-    expect(await outputOf('reads_all')).toBe('')
-  })
-
-  it('docs/cookbook.md answers 429 with a wait when a 503 announces one and when the queue is full', async () => {
-    const { stdout } = await run(
-      'const isBusy',
-      fromSources(`import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-const sandbox = createSandbox()
-const client = new SocialSearch({ ...sandbox.clientOptions(), limits: { maxQueued: 1 }, retry: { maxAttempts: 1 } })
-`),
-      `
-sandbox.inject({ status: 503, retryAfter: 120 })
-sandbox.inject({ status: 503, retryAfter: 0 })
-const answers = [await answer('tea'), await answer('tea'), ...(await Promise.all(['a', 'b', 'c', 'd'].map(answer)))]
-console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers.get('retry-after')])))`,
-    )
-    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual([
-      [429, '120'],
-      [429, '1'],
-      [200, null],
-      [200, null],
-      [200, null],
-      [429, '5'],
-    ])
   })
 
   it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {
@@ -263,69 +136,6 @@ console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers
     })
     expect(missing).toEqual([])
   })
-
-  it('have a sample of a test that passes', async () => {
-    expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
-  })
-
-  it('have a receiver of Standard Webhooks that accepts signed, recent, new events, byte by byte', async () => {
-    const { stdout } = await run(
-      'webhook-signature',
-      `
-import { Webhook } from 'standardwebhooks'
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-const ids = new Set(), saved = []
-const store = { addIfNew: (id) => !ids.has(id) && ids.add(id) !== undefined }
-const save = (id) => saved.push(id)
-`,
-      `
-const webhook = new Webhook(secret)
-const post = async (id, signed, { ago = 0, body = signed, signatures = (own) => own, without } = {}) => {
-  const at = new Date(Date.now() - ago)
-  const seconds = String(Math.floor(at / 1000))
-  const own = typeof signed === 'string' ? webhook.sign(id, at, signed) : 'v1,' +
-    createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(id + '.' + seconds + '.').update(signed).digest('base64')
-  const headers = new Headers({
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': seconds,
-    'webhook-signature': signatures(own),
-  })
-  if (without) headers.delete(without)
-  return (await receive(new Request('https://receiver.example', { method: 'POST', headers, body }))).status
-}
-const BOM = String.fromCharCode(0xfeff)
-const bytes = new Uint8Array([0x22, 0xff, 0x22])
-const accepted = [
-  await post('new', '{"a":"é"}'),
-  await post('new', '{"a":"é"}'),
-  await post('several', '{}', { signatures: (own) => 'v1,bm9uZQ== ' + own }),
-  await post('BOM', BOM + '{}'),
-  await post('bytes', bytes),
-]
-const refused = [
-  await post('body', '{}', { body: '[]' }),
-  await post('old', '{}', { ago: 400_000 }),
-  await post('future', '{}', { ago: -400_000 }),
-  await post('BOM before', '{}', { body: BOM + '{}' }),
-  await post('BOM gone', BOM + '{}', { body: '{}' }),
-  await post('other bytes', '"' + String.fromCharCode(0xfffd) + '"', { body: bytes }),
-  await post('garbage', '{}', { signatures: (own) => own + 'garbage' }),
-  await post('garbage', '{}', { signatures: (own) => own + ',garbage' }),
-  await post('version', '{}', { signatures: (own) => own.replace('v1', 'v2') }),
-]
-for (const without of ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
-  refused.push(await post('without', '{}', { without }))
-await new Promise((resolve) => setTimeout(resolve, 10))
-console.log(JSON.stringify({ accepted, refused, saved }))
-`,
-    )
-    expect(JSON.parse(stdout)).toEqual({
-      accepted: new Array(5).fill(202),
-      refused: new Array(12).fill(401),
-      saved: ['new', 'several', 'BOM', 'bytes'],
-    })
-  })
 })
 
 describe('@example', () => {
@@ -336,13 +146,6 @@ describe('@example', () => {
 
   it.each(examples)('in $source compiles', ({ file }) => expect(errorsOf(file)).toEqual([]))
 })
-
-/** Runs the sample that holds a text, from the sources, with code before and after it. */
-function run(text: string, before = '', after = ''): Promise<{ stdout: string; stderr: string }> {
-  const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
-  const args = ['--input-type=module-typescript', '--eval', before + fromSources(sample) + after]
-  return promisify(execFile)(process.execPath, args)
-}
 
 /** The anchors of a page. */
 function headingsOf(text: string): string[] {

@@ -15,12 +15,16 @@ export function fromSources(sample: string): string {
   })
 }
 
-/** What samples take as given, for samples that are run: a client of a sandbox, which also answers each `fetch`. */
+/** What samples take as given, for samples that are run: a folder, and a client of a sandbox, which also answers each `fetch`. */
 const given = fromSources(`
+import { mkdtempSync } from 'node:fs'
 import { SocialSearch } from 'social-search-sdk'
 import { createSandbox } from 'social-search-sdk/sandbox'
 
+const folder = process.cwd()
 const given = () => {
+  process.chdir(folder)
+  process.chdir(mkdtempSync('sample-'))
   const sandbox = createSandbox({ posts: 60, limits: { perMinute: false } })
   const { baseUrl, apiKey } = sandbox
   globalThis.fetch = (...request) => sandbox.fetch(new Request(...request))
@@ -53,6 +57,7 @@ await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later,
 })(given()).catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`
   })
   const code = `${given}${steps.join('\n')}
+process.chdir(folder)
 ;(await import('node:fs')).writeFileSync('failures.json', JSON.stringify(failures))
 process.exit()`
   const folder = mkdtempSync(join(tmpdir(), 'samples-'))

@@ -18,11 +18,13 @@ export function samplesOf(page: string, language: 'tsx?' | 'js' = 'tsx?'): strin
 /** What samples take as given: names that stand for the reader's own. */
 export const given = `
 import type { MicroblogSearchParams, SocialSearch, WalkState } from 'social-search-sdk'
+import type { WatchState } from 'social-search-sdk/watch'
 declare global {
   const apiKey: string, baseUrl: string, query: string, url: string, secret: string, token: string
   const clientId: string, clientSecret: string, successCallbackUrl: string, failureCallbackUrl: string
   const client: SocialSearch, request: Request
   function load(): Promise<WalkState<MicroblogSearchParams> | null>
+  function loadState(): Promise<WatchState | null>
   function save(...what: unknown[]): Promise<void>
   function later(seconds?: number): void
   function salvage(body: unknown): void
@@ -35,6 +37,19 @@ declare global {
 /** A sample as a module: its imports, and its statements in a function, so that \`return\` and \`await\` are at home. */
 export function moduleOf(sample: string): string {
   const imports = /^import [^]*?from '.*$/gm
-  const statements = sample.replace(imports, '').replaceAll(/^export (?!\{)/gm, '')
+  const statements = sample
+    .replace(imports, '')
+    .replaceAll(/^export default /gm, 'void ')
+    .replaceAll(/^export (?!\{)/gm, '')
   return `${(sample.match(imports) ?? []).join('\n')}\nasync () => {\n${statements}}\nexport {}`
 }
+
+// `npm run apps` and the suite agents compile these, with packages that are not installed here.
+const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
+
+/** The samples that `npm test` compiles. */
+export const samples = [...pages.keys()]
+  .filter((page) => !compiledElsewhere.includes(page))
+  .flatMap((page) =>
+    samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
+  )

@@ -6,6 +6,7 @@ import {
   isSocialSearchError,
 } from '../../src/index.ts'
 import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
+import { miscounts } from '../support/ledger.ts'
 
 const servers: SandboxServer[] = []
 afterAll(async () => {
@@ -31,15 +32,15 @@ function connect({ baseUrl, apiKey }: SandboxServer): SocialSearch {
 }
 
 describe('the whole path over HTTP', () => {
-  it('search() keeps 300 calls of two clients with one key to two in flight', async () => {
+  it('search() keeps 100 calls of two clients with one key to two in flight', async () => {
     const { server, client } = await unpaced({ latency: [0, 8] })
     const clients = [client, connect(server)]
-    const calls = Array.from({ length: 300 }, (_, i) =>
+    const calls = Array.from({ length: 100 }, (_, i) =>
       clients[i % 2]!.microblog.search({ query: 'coffee', count: 1 }),
     )
     const answers = await Promise.all(calls)
     expect(answers.every(({ posts }) => posts.length === 1)).toBe(true)
-    expect(server.requests).toHaveLength(300)
+    expect(server.requests).toHaveLength(100)
     expect(Math.max(...server.requests.map(({ inFlight }) => inFlight))).toBe(2)
     expect(server.requests.every(({ status }) => status === 200)).toBe(true)
     expect(clients[0]!.credits.spent + clients[1]!.credits.spent).toBe(server.ledger.spent)
@@ -107,11 +108,8 @@ describe('the whole path over HTTP', () => {
     server.inject({ status: 500 })
     server.inject({ status: 504, body: '<h1>Gateway timeout</h1>' })
     for (let i = 0; i < 10; i++) await client.microblog.search({ query: 'coffee' }).catch(() => {})
-    const { spent, uncertain, reserved } = client.credits
-    expect(spent).toBeLessThanOrEqual(server.ledger.spent)
-    expect(server.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
-    expect(reserved).toBe(0)
-    expect(spent).toBeGreaterThan(0)
+    expect(miscounts(client.credits, server.ledger.spent)).toEqual([])
+    expect(client.credits.spent).toBeGreaterThan(0)
   })
 
   it('search() frees its slot when it times out on a stalled body', async () => {

@@ -1,11 +1,10 @@
 // What docs/oauth.md promises, and no other test shows.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ReauthorizationRequiredError } from '../../src/oauth/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { access, makeOAuth, passQuickly, query, scriptedServer, setUp, tokenSet } from './helpers.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('createOAuthClient()', () => {
   const metadata = {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from '../../src/index.ts'
 import { ReauthorizationRequiredError } from '../../src/errors/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import {
   access,
   broken,
@@ -15,8 +15,7 @@ import {
   tokenSet,
 } from './helpers.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('a call that is refused with a 401', () => {
   it('is retried with a new token after one refresh for all calls', async () => {

@@ -14,6 +14,7 @@ import { expected, expectedWithoutUndici } from '../opentelemetry/expected.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { page } from '../support/pages.ts'
 import { pack, root, run } from './tarball.ts'
+import { runStoreOnWorkerd } from './workerd-store.ts'
 import { runOnWorkerd } from './workerd.ts'
 
 const canaryPage = join(root, 'docs/canary.md')
@@ -87,6 +88,8 @@ try {
   }
   await runOnWorkerd(folder)
   console.log('✓ workerd keeps the limits over all requests, with a client and a proxy that are kept')
+  await runStoreOnWorkerd(folder)
+  console.log('✓ workerd serves the store of docs/stores.md')
   const after = renderTable(columns)
   console.log(after.slice(after.indexOf('|')))
   if (process.argv.includes('--write')) writeFileSync(canaryPage, after)

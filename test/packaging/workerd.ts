@@ -78,7 +78,7 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -86,7 +86,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-async function started(port: number): Promise<void> {
+export async function started(port: number): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     try {
       await fetch(`http://127.0.0.1:${port}/`)

@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ProxyOptions } from '../../src/proxy/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { cors, evil, friend, headersOf, post, searchPath, setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('createProxy() lets through', () => {
   it.each<[string, Partial<ProxyOptions>, Parameters<typeof post>[1]]>([

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget } from '../../src/index.ts'
 import { type ProxyCaller } from '../../src/proxy/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { post, setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('a budget of createProxy()', () => {
   const search = (proxy: (request: Request) => Promise<Response>, id: string, query = 'coffee') =>

@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 async function searchWith(hooks: Hooks) {
   const setup = setUp({}, { backend: { hooks } })

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AuthenticationError, CreditBudget, TimeoutError } from '../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { cors, everything, evil, friend, headersOf, mount, post, setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const refused: [
   name: string,

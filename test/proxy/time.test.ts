@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, post, setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('a caller of createProxy() who leaves', () => {
   it('before the call is sent pays nothing', async () => {

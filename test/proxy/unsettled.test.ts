@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { post, setUp } from './setup.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const never = (): Promise<never> => new Promise(() => {})
 const stuckBudget = () => Object.assign(new CreditBudget(10), { reserve: never })

@@ -10,7 +10,10 @@ import {
   isSocialSearchError,
   microblog,
 } from 'social-search-sdk'
-import { type RedisClient, RedisLimiter } from 'social-search-sdk/redis'
+import { type RedisClient, redisStore } from 'social-search-sdk/redis'
+import { postgresStore } from 'social-search-sdk/postgres'
+import { SharedLimiter, type SharedStore, memoryStore } from 'social-search-sdk/shared'
+import { isTabsStoreSupported } from 'social-search-sdk/tabs'
 import { type TokenSet, createOAuthClient } from 'social-search-sdk/oauth'
 import { FileTokenStore } from 'social-search-sdk/oauth/node'
 import { type ReceivedEvent, createEventReceiver, verifySharedSecret } from 'social-search-sdk/events'
@@ -98,10 +101,35 @@ const nobody: RedisClient = {
     throw new Error('offline')
   },
 }
-const limiter = new RedisLimiter({ client: nobody, organization: 'acme', onUnavailable: 'local' })
+const limiter = new SharedLimiter({
+  store: redisStore(nobody),
+  organization: 'acme',
+  onUnavailable: 'local',
+})
 const alone = new SocialSearch({ baseUrl, apiKey, fetch, limiter })
 const { posts: found } = await alone.microblog.search(params)
 await limiter.close()
 if (found.length === 0) throw new Error('nothing was found without Redis')
+
+const offline = () => Promise.reject(new Error('offline'))
+const inPostgres: SharedStore = postgresStore({ query: offline, connect: offline })
+if (await inPostgres.update('a', () => ({ result: 1 })).catch(() => 0)) throw new Error('it reached Postgres')
+if (isTabsStoreSupported() && !('indexedDB' in globalThis)) throw new Error('there are no tabs here')
+const shared: SharedStore = memoryStore()
+const limits = { inFlight: 1 }
+const [one, two] = [1, 2].map(() => new SharedLimiter({ store: shared, organization: 'acme', limits })) as [
+  SharedLimiter,
+  SharedLimiter,
+]
+const ticket = { surface: null, share: one.limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+const lease = await one.acquire({ ...ticket })
+const order: string[] = []
+const waiting = two.acquire({ ...ticket }).finally(() => order.push('granted'))
+await new Promise((resolve) => setTimeout(resolve, 300))
+order.push('released')
+lease.release()
+;(await waiting).release()
+if (order[0] !== 'released') throw new Error('two limiters of one store do not share a slot')
+await Promise.all([one.close(), two.close()])
 
 console.log(`consumer: ${client.credits.spent} credits spent, ${budget.remaining} left`)

@@ -1,0 +1,69 @@
+import type * as Cache from 'social-search-sdk/cache'
+import type * as Catalog from 'social-search-sdk/catalog'
+import type * as Events from 'social-search-sdk/events'
+import type * as OAuth from 'social-search-sdk/oauth'
+import type * as Otel from 'social-search-sdk/otel'
+import type * as Proxy from 'social-search-sdk/proxy'
+import type * as Redis from 'social-search-sdk/redis'
+import type * as Shared from 'social-search-sdk/shared'
+import type * as Root from 'social-search-sdk'
+import type * as Sandbox from 'social-search-sdk/sandbox'
+import { secrets } from './secrets.ts'
+import * as service from './service.ts'
+
+/** The package, wherever it was loaded from. */
+export interface Sdk {
+  root: typeof Root
+  cache: typeof Cache
+  catalog: typeof Catalog
+  events: typeof Events
+  oauth: typeof OAuth
+  otel: typeof Otel
+  proxy: typeof Proxy
+  redis: typeof Redis
+  shared: typeof Shared
+  sandbox: typeof Sandbox
+}
+
+export type See = (surface: string, ...values: unknown[]) => void
+
+/** Provides tokens as an OAuth session does: it holds a client secret, and gives another token after a refusal. */
+export function session(): Root.AuthProvider & { clientSecret: string } {
+  const { token, clientSecret } = secrets
+  return { clientSecret, token: () => token, refresh: () => Promise.resolve() }
+}
+
+export async function caught(work: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await work
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing went wrong')
+}
+
+export const baseUrl = 'https://api.example/v1'
+export const search = { query: 'coffee' }
+
+let organizations = 0
+/** A label that no other client of the probe has. */
+export const newOrganization = (): string => `canary ${++organizations}`
+
+export type Tricks = Record<string, service.Trick>
+
+export const failing: [name: string, trick: service.Trick, options?: object][] = [
+  ['ValidationError', service.refusal(400)],
+  ['AuthenticationError', service.refusal(401)],
+  ['PermissionDeniedError', service.refusal(403)],
+  ['NotFoundError', service.refusal(404)],
+  ['RateLimitError', service.refusal(429, { 'retry-after': '2' })],
+  ['UpstreamError', service.refusal(502)],
+  ['UpstreamError', service.htmlError],
+  ['ServiceUnavailableError', service.refusal(503)],
+  ['ApiError', service.refusal(418)],
+  ['RedirectError', service.redirect],
+  ['ConnectionError', service.broken],
+  ['TimeoutError', service.silent, { timeout: 20 }],
+  ['InvalidResponseError', service.wrongShape],
+  ['InvalidResponseError', service.noJson],
+]
