@@ -119,8 +119,8 @@ export class SocialSearch {
     const given: object | string = params
     const isId = typeof given === 'string'
     const request = this.#transport.compose(operation, isId ? {} : given, isId ? given : undefined)
-    const priced = this.#transport.priced(operation, request)
-    return quoteOf(priced, this.#transport.paceOf(operation), request.maxItems, options)
+    const configured = this.#transport.configured(operation, request)
+    return quoteOf(configured, this.#transport.perMinute, request.maxItems, options)
   }
 
   /** Sends the calls of this client. Pass it to a proxy, or to functions such as `microblog()`. */

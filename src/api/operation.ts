@@ -6,12 +6,6 @@ import type { Schema } from './schema/schema.ts'
 export type Scope =
   'mentions:read' | 'mentions:write' | 'listeners:read' | 'feeds:read' | 'org:read' | 'search:read'
 
-/**
- * A group of search operations with one shared limit of requests a minute. The service does not define the term. By
- * default, each network is one surface; `limits.surfaces` overrides that.
- */
-export type Surface = 'microblog' | 'professionalnet' | 'technews'
-
 /** What a success costs, in credits. */
 export type Price =
   | { readonly kind: 'free' }
@@ -53,8 +47,11 @@ export interface Operation {
   readonly pathId?: PathId
   /** Scopes that a credential needs; all are required. */
   readonly scopes: readonly Scope[]
-  /** The search surface that the call counts towards; null if the service documents no limit. */
-  readonly surface: Surface | null
+  /**
+   * The group of search operations whose limit of requests a minute it shares, by default its network; null if the service
+   * documents no limit. The service does not define the term.
+   */
+  readonly surface: string | null
   readonly price: Price
   /** Timeout of one attempt that the service recommends, in milliseconds; absent if it recommends none. */
   readonly timeoutMs?: number

@@ -1,4 +1,3 @@
-import type { Surface } from '../api/operation.ts'
 import type { Settings } from './options.ts'
 
 /** Enforces the organization's limits: requests in flight, and requests per window on each surface. */
@@ -7,7 +6,7 @@ export class RateLimits {
   // Keep the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
   // stalled one would stay open forever.
   readonly #open = new Set<{ readonly request: Request }>()
-  readonly #arrivals = new Map<Surface, number[]>()
+  readonly #arrivals = new Map<string, number[]>()
 
   constructor(limits: Settings['limits']) {
     this.#limits = limits
@@ -26,7 +25,7 @@ export class RateLimits {
   }
 
   /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
-  admit(surface: Surface | null): number | null {
+  admit(surface: string | null): number | null {
     const { inFlight, perMinute, countRejected } = this.#limits
     const isCrowded = inFlight !== false && this.openCount > inFlight
     if (isCrowded && !countRejected) return 1
@@ -34,7 +33,7 @@ export class RateLimits {
     return isCrowded ? 1 : retryAfter
   }
 
-  #pace(surface: Surface, max: number): number | null {
+  #pace(surface: string, max: number): number | null {
     const { windowMs, countRejected } = this.#limits
     const now = performance.now()
     const log = (this.#arrivals.get(surface) ?? []).filter((at) => now - at < windowMs)

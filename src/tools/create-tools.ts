@@ -60,7 +60,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
   checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
-  const chosen = operationsOf(allow).map((operation) => transport.priced(operation))
+  const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
   assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')

@@ -12,7 +12,7 @@ import type { InvalidItem } from './validate-body.ts'
 export interface Call {
   readonly client: ClientSettings
   readonly settings: CallSettings
-  /** With the user's price, if there is one. */
+  /** With the user's price and surface, if there are any. */
   readonly operation: Operation
   readonly request: ComposedRequest
 }
@@ -55,11 +55,6 @@ export interface Answer {
 export interface Situation {
   readonly call: Call
   readonly progress: Progress
-}
-
-/** The search surface whose rate an operation shares; null for none. */
-export function surfaceOf({ surfaces }: ClientSettings, { id, surface }: Operation): string | null {
-  return surfaces[id] === undefined ? surface : surfaces[id]
 }
 
 /**

@@ -14,15 +14,7 @@ import { type CallTicket, type Lease, type Share, SurfaceClosed } from '../../li
 import { type CallCredits, Purchase } from '../credits/ledger.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { OpenAttempt } from './attempt.ts'
-import {
-  type Answer,
-  type Call,
-  type Progress,
-  defaultTimeoutMs,
-  errorContext,
-  noProgress,
-  surfaceOf,
-} from './call.ts'
+import { type Answer, type Call, type Progress, defaultTimeoutMs, errorContext, noProgress } from './call.ts'
 import { CallObserver } from './call-observer.ts'
 import { Cancellable, type Sharers } from './cancellation.ts'
 import { channel, publisher } from './diagnostics.ts'
@@ -59,11 +51,11 @@ export class Run extends Cancellable implements CallTicket {
   /** @param sharers The calls that share the request; the first of them has the observer. */
   constructor(call: Call, openCalls: OpenCalls, sharers?: Sharers) {
     super(sharers)
-    const { client, settings, operation, request } = call
+    const { settings, operation, request } = call
     this.call = call
     this.openCalls = openCalls
     this.purchase = new Purchase(call)
-    this.surface = surfaceOf(client, operation)
+    this.surface = operation.surface
     const { observers: own } = settings
     const observers = channel?.hasSubscribers === true ? [...own, publisher] : own
     if (sharers) this.observer = sharers.observer

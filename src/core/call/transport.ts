@@ -3,12 +3,12 @@ import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError } from '../../errors/index.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import { assertOptions, shown } from '../../errors/check-options.ts'
-import { type Credits, withUserPrice } from '../credits/ledger.ts'
+import type { Credits } from '../credits/ledger.ts'
 import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import { type Answer, type Call, surfaceOf } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
 import type { CancelRules, Sharers } from './cancellation.ts'
 import { assertNotNested } from './nested-calls.ts'
@@ -98,19 +98,29 @@ export class ClientTransport implements Transport {
     return composeRequest(operation, params, id, this.#client.dialect)
   }
 
-  /** The client's limit of requests a minute for an operation; Infinity without one. */
-  paceOf(operation: Operation): number {
-    return surfaceOf(this.#client, operation) === null ? Infinity : this.#client.share.perMinute
+  /** The client's limit of requests a minute for each surface. */
+  get perMinute(): number {
+    return this.#client.share.perMinute
   }
 
   /**
-   * The operation with the user's price.
+   * The operation with the user's price and surface.
    *
    * @throws {InvalidRequestError} if a request is given and has issues.
    */
-  priced(operation: Operation, request?: ComposedRequest): Operation {
-    const { prices, redactor } = this.#client
-    if (request === undefined || request.issues.length === 0) return withUserPrice(operation, prices)
+  configured(operation: Operation, request?: ComposedRequest): Operation {
+    const { prices, surfaces, redactor } = this.#client
+    const { id, price } = operation
+    if (request === undefined || request.issues.length === 0) {
+      const { [id]: credits } = prices
+      const { [id]: surface = operation.surface } = surfaces
+      if (credits === undefined && surface === operation.surface) return operation
+      return {
+        ...operation,
+        surface,
+        price: price.kind === 'free' ? price : { ...price, credits: credits ?? price.credits },
+      }
+    }
     const issues = firstIssues(request.issues, (text) => redactor.text(text))
     for (const issue of issues)
       if (Object.hasOwn(callChanges, issue.path))
@@ -134,8 +144,8 @@ export class ClientTransport implements Transport {
     try {
       assertNotNested(this.#client.limiter)
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
-      const priced = this.priced(operation, request)
-      const run = new Run({ client: this.#client, settings, operation: priced, request }, this.#openCalls)
+      const configured = this.configured(operation, request)
+      const run = new Run({ client: this.#client, settings, operation: configured, request }, this.#openCalls)
       run.cancelBy(settings, cancelRules)
       const cache = this.#client.cache as CallCache | undefined
       if (!cache && settings.cache === 'only')

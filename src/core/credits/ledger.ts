@@ -167,13 +167,6 @@ export class Purchase implements CallCredits {
  */
 export const assumedCeiling = 1000
 
-/** The operation with the user's price, if there is one. */
-export function withUserPrice(operation: Operation, prices: Readonly<Record<string, number>>): Operation {
-  const credits = prices[operation.id]
-  if (credits === undefined || operation.price.kind === 'free') return operation
-  return { ...operation, price: { ...operation.price, credits } }
-}
-
 /**
  * The highest cost of one success in credits; null for a free operation.
  *

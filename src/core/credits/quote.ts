@@ -31,7 +31,7 @@ export interface Quote {
 
 /**
  * @param maxItems Requested items, if the operation has a documented bound.
- * @param perMinute Requests that may be sent in a minute; Infinity without a limit.
+ * @param perMinute Requests that may be sent to a surface in a minute.
  */
 export function quoteOf(
   operation: Operation,
@@ -39,7 +39,7 @@ export function quoteOf(
   maxItems?: unknown,
   options: QuoteOptions = {},
 ): Quote {
-  const { id, price, paging, list = 'items' } = operation
+  const { id, price, paging, surface, list = 'items' } = operation
   const pages = wholeNumber('pages', options.pages ?? 1)
   const ceiling = options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling)
   if (pages > 1 && paging === undefined)
@@ -48,7 +48,7 @@ export function quoteOf(
   const quoted = (perPage: number | null, why: string): Quote => ({
     atMost: perPage && rounded(perPage * pages),
     perPage,
-    duration: Math.floor((pages - 1) / perMinute) * organizationLimits.windowMs,
+    duration: surface === null ? 0 : Math.floor((pages - 1) / perMinute) * organizationLimits.windowMs,
     why,
   })
   if (price.kind === 'free' || perPage === null) return quoted(0, `${id} is free`)
