@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 /** What the sandbox can do to the next request; leave this out of your own dashboard. */
 const faults = {
   'Rate limit, 15 s': { status: 429, retryAfter: 15 },
-  'Service down': { status: 503, times: 3 },
+  'Service down': { status: 502, times: 3 },
   'Lost answer': { reset: 'after' },
 }
 
