@@ -105,7 +105,7 @@ describe('changeState()', () => {
     const begun: LimiterState = { ...made(), epoch: 'c', time: 50, bornAt: 0, quietUntil: 0 }
     Object.assign(begun, { shift: 50 - 8000, processes: {}, closures: { b: 100 } })
     const after = next(begun, 8000, before, 1200)
-    expect(after).toMatchObject({ epoch: 'c', time: 50, quietUntil: 3000, closures: { b: 100 } })
+    expect(after).toMatchObject({ epoch: 'c', time: 50, quietUntil: 3000, closures: { b: 3850 } })
     const ahead = 50 - 1200
     expect(after.processes['1']).toMatchObject({
       ...{
