@@ -116,4 +116,10 @@ describe('changeState()', () => {
       },
     })
   })
+
+  it('restores no part of a process that has told a later one in a new epoch', () => {
+    const told = { until: 16_000 + 50 - 1200, slots: 0, arrivals: {}, places: {} }
+    const begun: LimiterState = { ...made(), epoch: 'c', time: 50, shift: 50 - 8000, processes: { 1: told } }
+    expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(told)
+  })
 })
