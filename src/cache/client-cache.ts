@@ -1,6 +1,6 @@
 import { type Answer, type Call, errorContext } from '../core/call/call.ts'
 import type { Sharers } from '../core/call/cancellation.ts'
-import { readAnswer } from '../core/call/attempt.ts'
+import { checkAnswer } from '../core/call/attempt.ts'
 import type { Run } from '../core/call/run.ts'
 import type { CallCache } from '../core/call/transport.ts'
 import type { CallSettings } from '../core/options/settings.ts'
@@ -125,8 +125,11 @@ async function deliver(run: Run, { entry, fetched, isPayer }: SharedAnswer): Pro
   const value = dialect.parse(text)
   const requestId = redactor.requestId(value)
   const success = { response, complete: true, text, value, body: value, requestId, tookEffect, byHook: false }
-  run.follow({ progress: { phase: 'body', attempts, failures: [], tookEffect, settled: success }, credits })
-  const answer = await readAnswer(run, { ...success, cost: undefined })
+  run.showProgressOf({
+    progress: { phase: 'body', attempts, failures: [], tookEffect, settled: success },
+    credits,
+  })
+  const answer = await checkAnswer(run, { ...success, cost: 'none' })
   if (answer instanceof Failure) throw answer
   if (isPayer) return answer
   run.purchase.save(cost)

@@ -78,7 +78,7 @@ export class SharedRequest {
   #add(member: Member): void {
     const { run } = member
     this.#members.add(member)
-    run.follow(this)
+    run.showProgressOf(this)
     if (this.#members.size === 1) {
       void this.#start()
       return
@@ -102,7 +102,7 @@ export class SharedRequest {
           break
         } catch (error) {
           const { progress } = this
-          leader.run.follow({ progress, credits: this.#run?.credits })
+          leader.run.showProgressOf({ progress, credits: this.#run?.credits })
           this.#refuse(leader, error)
         }
       }

@@ -6,18 +6,18 @@ import { type CallTicket, type Lease, abandonedMs } from '../../limits/interface
 import type { CallCredits, Purchase } from '../credits/ledger.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
-import type { Answer, Call, Progress } from './call.ts'
+import type { Answer, Progress, Situation } from './call.ts'
 import { type CallObserver, codeOf } from './call-observer.ts'
 import { exchange } from './exchange.ts'
 import type { OpenCalls } from './open-calls.ts'
 import {
   type Outcome,
   type Success,
-  failed,
+  makeFailure,
   failureOfAbort,
-  failureOfBug,
+  failureOfUnexpected,
   failureOfConnection,
-  failureOfSuccess,
+  failureOfInvalid,
   failureOfThrown,
   notJson,
   outcomeOf,
@@ -26,9 +26,7 @@ import {
 import { type Validated, validateBody } from './validate-body.ts'
 
 /** A call that has got a success. */
-interface Succeeded {
-  readonly call: Call
-  readonly progress: Progress
+interface Succeeded extends Situation {
   readonly credits: CallCredits
   race<T>(work: () => Promise<T>): Promise<T>
 }
@@ -39,34 +37,27 @@ interface AttemptingRun extends Succeeded, CallTicket {
   readonly observer: CallObserver | undefined
   readonly openCalls: OpenCalls
   readonly log: (level: LogLevel, message: string, fields?: LogFields) => void
-  inTime<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T>
-  /** Called when the phase changes. */
-  onPhase(): void
+  withTimeout<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T>
+  advance(changes: Partial<Progress>): void
 }
 
 /** One attempt: it sends the request, settles the outcome, then checks and transforms a success. */
 export class OpenAttempt {
   readonly #run: AttemptingRun
   readonly #token: string | null
+  /** What the caller gets to see of it. */
   readonly #entry: Attempt
-  #progress: Progress
   /** While it holds a slot. */
   #lease: Lease | undefined
 
-  /** @param before The progress before this attempt. */
-  constructor(run: AttemptingRun, lease: Lease, token: string | null, before: Progress) {
+  constructor(run: AttemptingRun, lease: Lease, token: string | null) {
     const { queued, paced } = lease
     this.#run = run
     this.#token = token
     this.#lease = lease
     this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
-    const attempts = [...before.attempts, this.#entry]
-    this.#progress = { ...before, phase: 'headers', attempts, settled: undefined }
+    run.advance({ phase: 'headers', attempts: [...run.progress.attempts, this.#entry], settled: undefined })
     run.openCalls.enterSlot()
-  }
-
-  get progress(): Progress {
-    return this.#progress
   }
 
   /** Notes the wait after the attempt, in milliseconds. */
@@ -79,10 +70,9 @@ export class OpenAttempt {
     const run = this.#run
     const entry = this.#entry
     let failure: Failure
-    run.onPhase()
     try {
-      const outcome = await this.#outcome(this.#lease as Lease)
-      const answer = outcome instanceof Failure ? outcome : await readAnswer(run, outcome)
+      const outcome = await this.#sendInTime(this.#lease as Lease)
+      const answer = outcome instanceof Failure ? outcome : await checkAnswer(run, outcome)
       if (!(answer instanceof Failure)) {
         const { status } = answer.response
         const durationMs = Math.round(entry.duration)
@@ -92,19 +82,19 @@ export class OpenAttempt {
       }
       failure = answer
     } catch (error) {
-      failure = failureOfBug(run, error)
+      failure = failureOfUnexpected(run, error)
     }
     this.#end(failure)
     throw failure
   }
 
   /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
-  async #outcome(lease: Lease): Promise<Outcome> {
+  async #sendInTime(lease: Lease): Promise<Outcome> {
     const start = performance.now()
     let outcome: Outcome
     let keepSlotMs = 0
     try {
-      outcome = await this.#run.inTime((signal) => this.#exchange(lease, signal))
+      outcome = await this.#run.withTimeout((signal) => this.#exchange(lease, signal))
     } catch (reason) {
       outcome = failureOfAbort(this.#run, reason)
       // The service notices a closed connection a moment later.
@@ -125,17 +115,18 @@ export class OpenAttempt {
     let lost: Failure | undefined
     try {
       const byHook = await exchange({
-        ...{ call, signal, hasSlot, token: this.#token, number: this.#progress.attempts.length },
+        ...{ call, signal, hasSlot, token: this.#token },
+        number: this.#run.progress.attempts.length,
         onSent: () => {
           entry.sent = new Date().toISOString()
           const tookEffect = isFree && effectOf(call.operation) === 'read' ? 'no' : 'unknown'
-          this.#change({ tookEffect })
+          this.#run.advance({ tookEffect })
           lease.sent()
           this.#run.log('debug', 'sending')
         },
         onHeaders: ({ status, headers }) => {
           entry.status = status
-          this.#change({ phase: 'body' })
+          this.#run.advance({ phase: 'body' })
           const date = headers.get('date')
           lease.answered(date === null ? null : new Date(date))
         },
@@ -164,18 +155,18 @@ export class OpenAttempt {
 
   /**
    * Settles an outcome before any code of the user sees it: accounts for it, tells the limiter of a 429, so that the next
-   * request does not run into it, and releases the slot. After a success, the response of a hook changes nothing.
+   * request does not run into it, and releases the slot. What a hook puts in place of a success is not settled again.
    */
   #settle(outcome: Outcome, keepSlotMs = 0): void {
     const { call, purchase, surface } = this.#run
-    const { settled } = this.#progress
+    const { settled } = this.#run.progress
     if (outcome !== settled && (settled === undefined || settled instanceof Failure)) {
       const { tookEffect, cost, requestId, byHook } = outcome
       const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
       if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
       if (requestId !== undefined && !byHook) this.#entry.requestId = requestId
       purchase.settle(cost)
-      this.#change({ tookEffect, settled: outcome })
+      this.#run.advance({ tookEffect, settled: outcome })
       if (holdMs !== null) call.client.limiter.hold(surface, holdMs, this.#run)
     }
     this.#release(keepSlotMs)
@@ -194,12 +185,12 @@ export class OpenAttempt {
     else free()
   }
 
-  /** Ends a failed attempt in the timeline. */
+  /** Adds a failed attempt to the progress of the call, its log and its events. */
   #end(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
-    const failures = [...this.#progress.failures, failure]
-    this.#change({ phase: 'wait', tookEffect: 'no', failures })
+    const failures = [...this.#run.progress.failures, failure]
+    this.#run.advance({ phase: 'wait', tookEffect: 'no', failures })
     entry.outcome = codeOf(error)
     if (isInstance(error, SocialSearchError) && error.requestId !== undefined)
       entry.requestId = error.requestId
@@ -208,15 +199,10 @@ export class OpenAttempt {
     this.#run.log(level, 'attempt failed', { outcome, charged, requestId })
     this.#run.observer?.attempt(entry, this.#run.credits)
   }
-
-  #change(changes: Partial<Progress>): void {
-    this.#progress = { ...this.#progress, ...changes }
-    this.#run.onPhase()
-  }
 }
 
 /** Checks and transforms a success, as the caller asks. */
-export async function readAnswer(run: Succeeded, success: Success): Promise<Answer | Failure> {
+export async function checkAnswer(run: Succeeded, success: Success): Promise<Answer | Failure> {
   const { call, progress, credits } = run
   const { operation, settings, client } = call
   const { validation, schema, paging } = settings
@@ -230,7 +216,7 @@ export async function readAnswer(run: Succeeded, success: Success): Promise<Answ
         ? { ok: true, body: value, invalid: null }
         : await validateInTime(run, value)
   if (validated instanceof Failure) return validated
-  if (!validated.ok) return failureOfSuccess(run, success, validated)
+  if (!validated.ok) return failureOfInvalid(run, success, validated)
   const { body, invalid } = validated
   const { attempts } = progress
   return {
@@ -252,7 +238,7 @@ async function validateInTime(run: Succeeded, value: unknown): Promise<Validated
   try {
     return await run.race(() => validateBody(call.operation, value, call.settings))
   } catch (error) {
-    if (!isInstance(error, TimeoutError)) return failed(run, error)
+    if (!isInstance(error, TimeoutError)) return makeFailure(run, error)
     return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
   }
 }

@@ -94,13 +94,14 @@ export abstract class Cancellable implements Abortable {
   /** Also aborts an expired call: work that blocks the thread delays the timer. */
   throwIfAborted(): void {
     if (performance.now() > this.sendBy) {
+      // A shared request has no deadline of its own: the call that pays knows the reason.
       this.sharers?.throwIfAborted()
       this.#expire?.()
     }
     if (this.#aborted !== undefined) throw this.#aborted.reason
   }
 
-  /** Settles with the work, or rejects as soon as the call is aborted. */
+  /** Settles with the work, or rejects as soon as the call is aborted. A call does one work at a time. */
   race<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#setOnAbort(reject)
@@ -131,7 +132,7 @@ export abstract class Cancellable implements Abortable {
    * Makes an attempt, with a signal for its request. Rejects at its timeout, or with the reason of the abort. One timer
    * covers headers, body and hooks, since each can stall.
    */
-  async inTime<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async withTimeout<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const start = performance.now()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -185,6 +186,7 @@ export abstract class Cancellable implements Abortable {
 
   #abandon(reason: unknown): void {
     if (this.isIdle) this.abort(reason)
+    // No attempt follows the one in flight.
     else this.#sendBy = -Infinity
   }
 

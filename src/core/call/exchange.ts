@@ -72,7 +72,7 @@ export async function exchange(attempt: ExchangedAttempt): Promise<Received | un
   return { response, ...(await readText(response, signal)) }
 }
 
-/** The hooks, of which those before the request may not call the client. */
+/** The hooks. A `beforeRequest` hook that calls the client fails, since the attempt has a slot. */
 function guarded(holder: SlotHolder, { beforeRequest = [], ...hooks }: Hooks): Hooks {
   return {
     ...hooks,

@@ -55,11 +55,11 @@ export function outcomeOf(at: Situation, received: Received): Outcome {
 export function outcomeOfHook(at: Situation, received: Received): Outcome {
   const { settled, tookEffect } = at.progress
   const outcome = outcomeOf(at, received)
-  if (!(outcome instanceof Failure)) return { ...outcome, tookEffect, cost: undefined, byHook: true }
+  if (!(outcome instanceof Failure)) return { ...outcome, tookEffect, cost: 'none', byHook: true }
   if (settled === undefined) return outcome
   // A hook must not make the call pay for another success.
   const mayRetry = settled instanceof Failure && (tookEffect === 'no' || at.call.settings.retry.ambiguous)
-  return failed(at, outcome.error, mayRetry ? outcome.kind : 'final', outcome)
+  return makeFailure(at, outcome.error, mayRetry ? outcome.kind : 'final', outcome)
 }
 
 /** The outcome of an attempt whose connection failed. */
@@ -67,7 +67,7 @@ export function failureOfConnection(at: Situation, failure: ExplainedFailure): F
   const { message, phase, reason } = failure
   const tookEffect = phase === 'exchange' ? at.progress.tookEffect : 'no'
   const error = new ConnectionError(message, { ...errorContext(at, tookEffect), phase, reason })
-  return failed(at, error, kindsByPhase[phase], { tookEffect })
+  return makeFailure(at, error, kindsByPhase[phase], { tookEffect })
 }
 
 /**
@@ -82,28 +82,30 @@ export function failureOfThrown(at: Situation, error: unknown, lost?: Failure): 
   if (lost && lost.error === error) return lost
   if (settled && !lost)
     return settled instanceof Failure
-      ? failed(at, settled.error)
+      ? makeFailure(at, settled.error)
       : unreadable(at, `a hook failed after the response: ${reason}`)
   const isMisuse = isInstance(error, FetchMisuse)
-  if (!isMisuse && attempts.at(-1)?.sent != null) return failed(at, error)
+  if (!isMisuse && attempts.at(-1)?.sent != null) return makeFailure(at, error)
   const message = isMisuse ? error.message : `a hook failed before sending: ${reason}`
-  return failed(at, new ConfigurationError(message, errorContext(at)))
+  return makeFailure(at, new ConfigurationError(message, errorContext(at)))
 }
 
-/** The failure of an attempt for a reason that is not expected, such as an error in the code of the user. */
-export function failureOfBug(at: Situation, error: unknown): Failure {
-  if (at.progress.settled) return unreadable(at, 'the response cannot be read')
-  return failed(at, error)
+/** The failure of an attempt that has thrown an error which nothing else explains. */
+export function failureOfUnexpected(at: Situation, error: unknown): Failure {
+  const reason = at.call.client.redactor.text(messageOf(error))
+  return at.progress.settled
+    ? unreadable(at, `the response cannot be read: ${reason}`)
+    : makeFailure(at, error)
 }
 
 /** The outcome of an attempt that its timeout or the caller has ended. */
 export function failureOfAbort(at: Situation, reason: unknown): Failure {
   const mayRetry = isInstance(reason, TimeoutError) && at.progress.settled === undefined
-  return failed(at, reason, mayRetry ? 'no-answer' : 'final')
+  return makeFailure(at, reason, mayRetry ? 'no-answer' : 'final')
 }
 
 /** The failure of a success that is not valid. The error has the body that was paid for, also if a hook replaced it. */
-export function failureOfSuccess(
+export function failureOfInvalid(
   at: Situation,
   { requestId, body, byHook }: Pick<Success, 'requestId' | 'body' | 'byHook'>,
   { message, issues }: Validated & { ok: false },
@@ -117,25 +119,25 @@ export function failureOfSuccess(
     body: context.body ?? body,
   })
   // Another attempt could pay again, and meet the same hook.
-  return failed(at, error, byHook ? 'final' : 'unreadable')
+  return makeFailure(at, error, byHook ? 'final' : 'unreadable')
 }
 
 /** The failure of a success that cannot be read for another reason, such as a hook. */
 function unreadable(at: Situation, message: string): Failure {
-  return failed(at, new InvalidResponseError(message, errorContext(at)))
+  return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
 }
 
-/** Every failure is made here. */
-export function failed(
+/** Makes every failure, and decides whether and when the call retries. */
+export function makeFailure(
   { call, progress }: Situation,
   error: unknown,
   kind: FailureKind = 'final',
-  { tookEffect = progress.tookEffect, announced = null, cost = null }: Partial<Failure> = {},
+  { tookEffect = progress.tookEffect, announced = null, cost = 'unknown' }: Partial<Failure> = {},
 ): Failure {
   const { operation, settings } = call
   const latest = { kind, announced }
   const wait = nextWait([...progress.failures, latest], effectOf(operation), settings.retry, Math.random)
-  return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? undefined : cost, wait })
+  return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? 'none' : cost, wait })
 }
 
 /** Why a success that is not JSON cannot be read. */
@@ -174,14 +176,14 @@ function successOf({ call, progress }: Situation, received: Received): Success {
   const requestId = redactor.requestId(value)
   const success = { response, complete, text, value, body: value ?? text, requestId, byHook: false }
   const { price } = operation
-  if (price.kind === 'free') return { ...success, tookEffect, cost: undefined }
+  if (price.kind === 'free') return { ...success, tookEffect, cost: 'none' }
   const reported = response.headers.has(creditsHeader) ? readCredits(response.headers) : null
   if (reported !== null) return { ...success, tookEffect: reported.charged, cost: reported }
-  // A body without the service's request id may come from a proxy.
+  // A body without the service's request id may come from a gateway.
   const spent = requestId === undefined ? null : costOf(operation, value, settings.paging)
   if (spent !== null) return { ...success, tookEffect: 'yes', cost: { spent, uncertain: 0 } }
   // With a fixed price, the success alone proves the charge.
-  return { ...success, tookEffect: price.kind === 'perRequest' ? 'yes' : 'unknown', cost: null }
+  return { ...success, tookEffect: price.kind === 'perRequest' ? 'yes' : 'unknown', cost: 'unknown' }
 }
 
 function failureOfResponse(at: Situation, { response, text }: Received): Failure {
@@ -192,7 +194,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   // Other 3xx do not redirect, a 304 for example.
   if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const context = { ...errorContext(at), status: status || undefined }
-    return failed(at, new RedirectError('the response is a redirect; check baseUrl', context))
+    return makeFailure(at, new RedirectError('the response is a redirect; check baseUrl', context))
   }
   if (status < 200) {
     const context = {
@@ -200,7 +202,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
       phase: 'exchange',
       reason: `status ${status}`,
     } as const
-    return failed(at, new ConnectionError(`no response (status ${status})`, context), 'no-answer')
+    return makeFailure(at, new ConnectionError(`no response (status ${status})`, context), 'no-answer')
   }
   const body = redactor.data(parsed(text, dialect))
   const announced = announcedWait(headers, body, Date.now())
@@ -209,7 +211,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   const effect = effectOf(operation)
   const verdict: Verdict =
     errorBody === null || status < 400
-      ? verdictOnOthers(status, progress.tookEffect, effect === 'read' || settings.retry.ambiguous)
+      ? verdictOnGateway(status, progress.tookEffect, effect === 'read' || settings.retry.ambiguous)
       : reported === undefined
         ? verdictOnService(status, progress.tookEffect, effect)
         : verdictOnProxy(status, progress.tookEffect, announced, reported)
@@ -233,8 +235,8 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
   }
   const ErrorClass = apiErrorClasses[status] ?? ApiError
   const error = errorBody?.toError?.(details) ?? new ErrorClass(details)
-  const cost = isByProxy && status >= 400 ? readCredits(headers) : null
-  return failed(at, error, verdict.kind, { tookEffect, announced, cost })
+  const cost = (isByProxy && status >= 400 && readCredits(headers)) || 'unknown'
+  return makeFailure(at, error, verdict.kind, { tookEffect, announced, cost })
 }
 
 type Verdict = Pick<Failure, 'tookEffect' | 'kind'>
@@ -273,8 +275,8 @@ function verdictOnProxy(
   return { tookEffect: known === 'no' ? 'no' : reported, kind }
 }
 
-/** A gateway or a firewall: it may stand behind the charge, or hide a success. */
-function verdictOnOthers(status: number, tookEffect: Charged, mayResend: boolean): Verdict {
+/** A gateway or a firewall, which may answer in place of a service that has already charged or succeeded. */
+function verdictOnGateway(status: number, tookEffect: Charged, mayResend: boolean): Verdict {
   if (status === 401 && mayResend) return { tookEffect, kind: 'unauthorized' }
   return { tookEffect, kind: status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error' }
 }

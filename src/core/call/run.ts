@@ -23,7 +23,7 @@ import type { OpenCalls } from './open-calls.ts'
 const staleMs = 1000
 
 /** What a call shows of a request that it shares with others. */
-export interface Followed {
+export interface SharedProgress {
   readonly progress: Progress
   /** Undefined until it is known which call pays. */
   readonly credits?: CallCredits | undefined
@@ -31,7 +31,7 @@ export interface Followed {
 
 /**
  * Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. All that changes while
- * it runs is here. It is its own ticket in the queue.
+ * it runs is here. Limiters get the run itself as the ticket of the call.
  */
 export class Run extends Cancellable implements CallTicket {
   readonly call: Call
@@ -39,11 +39,10 @@ export class Run extends Cancellable implements CallTicket {
   readonly observer: CallObserver | undefined
   readonly openCalls: OpenCalls
   readonly purchase: Purchase
-  /** The progress outside of attempts. */
   #progress = noProgress
-  /** The latest attempt, until the call queues again. */
+  /** The latest attempt. */
   #attempt: OpenAttempt | undefined
-  #followed: Followed | undefined
+  #shared: SharedProgress | undefined
   /** The token of the next attempt, or of the latest. */
   #token: string | null = null
   #queuedAt: number | undefined
@@ -67,11 +66,12 @@ export class Run extends Cancellable implements CallTicket {
   /** Makes the call. */
   async start(): Promise<Answer> {
     try {
-      // Outside pRetry, which would double the memory of a call that waits.
+      // Before pRetry, whose promises and options would double the memory of a call that waits.
       let lease = this.#take(await this.#queue())
       return await pRetry(() => this.#makeAttempt(lease), {
         retries: Infinity,
         minTimeout: 0,
+        // Besides, it waits until the next attempt may be sent.
         shouldRetry: async ({ error }) => {
           if (!(error instanceof Failure && (await this.#waitForRetry(error)))) return false
           lease = this.#take(await this.#queue())
@@ -94,7 +94,7 @@ export class Run extends Cancellable implements CallTicket {
   }
 
   get progress(): Progress {
-    return this.#followed?.progress ?? this.#attempt?.progress ?? this.#progress
+    return this.#shared?.progress ?? this.#progress
   }
 
   get phase(): TimeoutPhase {
@@ -103,13 +103,13 @@ export class Run extends Cancellable implements CallTicket {
 
   /** What the call has cost so far. */
   get credits(): CallCredits {
-    const { spent, uncertain } = this.#followed?.credits ?? this.purchase
+    const { spent, uncertain } = this.#shared?.credits ?? this.purchase
     return { spent, uncertain }
   }
 
-  /** Shows the progress of a request that this call shares, in place of its own. */
-  follow(followed: Followed): void {
-    this.#followed = followed
+  /** Shows the progress of a request that this call shares in place of its own. */
+  showProgressOf(shared: SharedProgress): void {
+    this.#shared = shared
   }
 
   get share(): Share {
@@ -129,7 +129,7 @@ export class Run extends Cancellable implements CallTicket {
     return Math.max(this.call.settings.retry.maxWaitMs, (latest && holdOf(latest)) ?? 0)
   }
 
-  /** Monotonic time at which it joined the queue, in whole milliseconds; undefined if it is not queued. */
+  /** Monotonic time at which it joined the queue; undefined if it is not queued. */
   get queuedAt(): number | undefined {
     return this.#queuedAt
   }
@@ -167,19 +167,21 @@ export class Run extends Cancellable implements CallTicket {
     const error = isInstance(thrown, Failure) ? thrown.error : thrown
     // The reason of the caller's signal is passed on unchanged.
     if (this.isReason(error)) return error
-    if (isInstance(error, SurfaceClosed)) return this.#unsent(error)
+    if (isInstance(error, SurfaceClosed)) return this.#unsentError(error)
     return isInstance(error, SharedError) ? error.of(this.context()) : error
   }
 
-  onPhase(): void {
-    this.sharers?.onPhase()
+  /** Notes how far the call is. */
+  advance(changes: Partial<Progress>): void {
+    this.#progress = { ...this.#progress, ...changes }
+    if (changes.phase !== undefined) this.sharers?.onPhase()
   }
 
   protected cancelWait(reason: unknown): void {
     if (this.#queuedAt !== undefined) this.call.client.limiter.cancel(this, reason)
   }
 
-  /** Waits in the queue for a lease. Without a budget or provider to ask, calls made together keep their order. */
+  /** Waits in the queue for a lease. With nothing to await before, calls made together keep their order. */
   #queue(): Promise<Lease> {
     const { client, settings } = this.call
     this.throwIfAborted()
@@ -212,10 +214,9 @@ export class Run extends Cancellable implements CallTicket {
     // It may have been aborted just after its token came.
     this.throwIfAborted()
     this.openCalls.queue(this)
+    // Whole numbers take less memory.
     this.#queuedAt = Math.floor(performance.now())
-    this.#progress = { ...this.progress, phase: 'queue' }
-    this.#attempt = undefined
-    this.onPhase()
+    this.advance({ phase: 'queue' })
     return this.call.client.limiter.acquire(this)
   }
 
@@ -238,7 +239,7 @@ export class Run extends Cancellable implements CallTicket {
   }
 
   #makeAttempt(lease: Lease): Promise<Answer> {
-    this.#attempt = new OpenAttempt(this, lease, this.#token, this.#progress)
+    this.#attempt = new OpenAttempt(this, lease, this.#token)
     return this.#attempt.make()
   }
 
@@ -263,14 +264,14 @@ export class Run extends Cancellable implements CallTicket {
     const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
     if (!isFirst || !client.credential.refreshable || this.maxQueueWait === 0) return false
     const refreshing = client.credential.refresh(this.#token ?? '')
-    // A call without attempts left does not wait for the refresh; the next call reports its failure.
+    // Without attempts left, the refresh is for the next call, which also gets its error.
     refreshing.catch(() => {})
     if (attempts.length >= settings.retry.maxAttempts) return false
     await this.race(() => refreshing)
     return true
   }
 
-  #unsent({ remaining, reason }: SurfaceClosed): SocialSearchError {
+  #unsentError({ remaining, reason }: SurfaceClosed): SocialSearchError {
     const retryAfter = Math.max(1, Math.ceil(remaining / 1000))
     const message = `not sent: rate limit reached; retry after ${retryAfter} s`
     if (reason === 'pace') return this.timeoutError(message, retryAfter)

@@ -46,10 +46,9 @@ export interface CallCredits {
 }
 
 /**
- * What an attempt cost. Null: it may have cost as much as was reserved. Undefined: nothing, so the reservation stays for the
- * next attempt.
+ * What an attempt cost. Unknown: perhaps as much as was reserved. After none, the reservation stays for the next attempt.
  */
-export type Cost = CallCredits | null | undefined
+export type Cost = CallCredits | 'unknown' | 'none'
 
 /** What a purchase uses of its call. */
 interface PurchasingCall {
@@ -116,8 +115,8 @@ export class Purchase implements CallCredits {
 
   /** Accounts for an attempt. */
   settle(cost: Cost): void {
-    if (cost === null) this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.markUncertain())
-    else if (cost) {
+    if (cost === 'unknown') this.#end(0, this.#worstCase ?? 0, (reservation) => reservation.markUncertain())
+    else if (cost !== 'none') {
       const { spent, uncertain } = cost
       this.#end(spent, uncertain, (reservation) => reservation.settle(spent, uncertain))
     }

@@ -19,7 +19,7 @@ export type FailureKind =
   | 'upstream'
   /** 500, 504 and other 5xx with the service's error body. */
   | 'server-error'
-  /** 5xx without the service's error body: it may come from a proxy and hide a success. */
+  /** 5xx without the service's error body: it may come from a gateway and hide a success. */
   | 'foreign-error'
   /** A success that cannot be parsed or validated. */
   | 'unreadable'
@@ -36,7 +36,7 @@ export interface FailureFields {
   /** The wait that the response announces, in milliseconds, or null. */
   readonly announced: number | null
   readonly cost: Cost
-  /** Milliseconds to wait before the next attempt; null if the call does not retry. */
+  /** Milliseconds to wait before the next attempt; null if the call does not retry, except after a 401. */
   readonly wait: number | null
 }
 

@@ -24,7 +24,7 @@ const attemptsInTotal: Record<FailureKind, Record<Effect, number>> = {
   unsent: { read: 3, metered: 3, write: 3 },
   'no-answer': { read: 3, metered: 1, write: 1 },
   'rate-limited': { read: 5, metered: 5, write: 5 },
-  // Retried only after a refresh, see below.
+  // The call itself retries it once, after it has refreshed its token.
   unauthorized: { read: 0, metered: 0, write: 0 },
   unavailable: { read: 3, metered: 3, write: 3 },
   upstream: { read: 3, metered: 3, write: 1 },
