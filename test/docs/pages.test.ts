@@ -8,7 +8,7 @@ import { createSandbox } from '../../src/sandbox/index.ts'
 import { guideGroups } from '../../scripts/docs/guides.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
-import { runAll } from './run.ts'
+import { runAll, runModules } from './run.ts'
 import { given, moduleOf, pages, samples } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -18,7 +18,7 @@ const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|ev
 const toRun = samples
   // Tests of stores run those of docs/stores.md.
   .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))
-  .map(({ page, number, text }) => ({ name: `${page}: sample ${number}`, text }))
+  .map(({ page, number, text }) => ({ page, name: `${page}: sample ${number}`, text }))
 
 const { service, errorsOf } = languageServiceFor(
   new Map([
@@ -43,7 +43,13 @@ describe('the pages of the documentation', () => {
   describe('run against a sandbox', () => {
     let failures: Record<string, string>
     beforeAll(async () => {
-      failures = await runAll(new Map(toRun.map(({ name, text }) => [name, text])))
+      const of = (isPasted: boolean) =>
+        new Map(
+          toRun
+            .filter(({ page }) => (page === 'docs/cookbook.md') === isPasted)
+            .map(({ name, text }) => [name, text]),
+        )
+      failures = { ...(await runAll(of(false))), ...(await runModules(of(true))) }
     }, 60_000)
 
     it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())

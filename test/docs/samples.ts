@@ -47,9 +47,18 @@ export function moduleOf(sample: string): string {
 // `npm run apps` and the suite agents compile these, with packages that are not installed here.
 const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
 
+/** The samples of the cookbook, each as a reader pastes it: after the first one. */
+const [first = '', ...answers] = samplesOf('docs/cookbook.md')
+const pasted = [first, ...answers.map((answer) => `${first}\n${answer}`)]
+
 /** The samples that `npm test` compiles. */
 export const samples = [...pages.keys()]
   .filter((page) => !compiledElsewhere.includes(page))
   .flatMap((page) =>
-    samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
+    (page === 'docs/cookbook.md' ? pasted : samplesOf(page)).map((text, index) => ({
+      page,
+      number: index + 1,
+      text,
+      file: `${page}.${index}.ts`,
+    })),
   )
