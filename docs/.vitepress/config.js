@@ -30,6 +30,8 @@ const reference = readdirSync(`${pages}reference`)
     link: `/reference/${name.replace('.md', '')}`,
   }))
 
+const isClient = ({ text }) => Number(text === 'SocialSearch')
+
 /** The import paths of the package, each with its classes and functions. */
 function api(folder = 'api/social-search-sdk') {
   const folders = readdirSync(pages + folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
@@ -40,6 +42,7 @@ function api(folder = 'api/social-search-sdk') {
       readdirSync(`${pages}${folder}/${kind}`).map((file) => `${kind}/${file.replace('.md', '')}`),
     )
     .map((path) => ({ text: path.replace(/.*\//, ''), link: `/${folder}/${path}` }))
+    .sort((a, b) => isClient(b) - isClient(a))
   const text = folder.replace(/^api\/(social-search-sdk(?=\/))?/, '')
   const deeper = names
     .map((name) => `${folder}/${name}`)

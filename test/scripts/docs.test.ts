@@ -10,6 +10,7 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
 import { microblogPost } from '../../src/api/microblog.ts'
+import { SocialSearch } from '../../src/index.ts'
 import * as publicSchemas from '../../src/schemas/index.ts'
 
 const pages = renderPages(readDeclarations())
@@ -46,6 +47,14 @@ describe('schemaExports()', () => {
 })
 
 describe('renderPages()', () => {
+  it('begins the index with SocialSearch and its members that call no operation', () => {
+    const [, first = ''] = (pages.get('README.md') ?? '').split(/^## /m)
+    expect(first).toMatch(/^SocialSearch\n/)
+    const members = Object.getOwnPropertyNames(SocialSearch.prototype)
+    const listed = Array.from(first.matchAll(/^\| `client\.(\w+)/gm), ([, name]) => name)
+    expect([...listed, 'constructor', 'openapi'].toSorted()).toEqual(members.toSorted())
+  })
+
   it('has a page for the catalog, with its calls, their errors and the recursive shape', () => {
     const page = pages.get('catalog.md') ?? ''
     for (const { id, method, path } of catalogOperations) {
