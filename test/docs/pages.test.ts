@@ -18,14 +18,14 @@ const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|ev
 const toRun = samples
   // Tests of stores run those of docs/stores.md.
   .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))
-  .map(({ page, number, text }) => ({ page, name: `${page}: sample ${number}`, text }))
+  .map((sample) => ({ ...sample, name: `${sample.page}: sample ${sample.number}` }))
 
 const { service, errorsOf } = languageServiceFor(
   new Map([
     ['given.ts', given],
     ['everything.ts', everything],
     ['given-to-examples.ts', givenToExamples],
-    ...samples.map(({ file, text }) => [file, moduleOf(text)] as const),
+    ...samples.map(({ file, pasted }) => [file, moduleOf(pasted)] as const),
     ...examples.map(({ file, text }) => [file, moduleOf(withImports(text))] as const),
   ]),
 )
@@ -43,13 +43,11 @@ describe('the pages of the documentation', () => {
   describe('run against a sandbox', () => {
     let failures: Record<string, string>
     beforeAll(async () => {
-      const of = (isPasted: boolean) =>
-        new Map(
-          toRun
-            .filter(({ page }) => (page === 'docs/cookbook.md') === isPasted)
-            .map(({ name, text }) => [name, text]),
-        )
-      failures = { ...(await runAll(of(false))), ...(await runModules(of(true))) }
+      const of = (samples: typeof toRun) => new Map(samples.map(({ name, pasted }) => [name, pasted]))
+      failures = {
+        ...(await runAll(of(toRun.filter(({ isAlone }) => !isAlone)))),
+        ...(await runModules(of(toRun.filter(({ isAlone }) => isAlone)))),
+      }
     }, 60_000)
 
     it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())
