@@ -130,7 +130,8 @@ export class SocialSearch {
 
   /**
    * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `budget`, `headers`,
-   * `hooks` and `observers` add to the current ones, and a header replaces one of the same name. Other options replace.
+   * `hooks` and `observers` add to the current ones, and a header replaces one of the same name. Other options, such as
+   * `timeout`, replace the current ones.
    */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))
