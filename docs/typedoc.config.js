@@ -17,9 +17,22 @@ function nameModules(app) {
   })
 }
 
+/** Lists the client before the other classes. */
+function putClientFirst(app) {
+  const isClient = ({ name }) => Number(name === 'SocialSearch')
+  const sort = ({ project }) => {
+    for (const { groups = [] } of project.children ?? [])
+      for (const { children } of groups) children.sort((a, b) => isClient(b) - isClient(a))
+  }
+  // After typedoc has made and sorted the groups.
+  app.converter.on(Converter.EVENT_RESOLVE_END, sort, -1000)
+}
+
 export default {
   tsconfig: '../tsconfig.json',
   entryPoints: [...nameOf.keys()],
+  // The client comes first.
+  sortEntryPoints: false,
   // `npm run types` checks the types.
   skipErrorChecking: true,
   validation: { notExported: false },
@@ -28,7 +41,7 @@ export default {
   excludeInternal: true,
   disableSources: true,
   readme: 'none',
-  plugin: ['typedoc-plugin-markdown', nameModules],
+  plugin: ['typedoc-plugin-markdown', nameModules, putClientFirst],
   out: '.vitepress/pages/api',
   router: 'member',
   entryFileName: 'index',

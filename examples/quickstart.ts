@@ -92,6 +92,12 @@ async function tour(sandbox: SandboxServer | null): Promise<void> {
   )
   if (sandbox) say(`The service charged ${count(sandbox.ledger.spent, 'credit')}`)
   await client.close()
+
+  heading('Try next')
+  console.log(`
+  npm run dashboard                           two searches compared, in a page
+  npm run -s cli -- search tea --sandbox      the same client as a command
+  docs/start.md                               your first program`)
 }
 
 async function meet(title: string, call: () => PromiseLike<unknown>): Promise<void> {

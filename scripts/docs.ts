@@ -1,14 +1,15 @@
 /**
  * Writes the pages of docs/reference, the files of docs/specs, src/schemas/index.ts, the texts of tools and llms.txt from the operation
- * table, its schemas, the docstrings and the guides, and how to install the package into the guides; with `--check` it only tells whether
- * they are up to date.
+ * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. With
+ * `--check` it only tells whether they are up to date.
  */
-import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { format, resolveConfig } from 'prettier'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Schema } from '../src/api/schema/schema.ts'
 import { readDeclarations } from './docs/declarations.ts'
+import { withGuides } from './docs/guides.ts'
 import { withInstall } from './docs/install.ts'
 import { renderLlmsTxt } from './docs/llms-txt.ts'
 import { renderPages } from './docs/pages.ts'
@@ -32,14 +33,10 @@ const generated = new Map<string, string>([
 const files = new Map(generated)
 files.set('src/tools/param-texts.json', await json('src/tools/param-texts.json', toolTexts(declarations)))
 files.set('src/schemas/index.ts', await formatted('src/schemas/index.ts', schemaExports(schemas)))
-const guides = readdirSync(at('docs')).filter((name) => name.endsWith('.md'))
-const described = ['README.md', ...guides.map((name) => `docs/${name}`)].map(
-  (path) => [path, withInstall(readFileSync(at(path), 'utf8'))] as const,
-)
-for (const [path, text] of described) files.set(path, text)
-files.set('examples/README.md', withInstall(readFileSync(at('examples/README.md'), 'utf8')))
-const reference = ['docs/reference/README.md', pages.get('README.md') ?? ''] as const
-files.set('llms.txt', renderLlmsTxt(packageJson.description, new Map([...described, reference])))
+const written = ['README.md', 'examples/README.md', ...globSync('docs/*.md', { cwd: root })]
+for (const path of written) files.set(path, withGuides(path, withInstall(readFileSync(at(path), 'utf8'))))
+const textOf = (path: string) => files.get(path) ?? readFileSync(at(path), 'utf8')
+files.set('llms.txt', renderLlmsTxt(packageJson.description, textOf))
 
 const extra = ['docs/reference', 'docs/specs']
   .flatMap((folder) => globSync(`${folder}/**/*.*`, { cwd: root }))

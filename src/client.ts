@@ -129,9 +129,9 @@ export class SocialSearch {
   }
 
   /**
-   * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `timeout`,
-   * `deadline`, `retry`, `validation` and `logger` replace the current ones; `headers` replace headers of
-   * the same name; a `budget` applies in addition to the current ones.
+   * Returns a client with other options. It shares limits, ledger, credential and `close()` with this one. `budget`, `headers`,
+   * `hooks` and `observers` add to the current ones, and a header replaces one of the same name. Other options, such as
+   * `timeout`, replace the current ones.
    */
   withOptions(options: SharedOptions): SocialSearch {
     return new (this.constructor as typeof SocialSearch)(this.#transport.withOptions(options))

@@ -1,73 +1,27 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import groups from '../guides.json' with { type: 'json' }
 import { writeLlms } from './llms.js'
-import { description, fileOf, pages, repository, urlOf } from './places.js'
+import { description, pages, repository, urlOf } from './places.js'
+import { renderForSearch, search } from './search.js'
 
-/** Links of the sidebar, by files of the repository; without files that do not exist. */
-const links = (titles) =>
-  Object.entries(titles)
-    .filter(([file]) => existsSync(pages + fileOf(file)))
-    .map(([file, text]) => ({ text, link: urlOf(file) }))
-
-const guides = [
-  {
-    text: 'Start',
-    items: links({
-      'docs/home.md': 'Home',
-      'docs/start.md': 'Get started',
-      'docs/cookbook.md': 'Cookbook',
-      'docs/jobs.md': 'Jobs: cron, SQLite, Slack',
-      'docs/migrate.md': 'Migrate from fetch',
-      'docs/agents.md': 'For coding agents',
-    }),
+/** The groups of `docs/guides.json` as a sidebar, with the pages that only the site has. */
+const guides = Object.entries({
+  ...groups,
+  'Use it': { 'docs/home.md': 'Home', ...groups['Use it'] },
+  Reference: { ...groups['Reference'], 'docs/api/index.md': 'API' },
+  'For maintainers': {
+    ...groups['For maintainers'],
+    'CHANGELOG.md': 'Changelog',
+    'CONTRIBUTING.md': 'Contributing',
+    'CODE_OF_CONDUCT.md': 'Code of conduct',
   },
-  {
-    text: 'Guides',
-    items: links({
-      'docs/pages.md': 'Pages and resume',
-      'docs/credits.md': 'Credits and budgets',
-      'docs/cache.md': 'Result cache',
-      'docs/errors.md': 'Errors and retries',
-      'docs/limits.md': 'Rate limits',
-      'docs/telemetry.md': 'Telemetry',
-      'docs/fleet.md': 'Fleets',
-      'docs/stores.md': 'Stores of shared limits',
-      'docs/proxy.md': 'Proxy for browsers',
-      'docs/frameworks.md': 'Next, Express, Vue, Svelte, workers',
-      'docs/query.md': 'React and TanStack Query',
-      'docs/oauth.md': 'OAuth',
-      'docs/events.md': 'Events',
-      'docs/watch.md': 'Watch for new posts',
-      'docs/schemas.md': 'Schemas',
-      'docs/export.md': 'Exports',
-      'docs/cli.md': 'Command line',
-      'docs/testing.md': 'Test your app',
-    }),
-  },
-  {
-    text: 'Reference',
-    items: links({
-      'docs/reference/README.md': 'Calls and prices',
-      'docs/options.md': 'Options',
-      'docs/api/index.md': 'API',
-      'docs/catalog.md': 'Catalog of planets',
-    }),
-  },
-  {
-    text: 'More',
-    items: links({
-      'docs/call.md': 'How a call travels',
-      'docs/guarantees.md': 'Guarantees',
-      'docs/faults.md': 'Simulated failures',
-      'docs/canary.md': 'Search for secrets',
-      'docs/contract.md': 'Compare the contract',
-      'SECURITY.md': 'Security',
-      'CHANGELOG.md': 'Changelog',
-      'CONTRIBUTING.md': 'Contributing',
-      'CODE_OF_CONDUCT.md': 'Code of conduct',
-    }),
-  },
-]
+}).map(([text, titles]) => ({
+  text,
+  items: Object.entries(titles).map(([file, text]) => ({ text, link: urlOf(file) })),
+}))
+/** The same below a list of calls or names. */
+const collapsed = guides.map((group) => ({ ...group, collapsed: group.text !== 'Reference' }))
 
 const reference = readdirSync(`${pages}reference`)
   .filter((name) => name !== 'index.md')
@@ -75,6 +29,8 @@ const reference = readdirSync(`${pages}reference`)
     text: /^# (.*)$/m.exec(readFileSync(`${pages}reference/${name}`, 'utf8'))[1],
     link: `/reference/${name.replace('.md', '')}`,
   }))
+
+const isClient = ({ text }) => Number(text === 'SocialSearch')
 
 /** The import paths of the package, each with its classes and functions. */
 function api(folder = 'api/social-search-sdk') {
@@ -86,6 +42,7 @@ function api(folder = 'api/social-search-sdk') {
       readdirSync(`${pages}${folder}/${kind}`).map((file) => `${kind}/${file.replace('.md', '')}`),
     )
     .map((path) => ({ text: path.replace(/.*\//, ''), link: `/${folder}/${path}` }))
+    .sort((a, b) => isClient(b) - isClient(a))
   const text = folder.replace(/^api\/(social-search-sdk(?=\/))?/, '')
   const deeper = names
     .map((name) => `${folder}/${name}`)
@@ -135,23 +92,13 @@ export default defineConfig({
     ],
     sidebar: {
       '/': guides,
-      '/reference/': [
-        ...guides.slice(0, 1).map((group) => ({ ...group, collapsed: true })),
-        { text: 'Calls', link: '/reference/', items: reference },
-        ...guides.slice(2),
-      ],
-      '/api/': [{ text: 'API', link: '/api/', items: api() }, ...guides.slice(2)],
+      '/reference/': [{ text: 'Calls', link: '/reference/', items: reference }, ...collapsed],
+      '/api/': [{ text: 'API', link: '/api/', items: api() }, ...collapsed],
     },
     outline: [2, 3],
     search: {
       provider: 'local',
-      options: {
-        detailedView: true,
-        // Results of generated tests would hide the guides, which come before the API.
-        _render: (source, env, md) =>
-          /^(faults|canary)/.test(env.relativePath) ? '' : md.render(source, env),
-        miniSearch: { searchOptions: { boostDocument: (id) => (id.startsWith('/api/') ? 0.3 : 1) } },
-      },
+      options: { detailedView: true, _render: renderForSearch, miniSearch: search },
     },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
   },

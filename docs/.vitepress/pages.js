@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileOf, pages, repository, root } from './places.js'
 
-const files = ['SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md']
+const files = ['AGENTS.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md']
   .concat(readdirSync(`${root}docs`).map((name) => `docs/${name}`))
   .concat(readdirSync(`${root}docs/reference`).map((name) => `docs/reference/${name}`))
 

@@ -1,26 +1,25 @@
+import { guideGroups } from './guides.ts'
 import { sentence } from './words.ts'
 
 /**
  * The index of the documentation for language models.
  *
- * @param guides Pages by path, as Markdown.
+ * @param textOf Reads a page by its path, as Markdown.
  */
-export function renderLlmsTxt(summary: string, guides: ReadonlyMap<string, string>): string {
-  const lines = [...guides].map(
-    ([path, text]) => `- [${titleOf(text)}](${path}): ${firstSentence(text)}${sectionsOf(text)}`,
+export function renderLlmsTxt(summary: string, textOf: (path: string) => string): string {
+  const entry = (path: string, title: string) =>
+    `- [${title}](${path}): ${firstSentence(textOf(path))}${sectionsOf(textOf(path))}`
+  const groups = [...guideGroups].map(
+    ([group, pages]) =>
+      `## ${group}\n\n${[...pages].map(([path, title]) => entry(path, title)).join('\n')}\n`,
   )
   return `# social-search-sdk
 
 > ${sentence(summary)} Start with [AGENTS.md](AGENTS.md).
 
-## Guides
+${entry('README.md', 'README')}
 
-${lines.join('\n')}
-`
-}
-
-function titleOf(text: string): string {
-  return /^# (.+)$/m.exec(text)?.[1] ?? ''
+${groups.join('\n')}`
 }
 
 /** The headings of a page, which say what is found there. */

@@ -58,8 +58,13 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
   )
   const parts = [
     '# Reference',
-    'These are all calls of a client. Fields keep the names of the service. If shapes are open, the service documents neither params nor response, and both pass through unchanged.',
+    'All calls of a client, their options, limits and errors.',
+    '## SocialSearch',
+    `\`\`\`ts\nconst client = new SocialSearch({ baseUrl, apiKey }) // or SocialSearch.fromEnv()\n\`\`\``,
+    '[Options](../options.md) lists what the constructor accepts. Besides the calls below, a client has:',
+    table(['Member', 'Meaning'], clientRows(declarations)),
     '## Calls',
+    'Fields keep the names of the service. If shapes are open, the service documents neither params nor response, and both pass through unchanged.',
     table(['Call', 'What it does', 'Price', 'Shapes'], calls),
     'The catalog has its own client, and [its own page](catalog.md).',
     '## Options of a call',
@@ -71,6 +76,20 @@ function indexPage(resources: ReadonlyMap<string, readonly Operation[]>, declara
     ...errorParts(declarations),
   ]
   return `${[generated, ...parts].join('\n\n')}\n`
+}
+
+/** What a client has besides calls of the service. */
+function clientRows(declarations: Declarations): string[][] {
+  const forms = {
+    credits: 'credits',
+    quote: 'quote(id, params, options)',
+    creditRates: 'creditRates()',
+    status: 'status()',
+    withOptions: 'withOptions(options)',
+    transport: 'transport',
+    close: 'close()',
+  }
+  return Object.entries(forms).map(([name, form]) => [code(`client.${form}`), declarations.member(name).text])
 }
 
 /** Each option once, with the first kind of call that accepts it. */

@@ -10,7 +10,10 @@ export interface TextChange<T> {
   result: T
 }
 
-/** Computes a change from the text, the clock and the time before both were read; it has no other effect. */
+/**
+ * Computes a change from the text, the clock and the time before both were read. It is synchronous and has no effects: a store may call it
+ * several times for one update.
+ */
 export type ChangeText<T> = (value: string | undefined, clock: number, readAt: number) => TextChange<T>
 
 /**

@@ -5,9 +5,10 @@ import * as errors from '../../src/index.ts'
 import * as cache from '../../src/cache/index.ts'
 import * as oauth from '../../src/oauth/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
+import { guideGroups } from '../../scripts/docs/guides.ts'
 import { languageServiceFor } from '../support/typescript.ts'
 import { everything, examples, givenToExamples, publicNames, withImports } from './examples.ts'
-import { runAll } from './run.ts'
+import { runAll, runModules } from './run.ts'
 import { given, moduleOf, pages, samples } from './samples.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -17,14 +18,14 @@ const notRun = /listen\(|from '(pg|redis|vitest)'|social-search-sdk\/(catalog|ev
 const toRun = samples
   // Tests of stores run those of docs/stores.md.
   .filter(({ page, text }) => page !== 'docs/stores.md' && !notRun.test(text))
-  .map(({ page, number, text }) => ({ name: `${page}: sample ${number}`, text }))
+  .map((sample) => ({ ...sample, name: `${sample.page}: sample ${sample.number}` }))
 
 const { service, errorsOf } = languageServiceFor(
   new Map([
     ['given.ts', given],
     ['everything.ts', everything],
     ['given-to-examples.ts', givenToExamples],
-    ...samples.map(({ file, text }) => [file, moduleOf(text)] as const),
+    ...samples.map(({ file, pasted }) => [file, moduleOf(pasted)] as const),
     ...examples.map(({ file, text }) => [file, moduleOf(withImports(text))] as const),
   ]),
 )
@@ -42,16 +43,21 @@ describe('the pages of the documentation', () => {
   describe('run against a sandbox', () => {
     let failures: Record<string, string>
     beforeAll(async () => {
-      failures = await runAll(new Map(toRun.map(({ name, text }) => [name, text])))
+      const of = (samples: typeof toRun) => new Map(samples.map(({ name, pasted }) => [name, pasted]))
+      failures = {
+        ...(await runAll(of(toRun.filter(({ isAlone }) => !isAlone)))),
+        ...(await runModules(of(toRun.filter(({ isAlone }) => isAlone)))),
+      }
     }, 60_000)
 
     it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())
   })
 
-  const guides = [...pages.keys()].filter((page) => page.startsWith('docs/'))
-  it.each(guides)('%s is in the sidebar of the site', (page) => {
-    const config = readFileSync(new URL('docs/.vitepress/config.js', root), 'utf8')
-    expect(config).toContain(`'${page}'`)
+  it('are in docs/guides.json, which orders the site, README.md, docs/home.md and llms.txt', () => {
+    const guides = [...guideGroups.values()].flatMap((group) => [...group.keys()])
+    const written = [...pages.keys()].filter((page) => /^docs\/(?!home)/.test(page))
+    const others = ['AGENTS.md', 'SECURITY.md', 'docs/reference/README.md']
+    expect(guides.toSorted()).toEqual([...written, ...others].toSorted())
   })
 
   it('docs/guarantees.md names tests that exist', () => {
@@ -99,22 +105,6 @@ describe('the pages of the documentation', () => {
       .filter((line) => line.startsWith('- ['))
     expect(guides.length).toBeGreaterThan(20)
     expect(guides.filter((line) => !/^- \[[^\]]+\]\([\w./]+\): [A-Z`][^\]]+\.$/.test(line))).toEqual([])
-  })
-
-  it.each([
-    ['retry', 'docs/errors.md'],
-    ['pricing', 'docs/credits.md'],
-    ['sqlite', 'docs/jobs.md'],
-    ['dedupe', 'docs/jobs.md'],
-    ['cron', 'docs/jobs.md'],
-    ['slack', 'docs/jobs.md'],
-    ['svelte', 'docs/frameworks.md'],
-    ['vue', 'docs/frameworks.md'],
-    ['jest', 'docs/testing.md'],
-    ['opentelemetry', 'docs/telemetry.md'],
-  ])('have %s in a heading of %s, which the search of the site ranks first', (word, page) => {
-    const headings = (pages.get(page) ?? '').match(/^#+ .*$/gm) ?? []
-    expect(headings.filter((heading) => heading.toLowerCase().includes(word))).not.toEqual([])
   })
 
   it.each([...pages.keys()])('%s names files that exist, and headings that exist', (page) => {

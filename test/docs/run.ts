@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,12 +39,11 @@ const given = () => {
 const failures = {}
 `)
 
-/**
- * Runs samples one after the other, each against a new sandbox.
- *
- * @returns What each that failed has thrown, by its name.
- */
-export async function runAll(samples: ReadonlyMap<string, string>): Promise<Record<string, string>> {
+/** What each sample that failed has thrown, by its name. */
+type Failures = Record<string, string>
+
+/** Runs samples one after the other, each against a new sandbox. */
+export async function runAll(samples: ReadonlyMap<string, string>): Promise<Failures> {
   const steps = [...samples].map(([name, sample]) => {
     const body = fromSources(sample).replaceAll(
       /^import (\* as )?([^]*?) from (.*)$/gm,
@@ -56,16 +55,37 @@ await (async ({ client, baseUrl, apiKey, query, url, request, load, save, later,
 { ${body} }
 })(given()).catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`
   })
-  const code = `${given}${steps.join('\n')}
+  return failuresOf(`${given}${steps.join('\n')}`)
+}
+
+/** Runs samples one after the other, each as a module of its own that takes nothing as given. */
+export async function runModules(samples: ReadonlyMap<string, string>): Promise<Failures> {
+  const files = [...samples].map(([name, sample], index) => ({ name, file: `sample-${index}.ts`, sample }))
+  const steps = files.map(
+    ({ name, file }) => `
+await import(folder + '/${file}').catch((error) => (failures[${JSON.stringify(name)}] = String(error?.stack ?? error)))`,
+  )
+  const code = `const folder = process.cwd(), failures = {}\n${steps.join('')}`
+  return failuresOf(code, new Map(files.map(({ file, sample }) => [file, fromSources(sample)])))
+}
+
+/** Runs a program that collects failures, in a new folder with some files. */
+async function failuresOf(
+  program: string,
+  files: ReadonlyMap<string, string> = new Map(),
+): Promise<Failures> {
+  const code = `${program}
 process.chdir(folder)
 ;(await import('node:fs')).writeFileSync('failures.json', JSON.stringify(failures))
 process.exit()`
   const folder = mkdtempSync(join(tmpdir(), 'samples-'))
   symlinkSync(join(src, '../node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const [file, text] of files) writeFileSync(join(folder, file), text)
   try {
     const args = ['--input-type=module-typescript', '--eval', code]
     await promisify(execFile)(process.execPath, args, { cwd: folder })
-    return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Record<string, string>
+    return JSON.parse(readFileSync(join(folder, 'failures.json'), 'utf8')) as Failures
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -47,9 +47,24 @@ export function moduleOf(sample: string): string {
 // `npm run apps` and the suite agents compile these, with packages that are not installed here.
 const compiledElsewhere = ['docs/query.md', 'docs/frameworks.md', 'docs/agents.md']
 
-/** The samples that `npm test` compiles. */
+const cookbook = 'docs/cookbook.md'
+const [setUp = ''] = samplesOf(cookbook)
+
+/**
+ * The samples that `npm test` compiles. `pasted` is a sample as a reader runs it: in the cookbook, alone after its first one.
+ */
 export const samples = [...pages.keys()]
   .filter((page) => !compiledElsewhere.includes(page))
   .flatMap((page) =>
-    samplesOf(page).map((text, index) => ({ page, number: index + 1, text, file: `${page}.${index}.ts` })),
+    samplesOf(page).map((text, index) => {
+      const pasted = page === cookbook && index > 0 ? `${setUp}\n${text}` : text
+      return {
+        page,
+        number: index + 1,
+        text,
+        pasted,
+        isAlone: page === cookbook,
+        file: `${page}.${index}.ts`,
+      }
+    }),
   )

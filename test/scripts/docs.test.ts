@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readDeclarations } from '../../scripts/docs/declarations.ts'
 import { fieldTable } from '../../scripts/docs/fields.ts'
+import { guideGroups, withGuides } from '../../scripts/docs/guides.ts'
 import { renderLlmsTxt } from '../../scripts/docs/llms-txt.ts'
 import { renderPages } from '../../scripts/docs/pages.ts'
 import { readSchemas, schemaExports } from '../../scripts/docs/schema-exports.ts'
@@ -9,6 +10,7 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
 import { microblogPost } from '../../src/api/microblog.ts'
+import { SocialSearch } from '../../src/index.ts'
 import * as publicSchemas from '../../src/schemas/index.ts'
 
 const pages = renderPages(readDeclarations())
@@ -45,6 +47,14 @@ describe('schemaExports()', () => {
 })
 
 describe('renderPages()', () => {
+  it('begins the index with SocialSearch and its members that call no operation', () => {
+    const [, first = ''] = (pages.get('README.md') ?? '').split(/^## /m)
+    expect(first).toMatch(/^SocialSearch\n/)
+    const members = Object.getOwnPropertyNames(SocialSearch.prototype)
+    const listed = Array.from(first.matchAll(/^\| `client\.(\w+)/gm), ([, name]) => name)
+    expect([...listed, 'constructor', 'openapi'].toSorted()).toEqual(members.toSorted())
+  })
+
   it('has a page for the catalog, with its calls, their errors and the recursive shape', () => {
     const page = pages.get('catalog.md') ?? ''
     for (const { id, method, path } of catalogOperations) {
@@ -164,14 +174,36 @@ describe('renderLlmsTxt()', () => {
     ['an example', '```ts\nsend()\n\nread()\n```\n\nUntil [step 4](call.md#steps), nothing is sent.'],
     ['a list', '- one\n\nUntil step 4, nothing is sent: see below.'],
   ])('takes the first sentence of a page that begins with %s', (_, text) => {
-    const rendered = renderLlmsTxt('A client', new Map([['docs/call.md', `# Calls\n\n${text}\n`]]))
-    expect(rendered).toMatch(/^- \[Calls\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m)
+    const rendered = renderLlmsTxt('A client', () => `# Calls\n\n${text}\n`)
+    expect(rendered).toMatch(
+      /^- \[How a call travels\]\(docs\/call\.md\): Until step 4, nothing is sent\b.*[.]$/m,
+    )
   })
 
   it('names the sections of a page, without links', () => {
     const page = '# Calls\n\nA call has steps.\n\n## Send\n\n### First\n\n## [Read](read.md)\n'
-    expect(renderLlmsTxt('A client', new Map([['docs/call.md', page]]))).toContain(
-      '- [Calls](docs/call.md): A call has steps. Sections: Send; Read.\n',
+    expect(renderLlmsTxt('A client', () => page)).toContain(
+      '- [How a call travels](docs/call.md): A call has steps. Sections: Send; Read.\n',
     )
+  })
+
+  it('lists the guides by reader, in the order of docs/guides.json', () => {
+    const lines = renderLlmsTxt('A client', () => 'A page.').match(/^## .*|(?<=^- \[[^\]]*\]\()[^)]*/gm)
+    const groups = [...guideGroups].flatMap(([group, pages]) => [`## ${group}`, ...pages.keys()])
+    expect(lines).toEqual(['README.md', ...groups])
+  })
+})
+
+describe('withGuides()', () => {
+  it('replaces the section Guides by the list, with links from the folder of the page', () => {
+    const page = withGuides('docs/home.md', '# Home\n\n## Guides\n\nOld.\n\n## Last\n\nText.\n')
+    expect(page).toMatch(/^# Home\n\n## Guides\n\n- \*\*Use it\*\*: \[Get started\]\(start\.md\), /)
+    expect(page).toContain('[Security](../SECURITY.md)')
+    expect(page).toMatch(/\)\n\n## Last\n\nText\.\n$/)
+    expect(page).not.toContain('Old.')
+  })
+
+  it('leaves a page without that section unchanged', () => {
+    expect(withGuides('docs/call.md', '# Calls\n')).toBe('# Calls\n')
   })
 })

@@ -1,0 +1,47 @@
+/** Queries the built index as the search of the site does, and fails if another page than expected comes first. */
+import { readdirSync } from 'node:fs'
+import MiniSearch from 'minisearch'
+import { search } from './search.js'
+
+/** What users type, by the page that answers it. */
+const expected = {
+  '/agents': ['mcp', 'openai'],
+  '/cli': ['login', 'completion'],
+  '/credits': ['budget', 'price', 'pricing', 'quote'],
+  '/errors': ['retry', 'retries', '429', 'charged'],
+  '/events': ['webhook'],
+  '/export': ['csv', 'parquet', 'duckdb'],
+  '/fleet': ['shared limiter', 'redis'],
+  '/frameworks': ['react', 'svelte', 'vue', 'hono'],
+  '/jobs': ['cron', 'sqlite', 'dedupe', 'duplicates', 'slack'],
+  '/limits': ['rate limit', 'timeout', 'deadline'],
+  '/pages': ['resume', 'pagination'],
+  '/proxy': ['api key in browser', 'cors'],
+  '/telemetry': ['opentelemetry', 'metrics'],
+  '/testing': ['offline', 'mock', 'jest', 'fake timers'],
+}
+
+const chunks = new URL('dist/assets/chunks/', import.meta.url)
+const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
+const { default: json } = await import(new URL(file, chunks))
+// The options of VPLocalSearchBox.vue in VitePress.
+const index = MiniSearch.loadJSON(json, {
+  fields: ['title', 'titles', 'text'],
+  storeFields: ['title', 'titles'],
+  searchOptions: {
+    fuzzy: 0.2,
+    prefix: true,
+    boost: { title: 4, text: 2, titles: 1 },
+    ...search.searchOptions,
+  },
+  ...search.options,
+})
+
+for (const [page, queries] of Object.entries(expected)) {
+  for (const query of queries) {
+    const found = index.search(query).map(({ id }) => id)
+    if (found[0]?.replace(/#.*/, '') === page) continue
+    console.error(`a search for "${query}" finds ${found.slice(0, 3).join(', ')} before ${page}`)
+    process.exitCode = 1
+  }
+}
