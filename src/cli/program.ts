@@ -42,7 +42,13 @@ export async function main(words: readonly string[]): Promise<void> {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason =
       error instanceof CommanderError
-        ? new UsageError(usageMessageOf(error, args, program.commands.map((each) => each.name())))
+        ? new UsageError(
+            usageMessageOf(
+              error,
+              args,
+              program.commands.map((each) => each.name()),
+            ),
+          )
         : error
     complain({ json }, reason)
     process.exitCode = exitCodeOf(reason)

@@ -78,7 +78,7 @@ it('docs/jobs.md runs a program from cron, which makes no file without a key, an
   writeFileSync(join(folder, 'job.env'), env)
   await night('job.ts')
   expect(readdirSync(folder)).toContain('posts.db')
-  const holder = spawn('flock', ['job.lock', 'sh', '-c', 'echo held; read wait'], { cwd: folder })
+  const holder = spawn('sh', ['-c', 'flock job.lock sh -c "echo held; read wait"'], { cwd: folder })
   await once(holder.stdout, 'data')
   await night('job.ts')
   holder.stdin.end()
