@@ -10,6 +10,10 @@ import { watchSearch } from 'social-search-sdk/watch'
 const params = { query: 'typescript', filters: { lang: 'en' } }
 const creditsPerRun = 20
 
+const client = SocialSearch.fromEnv()
+// Free. Without a key or the service, the job ends here, and makes no file.
+await client.openapi()
+
 const db = new DatabaseSync('posts.db', { timeout: 10_000 })
 db.exec(`
   CREATE TABLE IF NOT EXISTS posts (id TEXT PRIMARY KEY, post TEXT NOT NULL); -- JSON
@@ -21,7 +25,6 @@ const name = JSON.stringify(params)
 const stored = db.prepare('SELECT state FROM watches WHERE params = ?').get(name)
 const state = stored === undefined ? null : JSON.parse(String(stored['state']))
 
-const client = SocialSearch.fromEnv()
 const budget = new CreditBudget(creditsPerRun)
 let added = 0
 try {

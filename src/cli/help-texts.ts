@@ -14,6 +14,12 @@ Exit codes:
   6    unknown: may be charged, or applied
   130  interrupted`
 
+export const loginHelp = `
+Commands of this user find the login, also
+in cron. Programs do not: fromEnv() reads
+SOCIAL_SEARCH_BASE_URL and
+SOCIAL_SEARCH_API_KEY.`
+
 const profile = `--params '{"profileUrl":"https://professionalnet.example/in/mirarooksby"}'`
 const post = `--params '{"postUrl":"https://professionalnet.example/posts/ID"}'`
 

@@ -3,7 +3,6 @@ import { count } from '../lib/count.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { answerCache } from './answer-cache.ts'
-import { assertFolder } from './assert-folder.ts'
 import { UsageError } from './command-errors.ts'
 import {
   type SharedFlags,
@@ -15,6 +14,7 @@ import {
 } from './flags.ts'
 import { budgetOf, clientFor, pagesOf } from './options.ts'
 import { quoteFor } from './quote.ts'
+import { assertWritable } from './run-lock.ts'
 import { print, tell } from './terminal.ts'
 
 export interface InferFlags extends SharedFlags {
@@ -31,7 +31,7 @@ export async function infer(words: readonly string[], flags: InferFlags): Promis
   if (documented) throw new UsageError(`${id} is documented; import its types and social-search-sdk/schemas`)
   if (out !== undefined && force !== true && existsSync(out))
     throw new UsageError(`${out} exists; pass --force to replace it, or another --out`)
-  assertFolder('--out', out)
+  if (out !== undefined) assertWritable(out)
   const { params } = await paramsOf(operation, flags)
   const maxPages = wholeNumberOf('--pages', flags.pages)
   const { atMost, why } = quoteFor(operation, params, operation.paging ? flags : { ...flags, pages: '1' })

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { parsed } from '../lib/json.ts'
 import type { JobOutput, JobState } from './job-output.ts'
 import { RecordDatabase, type RecordDatabaseOptions } from './record-database.ts'
 import { RunLock } from './run-lock.ts'
@@ -34,11 +36,14 @@ export async function openLocked(path: string, options: RecordDatabaseOptions): 
 export class JobDatabase implements JobOutput {
   readonly #database: RecordDatabase
   readonly #lock: RunLock
+  /** Has the credits until the database exists. */
+  readonly #creditsPath: string
   state: JobState
 
   private constructor({ database, lock }: LockedDatabase, state: JobState) {
     this.#database = database
     this.#lock = lock
+    this.#creditsPath = creditsPathOf(lock)
     this.state = state
   }
 
@@ -51,7 +56,7 @@ export class JobDatabase implements JobOutput {
     const { params, fields } = start
     const job = { operation: operation.id, params }
     const opened = await openLocked(path, { operation, fields: fields ?? undefined, job })
-    const stored = resume ? opened.database.progress : undefined
+    const stored = resume ? (opened.database.progress ?? storedCredits(opened.lock)) : undefined
     return new JobDatabase(opened, { ...start, ...(stored as Partial<JobState> | undefined) })
   }
 
@@ -60,7 +65,12 @@ export class JobDatabase implements JobOutput {
   }
 
   keepCredits(credits: number): void {
-    if (credits !== this.state.credits) this.#store([], { ...this.state, credits })
+    if (credits === this.state.credits) return
+    const state = { ...this.state, credits }
+    if (this.#database.isCreated) this.#store([], state)
+    else if (credits > 0) this.#lock.replace(this.#creditsPath, JSON.stringify({ credits }))
+    else rmSync(this.#creditsPath, { force: true })
+    this.state = state
   }
 
   append(
@@ -87,6 +97,16 @@ export class JobDatabase implements JobOutput {
     this.#lock.assertHeld()
     const { next, records: count, credits } = state
     this.#database.store(records, { next, records: count, credits })
+    rmSync(this.#creditsPath, { force: true })
     this.state = state
   }
+}
+
+function creditsPathOf({ path }: RunLock): string {
+  return `${path}.state.json`
+}
+
+function storedCredits(lock: RunLock): unknown {
+  const path = creditsPathOf(lock)
+  return existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined
 }

@@ -26,6 +26,8 @@ export class JobFile implements JobOutput {
   readonly #statePath: string
   readonly #file: number
   #reserved = 256 * 1024
+  /** Whether the files are of this run, and have nothing. */
+  #isUnused = false
   state: JobState
 
   private constructor(path: string, state: JobState, open: 'create' | 'resume') {
@@ -82,9 +84,11 @@ export class JobFile implements JobOutput {
   }
 
   #begin(mode: 'a' | 'ax'): number {
+    const isNew = !existsSync(this.#lock.path)
     const file = openSync(this.#lock.path, mode)
     try {
       this.#store(this.state)
+      this.#isUnused = isNew
       return file
     } catch (error) {
       closeSync(file)
@@ -97,6 +101,7 @@ export class JobFile implements JobOutput {
   append(text: string, change: Pick<JobState, 'next' | 'records' | 'credits'>): void {
     const start = this.state.bytes
     const length = Buffer.byteLength(text)
+    this.#isUnused = false
     this.#lock.free()
     try {
       writeFileSync(this.#file, text)
@@ -118,7 +123,9 @@ export class JobFile implements JobOutput {
     this.#lock.free()
     closeSync(this.#file)
     try {
-      this.keepCredits(credits)
+      if (this.#isUnused && credits === 0)
+        for (const path of [this.#lock.path, this.#statePath]) rmSync(path, { force: true })
+      else this.keepCredits(credits)
     } catch {
       // The state still has the highest cost of the page, and the caller the error that ended the job.
     }

@@ -5,9 +5,9 @@ import { version } from '../lib/version.ts'
 import { clearCache } from './answer-cache.ts'
 import { completionScript, completions, shells } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { commandOf, kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
+import { kebab, paramFlags, paramTextOf, positionalOf } from './flags.ts'
 import { formats } from './formats.ts'
-import { commandsOf, exampleCommand, exampleHelp, exampleOf, exitCodeHelp, priceOf } from './help-texts.ts'
+import { commandsOf, exampleHelp, exampleOf, exitCodeHelp, loginHelp, priceOf } from './help-texts.ts'
 import { infer } from './infer.ts'
 import { config, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
@@ -17,6 +17,7 @@ import { runOperation } from './run-operation.ts'
 import { sandbox } from './sandbox.ts'
 import {
   cacheOption,
+  choiceOption,
   formatItem,
   offlineOption,
   paramOption,
@@ -25,9 +26,9 @@ import {
   withClient,
   yesOption,
 } from './shared-options.ts'
-import { similarCommands } from './similar-commands.ts'
 import { complain, print } from './terminal.ts'
 import { UsageError, exitCodeOf } from './command-errors.ts'
+import { usageMessageOf } from './usage-message.ts'
 import { watch, watchNetworks } from './watch.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
@@ -40,35 +41,19 @@ export async function main(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return
     const reason =
-      error instanceof CommanderError ? new UsageError(usageMessageOf(error, args, program)) : error
+      error instanceof CommanderError
+        ? new UsageError(
+            usageMessageOf(
+              error,
+              args,
+              program.commands.map((each) => each.name()),
+            ),
+          )
+        : error
     complain({ json }, reason)
     process.exitCode = exitCodeOf(reason)
   }
 }
-
-function usageMessageOf(
-  { code, message }: CommanderError,
-  args: readonly string[],
-  program: Command,
-): string {
-  if (code === 'commander.help') return 'a command is missing; see --help'
-  if (code === 'commander.excessArguments') {
-    const operation = operations.find(({ id }) => args.join(' ').startsWith(`${commandOf(id)} `))
-    if (operation?.documented === false)
-      return `the service documents no params of ${operation.id}; pass JSON: ${exampleCommand(operation.id)}`
-    return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
-  }
-  if (code !== 'commander.unknownCommand') return message.replace(/^error: /, '')
-  const others = program.commands.map((command) => command.name()).filter((name) => !groups.has(name))
-  const similar = similarCommands(args, others).map((name) => `social-search ${name}`)
-  const hint = similar.length === 0 ? 'see social-search --help' : `did you mean ${similar.join(' or ')}?`
-  return `${message.replace(/^error: /, '')}; ${hint}`
-}
-
-/** Commands that only have commands. */
-const groups = new Set<string>(
-  operations.filter(({ id }) => id.includes('.')).map(({ id }) => id.split('.')[0] ?? ''),
-)
 
 function createProgram(args: readonly string[], json: boolean): Command {
   const program = new Command('social-search')
@@ -85,7 +70,9 @@ function createProgram(args: readonly string[], json: boolean): Command {
   shared(
     program
       .command('quote <operation...>')
-      .description('show what a job costs at most, and how long it takes at least; sends nothing'),
+      .description(
+        'show what a job costs at most, and how long it takes at least (duration, in milliseconds); sends nothing',
+      ),
   )
     .option('--params <json>', 'params as JSON; - reads stdin')
     .option('--max-pages <n>', 'pages to buy; default 1. --pages is the same')
@@ -123,7 +110,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
     .option('--port <n>', 'port to listen on, 0 for any free port; default: the variable PORT, or 4010')
     .option('--per-minute <n>', 'requests a minute that each search surface accepts, or off; default 20')
     .option('--in-flight <n>', 'requests that may be open at once, or off; default 2')
-    .option('--growth <n>', 'new posts an hour about each query; default none')
+    .option('--growth <n>', 'new posts an hour about each query, 1 to 3600; default none')
     .option('--json', 'errors as JSON objects')
     .addHelpText('after', exampleHelp('sandbox --port 4010', 'sandbox --port 0 --growth 60 --per-minute off'))
     .action(sandbox)
@@ -159,6 +146,7 @@ function createProgram(args: readonly string[], json: boolean): Command {
         'login --base-url URL --profile work < key.txt',
       ),
     )
+    .addHelpText('after', loginHelp)
     .action(login)
   program
     .command('logout')
@@ -227,9 +215,7 @@ function addOperation(program: Command, operation: Operation): void {
     command.optionsGroup('Pages:').option('--limit <n>', 'most records to return')
   shared(command)
     .addOption(
-      new Option('--format <format>', 'default: card or table on a terminal, otherwise jsonl').choices(
-        formats,
-      ),
+      choiceOption('--format <format>', 'default: card or table on a terminal, otherwise jsonl', formats),
     )
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
     .option('--bom', 'begin CSV with a byte order mark, so that Excel reads it as UTF-8')
@@ -259,12 +245,12 @@ function addWatch(program: Command): void {
     .option('--max-pages <n>', 'most pages to buy in one poll', '10')
     .option('--once', 'poll once, then end: for cron')
     .addOption(
-      new Option('--from <start>', 'now: the first poll only notes which posts there are').choices(['now']),
+      choiceOption('--from <start>', 'now: the first poll only notes which posts there are', ['now']),
     )
     .option('--out <file>', 'store posts and state in an SQLite file that ends in .db')
     .option('--state <file>', 'remembers seen posts for the next run')
     .option('--exec <command>', 'run a command for each batch, with the posts as JSON Lines on stdin')
-    .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
+    .addOption(choiceOption('--network <name>', 'where to search', watchNetworks).default('microblog'))
     .option('--params <json>', 'params as JSON; - reads stdin')
     .addHelpText(
       'after',

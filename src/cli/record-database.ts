@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../api/operation.ts'
@@ -14,20 +15,20 @@ import { importWithSqlite } from './sqlite.ts'
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 const types = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
-/** An SQLite file with a table for each kind of record, and the progress of jobs. */
+/** An SQLite file with a table for each kind of record, and the progress of jobs. It is created when there is something to store. */
 export class RecordDatabase {
-  readonly #database: DatabaseSync
+  readonly #open: () => DatabaseSync
   readonly #columns: readonly ReadyColumn[]
   readonly #key: string
-  readonly #insert: (...values: SQLInputValue[]) => number
+  readonly #insert: string
   readonly #job: string
+  #database: DatabaseSync | undefined
 
   private constructor(
-    database: DatabaseSync,
+    create: () => DatabaseSync,
     path: string,
     { operation, fields, job }: RecordDatabaseOptions,
   ) {
-    this.#database = database
     this.#job = canonicalJson(job) ?? ''
     this.#columns = columnsOf(operation, fields)
     const unique = this.#columns.find(({ path }) => path === 'id' || path === 'urn')
@@ -41,39 +42,45 @@ export class RecordDatabase {
       '"record" TEXT NOT NULL',
     ]
     const names = columns.map((column) => /^".*"/.exec(column)?.[0] ?? '')
-    // Two jobs of one file take turns.
-    database.exec(`PRAGMA busy_timeout = 10000;
-      CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')});
-      CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
-    const known = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
-    const missing = names.find((name) => !known.some((each) => quoted(String(each['name'])) === name))
-    if (missing !== undefined)
-      throw new UsageError(`the table ${table} of ${path} has no column ${missing}; pass another --out`)
     const values = names.map(() => '?').join(', ')
-    const insert = database.prepare(
-      `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`,
-    )
-    this.#insert = (...row) => Number(insert.run(...row).changes)
+    this.#insert = `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values}) ON CONFLICT DO NOTHING`
+    this.#open = () => {
+      const database = (this.#database = create())
+      // Two jobs of one file take turns.
+      database.exec(`PRAGMA busy_timeout = 10000;
+        CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')});
+        CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL)`)
+      const known = database.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+      const missing = names.find((name) => !known.some((each) => quoted(String(each['name'])) === name))
+      if (missing === undefined) return database
+      throw new UsageError(`the table ${table} of ${path} has no column ${missing}; pass another --out`)
+    }
   }
 
   /** @throws {UsageError} for a file that is no such database. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     const { DatabaseSync } = await importWithSqlite('--out with a .db file', () => import('node:sqlite'))
     // An absolute path, since SQLite reads others as a URI.
-    const database = new DatabaseSync(resolve(path))
+    const records = new RecordDatabase(() => new DatabaseSync(resolve(path)), path, options)
     try {
-      return new RecordDatabase(database, path, options)
+      if (existsSync(path)) records.#open()
+      return records
     } catch (error) {
-      database.close()
+      records.close()
       throw /not a database/.test(messageOf(error))
         ? new UsageError(`${path} is not an SQLite database; pass another --out`)
         : error
     }
   }
 
+  /** Whether the file exists. */
+  get isCreated(): boolean {
+    return this.#database !== undefined
+  }
+
   /** The stored progress of the job. */
   get progress(): unknown {
-    const row = this.#database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(this.#job)
+    const row = this.#database?.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(this.#job)
     return row && parsed(String(row['state']))
   }
 
@@ -83,26 +90,28 @@ export class RecordDatabase {
    * @returns how many of the records are new.
    */
   store(records: readonly unknown[], progress: object): number {
+    const database = this.#database ?? this.#open()
+    const insert = database.prepare(this.#insert)
     let added = 0
-    this.#database.exec('BEGIN IMMEDIATE')
+    database.exec('BEGIN IMMEDIATE')
     try {
-      for (const record of records) added += this.#insert(...this.#rowOf(record))
-      this.#database
+      for (const record of records) added += Number(insert.run(...this.#rowOf(record)).changes)
+      database
         .prepare(
           'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
         )
         .run(this.#job, JSON.stringify(progress))
-      this.#database.exec('COMMIT')
+      database.exec('COMMIT')
       return added
     } catch (error) {
       // SQLite may have ended the transaction itself, such as on a full disk.
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
   }
 
   close(): void {
-    this.#database.close()
+    this.#database?.close()
   }
 
   #rowOf(record: unknown): SQLInputValue[] {

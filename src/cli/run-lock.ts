@@ -1,5 +1,5 @@
-import { readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, isAbsolute } from 'node:path'
+import { accessSync, constants, existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { ProcessLock } from '../oauth/node/process-lock.ts'
 import { UsageError } from './command-errors.ts'
 
@@ -13,10 +13,11 @@ export class RunLock extends ProcessLock {
 
   /**
    * @param part What follows the name of the file in that of the lock, if processes may write parts of it.
-   * @throws {UsageError} if another process has the file.
+   * @throws {UsageError} if the file cannot be written, or another process has it.
    */
   constructor(path: string, part = '') {
     const target = targetOf(path)
+    assertWritable(target)
     super(`${target}${part}`)
     this.target = target
     for (let attempt = 0; !this.#isTaken(attempt); attempt++)
@@ -36,7 +37,9 @@ export class RunLock extends ProcessLock {
   }
 
   #isTaken(attempt: number): boolean {
-    const owner = this.take(({ isElsewhere, lastBeat }) => isElsewhere && this.now() - lastBeat >= silenceMs)
+    const owner = asWritten(this.target, () =>
+      this.take(({ isElsewhere, lastBeat }) => isElsewhere && this.now() - lastBeat >= silenceMs),
+    )
     if (owner === null) return true
     if (owner === 'not a lock')
       throw new UsageError(`${this.path}.lock exists and is not a lock; rename it, or pass another file`)
@@ -48,6 +51,27 @@ export class RunLock extends ProcessLock {
     if (owner.pid === process.pid || attempt === 25)
       throw new UsageError(`${inUse}; wait until it ends, or pass another file`)
     return false
+  }
+}
+
+/** @throws {UsageError} for a folder, and for a file that cannot be written or whose folder does not exist. */
+export function assertWritable(path: string): void {
+  const folder = dirname(resolve(path))
+  if (!existsSync(folder))
+    throw new UsageError(`${path} cannot be written: the folder ${folder} does not exist; make it first`)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) throw new UsageError(`${path} is a folder; pass a file`)
+  if (found !== undefined) asWritten(path, () => accessSync(path, constants.W_OK))
+}
+
+/** @throws {UsageError} if the system does not allow to write the file, or beside it. */
+function asWritten<Value>(path: string, write: () => Value): Value {
+  try {
+    return write()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(code)) throw error
+    throw new UsageError(`${path} cannot be written (${code}); check who may write it, and its folder`)
   }
 }
 

@@ -11,7 +11,6 @@ import { confirmWalk } from './confirm.ts'
 import { type SharedFlags, commandOf, flagOf, paramsFlag, paramsOf, withoutStdout } from './flags.ts'
 import { nothingFound, terminalOptions } from './formatter.ts'
 import { type Format, createFormatter, fieldsFor } from './formats.ts'
-import { assertFolder } from './assert-folder.ts'
 import { type FileFormat, type JobState, fileFormatOf } from './job-output.ts'
 import { openOutput } from './open-output.ts'
 import { type WalkOptions, budgetOf, clientFor, pagesOf, walkOptions } from './options.ts'
@@ -65,7 +64,6 @@ export async function runOperation(
     ...{ next: params, bytes: 0, records: 0, credits: 0 },
   }
   const { out } = flags
-  assertFolder('--out', out)
   const job = out === undefined ? undefined : await openOutput(out, start, { ...flags, operation })
   const state = job?.state ?? start
   /** Of all runs together: spent, perhaps spent, and reserved. */

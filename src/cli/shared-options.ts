@@ -5,19 +5,19 @@ import { profileName } from './profile.ts'
 
 export function paramOption({ name, schema, help }: ParamFlag): Option {
   const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
-  const option = new Option(name + value, help)
   return schema.enum === undefined
-    ? option
-    : option.choices(schema.enum).argParser(choiceOf(name, schema.enum))
+    ? new Option(name + value, help)
+    : choiceOption(name + value, help, schema.enum)
 }
 
-/** Accepts a choice in upper or lower case. */
-function choiceOf(name: string, choices: readonly string[]): (value: string) => string {
-  return (value) => {
+/** A flag with a choice, in upper or lower case. */
+export function choiceOption(flag: string, help: string | undefined, choices: readonly string[]): Option {
+  return new Option(flag, help).choices(choices).argParser((value: string) => {
     const found = choices.find((choice) => choice.toLowerCase() === value.toLowerCase())
     if (found !== undefined) return found
-    throw new UsageError(`${name} must be one of ${choices.join(', ')}, got ${value}`)
-  }
+    const expected = choices.length === 1 ? choices.join('') : `one of ${choices.join(', ')}`
+    throw new UsageError(`${flag.split(' ')[0]} must be ${expected}, got ${value}`)
+  })
 }
 
 /** Adds the flags of a command that prints, and may send. */
@@ -37,9 +37,7 @@ export function withClient(command: Command): Command {
     .optionsGroup('Connection:')
     .option('--per-minute <n>', 'most requests a minute, or off')
     .option('--timeout <seconds>', 'time for one request')
-    .addOption(
-      new Option('--validation <mode>', 'how responses are checked').choices(['strict', 'lenient', 'off']),
-    )
+    .addOption(choiceOption('--validation <mode>', 'how responses are checked', ['strict', 'lenient', 'off']))
     .option('--base-url <url>', 'address of the service; default: SOCIAL_SEARCH_BASE_URL')
     .addOption(profileOption())
     .option('--sandbox', 'use a simulated service; needs no account')

@@ -18,7 +18,6 @@ import { budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
 import { print, tell } from './terminal.ts'
 import { cardsFor } from './card.ts'
-import { assertFolder } from './assert-folder.ts'
 import { UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
 import { type WatchSink, openSink } from './watch-sink.ts'
@@ -39,7 +38,6 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   const operation = networks[flags.network as keyof typeof networks]
   const { params } = await paramsOf(operation, withoutOtherParams(flags, operation), query)
   const { out, exec } = flags
-  assertFolder('--out', out)
   if (out !== undefined && !out.endsWith('.db'))
     throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
   if (out !== undefined && flags.state !== undefined)

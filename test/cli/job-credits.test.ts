@@ -1,6 +1,7 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
@@ -32,10 +33,15 @@ let jobs = 0
 /** A job of several runs, in this process, against a sandbox of its own. */
 class Job {
   readonly sandbox: Sandbox = createSandbox({ limits: { perMinute: false } })
-  readonly out = join(folder, `job-${++jobs}.jsonl`)
+  readonly #name = `job-${++jobs}.`
+  readonly out: string
   /** Runs when a request leaves, and when its answer is there. */
   onSend = (): void => {}
   onAnswer = (): void => {}
+
+  constructor(format = 'jsonl') {
+    this.out = join(folder, this.#name + format)
+  }
 
   /** Runs the command; returns its exit code. */
   async run(
@@ -57,7 +63,21 @@ class Job {
   }
 
   get state(): JobState {
-    return JSON.parse(readFileSync(`${this.out}.state.json`, 'utf8')) as JobState
+    const file = this.files.find((name) => name.endsWith('.state.json'))
+    if (file === undefined && this.out.endsWith('.db') && existsSync(this.out)) {
+      const database = new DatabaseSync(this.out, { readOnly: true })
+      const row = database.prepare('SELECT state FROM social_search_jobs').get()
+      database.close()
+      return JSON.parse(String(row?.['state'])) as JobState
+    }
+    return JSON.parse(file === undefined ? '{"credits":0}' : readFileSync(file, 'utf8')) as JobState
+  }
+
+  /** Its files that stay after a kill. */
+  get files(): string[] {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(this.#name) && !name.endsWith('.lock'))
+      .map((name) => join(folder, name))
   }
 }
 
@@ -173,59 +193,63 @@ const oneRun = fc.record({
   kill: fc.option(fc.record<Kill>({ at: fc.integer({ min: 1, max: 3 }), isAnswered: fc.boolean() })),
 })
 
-it('--budget of a job holds over any sequence of failures and kills, and the state never has less than was charged', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 0, max: 14 }),
-      fc.array(oneRun, { maxLength: 6 }),
-      async (budget, runs) => {
-        const job = new Job()
-        const { sandbox, out } = job
-        const files = [out, `${out}.state.json`]
-        // Not asserted at once: the client would take an error of fetch for one of the network.
-        const faults: string[] = []
-        const check = (underWay = 0): void => {
-          const { credits } = job.state
-          const least = sandbox.ledger.spent + underWay
-          if (credits < least || credits > budget) faults.push(`${credits} is not from ${least} to ${budget}`)
-        }
-        const runOnce = async (kill: Kill | null): Promise<number | undefined> => {
-          let requests = 0
-          const life = { isOver: false }
-          const dieIf = (isDue: boolean): void => {
-            if (isDue && kill?.at === requests) {
-              life.isOver = true
-              for (const file of files) copyFileSync(file, `${file}.then`)
+it.each(['jsonl', 'db'])(
+  '--budget of a job in a .%s file holds over any sequence of failures and kills, and the state never has less than was charged',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 14 }),
+        fc.array(oneRun, { maxLength: 6 }),
+        async (budget, runs) => {
+          const job = new Job(format)
+          const { sandbox } = job
+          // Not asserted at once: the client would take an error of fetch for one of the network.
+          const faults: string[] = []
+          const check = (underWay = 0): void => {
+            const { credits } = job.state
+            const least = sandbox.ledger.spent + underWay
+            if (credits < least || credits > budget)
+              faults.push(`${credits} is not from ${least} to ${budget}`)
+          }
+          const runOnce = async (kill: Kill | null): Promise<number | undefined> => {
+            let requests = 0
+            const life = { isOver: false, left: new Map<string, Buffer>() }
+            const dieIf = (isDue: boolean): void => {
+              if (isDue && kill?.at === requests) {
+                life.isOver = true
+                for (const file of job.files) life.left.set(file, readFileSync(file))
+              }
+              if (life.isOver) throw new Error('the process is dead')
             }
-            if (life.isOver) throw new Error('the process is dead')
-          }
-          job.onSend = () => {
-            requests++
-            dieIf(false)
-            check(2)
-            dieIf(kill?.isAnswered === false)
-          }
-          job.onAnswer = () => {
+            job.onSend = () => {
+              requests++
+              dieIf(false)
+              check(2)
+              dieIf(kill?.isAnswered === false)
+            }
+            job.onAnswer = () => {
+              check()
+              dieIf(kill?.isAnswered === true)
+            }
+            const code = await job.run({ budget: String(budget) })
+            if (life.isOver) for (const file of job.files) rmSync(file)
+            for (const [file, bytes] of life.left) writeFileSync(file, bytes)
             check()
-            dieIf(kill?.isAnswered === true)
+            return code
           }
-          const code = await job.run({ budget: String(budget) })
-          if (life.isOver) for (const file of files) copyFileSync(`${file}.then`, file)
-          check()
-          return code
-        }
-        for (const { misfortune, kill } of runs) {
-          for (const { fault, skip } of misfortune) sandbox.inject({ ...fault, skip })
-          await runOnce(kill)
-        }
-        // Some misfortune may be left.
-        let code: number | undefined
-        for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
-        expect(faults).toEqual([])
-        expect(code).toBe(exitCodes.budget)
-        expect(budget - job.state.credits).toBeLessThan(2)
-      },
-    ),
-    { numRuns: 25 },
-  )
-})
+          for (const { misfortune, kill } of runs) {
+            for (const { fault, skip } of misfortune) sandbox.inject({ ...fault, skip })
+            await runOnce(kill)
+          }
+          // Some misfortune may be left.
+          let code: number | undefined
+          for (let run = 0; run < 20 && code !== exitCodes.budget; run++) code = await runOnce(null)
+          expect(faults).toEqual([])
+          expect(code).toBe(exitCodes.budget)
+          expect(budget - job.state.credits).toBeLessThan(2)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  },
+)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -31,10 +31,14 @@ describe('RecordDatabase.store()', () => {
 })
 
 describe('RecordDatabase.open()', () => {
-  it('makes a table for each kind of record', async () => {
+  it('creates the file when there is something to store, with a table for each kind of record', async () => {
     const path = join(folder, 'all.db')
-    for (const operation of operations.filter((each) => 'list' in each))
-      (await RecordDatabase.open(path, { operation, fields: undefined, job: {} })).close()
+    for (const operation of operations.filter((each) => 'list' in each)) {
+      const database = await RecordDatabase.open(path, { operation, fields: undefined, job: {} })
+      expect(existsSync(path)).toBe(operation !== operations[0])
+      database.store([], {})
+      database.close()
+    }
     const names = new DatabaseSync(path)
       .prepare(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'social%' ORDER BY name",

@@ -49,6 +49,21 @@ describe('new RunLock()', () => {
     expect(readdirSync(folder)).toEqual(['link', 'link to the link'])
   })
 
+  it.each([
+    [
+      'in a folder that is missing',
+      () => join(folder, 'none/posts.db'),
+      'none does not exist; make it first',
+    ],
+    ['with the name of a folder', () => folder, `is a folder; pass a file`],
+    ['in a folder that takes no files', () => '/proc/posts.db', 'cannot be written (ENOENT)'],
+  ])('throws a UsageError that names a file %s', (_, path, message) => {
+    expect(() => new RunLock(path())).toThrow(UsageError)
+    expect(() => new RunLock(path())).toThrow(path())
+    expect(() => new RunLock(path())).toThrow(message)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('refuses a loop of links', () => {
     symlinkSync('posts.jsonl', out)
     expect(() => new RunLock(out)).toThrow('loop of links')

@@ -17,7 +17,11 @@ import { samplesOf } from './samples.ts'
 async function run(text: string, before: string): Promise<string> {
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes(text)) ?? ''
   // Nobody waits five minutes for the second poll.
-  const code = fromSources(before) + fromSources(sample.replace('5 * 60_000', '5'))
+  const own = sample
+    .replace('5 * 60_000', '5')
+    .replace('{ CreditBudget, SocialSearch }', '{ CreditBudget }')
+    .replace('const client = SocialSearch.fromEnv()\n', '')
+  const code = fromSources(before) + fromSources(own)
   const args = ['--input-type=module-typescript', '--eval', code]
   const ended = promisify(execFile)(process.execPath, args)
   return ended.then(
@@ -29,6 +33,10 @@ async function run(text: string, before: string): Promise<string> {
     },
   )
 }
+
+const limits = { perMinute: false } as const
+const posts = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
 
 /** When the process of a night is killed. */
 const kills = new Map([
@@ -44,7 +52,7 @@ import { DatabaseSync as Database } from 'node:sqlite'
 import { SocialSearch } from 'social-search-sdk'
 process.chdir(${JSON.stringify(folder)})
 const { exec } = Database.prototype
-const dieIf = (event: string) => {
+const dieIf = (event?: string) => {
   if (event !== '${when}') return
   writeSync(1, String(client.credits.spent))
   process.kill(process.pid, 'SIGKILL')
@@ -55,7 +63,8 @@ Database.prototype.exec = function (sql) {
   exec.call(this, sql)
   if (sql === 'COMMIT' && ++commits === 1) dieIf('the first page is stored')
 }
-const afterResponse = [() => dieIf(++pages === 1 ? 'the first page is bought' : 'the second page is bought')]
+const events = ['the key is checked', 'the first page is bought', 'the second page is bought']
+const afterResponse = [() => dieIf(events[pages++])]
 const client = new SocialSearch({ ...${JSON.stringify(options)}, hooks: { afterResponse } })
 `
 
@@ -68,18 +77,15 @@ function jobIn(folder: string) {
   }
   const sample = samplesOf('docs/jobs.md').find((each) => each.includes('INTO watches')) ?? ''
   const body = stripTypeScriptTypes(sample).replaceAll(/^import .*$/gm, '')
-  const names = ['client', 'DatabaseSync', 'CreditBudget', 'watchSearch']
+  const names = ['SocialSearch', 'DatabaseSync', 'CreditBudget', 'watchSearch']
   const job = compileFunction(`return (async () => {${body}})()`, names) as (
     ...given: unknown[]
   ) => Promise<void>
-  return (client: SocialSearch) => job(client, Database, CreditBudget, watchSearch)
+  return (client: SocialSearch) => job({ fromEnv: () => client }, Database, CreditBudget, watchSearch)
 }
 
 it('docs/jobs.md stores each post once in ten nights with new posts, three of which end with SIGKILL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jobs-'))
-  const posts = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
-  const limits = { perMinute: false } as const
   const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
   const { baseUrl, apiKey } = sandbox
   const job = jobIn(folder)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
@@ -60,8 +60,20 @@ it('nightly-job stores the new posts of each night once when it is killed at any
 
   const requests = sandbox.requests.length
   const quiet = example.start(serviceOf(sandbox))
-  expect([await quiet.ended(), sandbox.requests.length - requests]).toEqual([0, 1])
+  expect([await quiet.ended(), sandbox.requests.length - requests]).toEqual([0, 2])
   expect(quiet.output).toBe('0 new posts in posts.db, 2 of 20 credits spent\n')
+})
+
+it.each([
+  ['without its variables', {}],
+  ['with a wrong key', { SOCIAL_SEARCH_API_KEY: 'wrong' }],
+  ['without a service', { SOCIAL_SEARCH_BASE_URL: 'http://127.0.0.1:9/v1' }],
+])('nightly-job makes no file when it is started %s', async (_, change) => {
+  const sandbox = await serve()
+  const example = await Example.install('nightly-job')
+  const run = example.start(Object.keys(change).length === 0 ? {} : { ...serviceOf(sandbox), ...change })
+  expect(await run.ended(), run.output).toBe(1)
+  expect(existsSync(join(example.folder, 'posts.db'))).toBe(false)
 })
 
 it('nightly-job says what was charged when a response is lost, and the next run continues', async () => {
@@ -69,7 +81,7 @@ it('nightly-job says what was charged when a response is lost, and the next run 
   const example = await Example.install('nightly-job')
   expect(await example.start(serviceOf(sandbox)).ended()).toBe(0)
   sandbox.publish(postsAbout(20, 80))
-  sandbox.inject({ skip: 1, reset: 'after' })
+  sandbox.inject({ skip: 2, reset: 'after' })
   const failed = example.start(serviceOf(sandbox))
   expect(await failed.ended()).toBe(1)
   expect(failed.output).toContain('charged: unknown')

@@ -1,31 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
-import { type RunOptions, buildCommand, run } from './command.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RunOptions } from './command.ts'
+import { command, search, server, social as socialOf, useCommand } from './served-command.ts'
 
-let command: { folder: string; file: string }
-let server: SandboxServer
-beforeAll(async () => (command = await buildCommand()))
-afterAll(() => rmSync(command.folder, { recursive: true }))
-beforeEach(async () => {
-  server = await serveSandbox({ port: 0, limits: { perMinute: false, inFlight: false } })
-  rmSync(join(command.folder, 'cache'), { recursive: true, force: true })
-})
-afterEach(() => server.close())
+useCommand()
+beforeEach(() => rmSync(join(command.folder, 'cache'), { recursive: true, force: true }))
 
 const folder = () => join(command.folder, 'cache/social-search')
 const file = () => join(folder(), 'answers.sqlite')
 const social = (args: string[], options: RunOptions = {}) =>
-  run(command, args, {
-    ...options,
-    env: {
-      ...{ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
-      ...{ XDG_CACHE_HOME: join(command.folder, 'cache'), HOME: command.folder, ...options.env },
-    },
-  })
-const search = ['microblog', 'search', 'coffee', '--per-minute', 'off']
+  socialOf(args, { ...options, env: { HOME: command.folder, ...options.env } })
 const cached = [...search, '--cache', '1h']
 
 describe('--cache', () => {
@@ -174,6 +160,7 @@ describe('--offline', () => {
     const { code, out, err } = await social([...offline, '--max-pages', '2'])
     expect([code, out.trimEnd().split('\n').length]).toEqual([1, 20])
     expect(err).toContain('the cache has no answer to these params')
+    expect(err).toContain('run the command with --cache 1h in place of --offline first')
     expect(err).not.toContain('To continue')
     const none = JSON.parse(
       (await social(['technews', 'search', '--params', '{}', '--offline', '--json'])).err,

@@ -1,26 +1,15 @@
 // What docs/cli.md promises, and no other test shows.
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { closed, listening } from '../oauth/authorization-server.ts'
-import { type Ran, type RunOptions, buildCommand, run } from './command.ts'
+import { type Ran, run } from './command.ts'
+import { command, search, server, social, useCommand } from './served-command.ts'
 
-let command: { folder: string; file: string }
-let server: SandboxServer
-beforeAll(async () => (command = await buildCommand()))
-afterAll(() => rmSync(command.folder, { recursive: true }))
-beforeEach(async () => {
-  server = await serveSandbox({ port: 0, limits: { perMinute: false, inFlight: false } })
-})
-afterEach(() => server.close())
+useCommand()
 
-const env = () => ({ SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey })
-const social = (args: string[], options: RunOptions = {}) =>
-  run(command, args, { ...options, env: { ...env(), ...options.env } })
-const search = ['microblog', 'search', 'coffee', '--per-minute', 'off']
 const idOf = (line: string) => (JSON.parse(line) as { id: string }).id
 const linesOf = (text: string) => text.trimEnd().split('\n')
 

@@ -3,36 +3,28 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
-import { type RunOptions, buildCommand, run } from './command.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RunOptions } from './command.ts'
+import { command, server, social, useCommand } from './served-command.ts'
 
 /** `KILLS=60 npx vitest run --project processes posts-database` kills more often. */
 const kills = Number(process.env['KILLS'] ?? 6)
-
-let command: { folder: string; file: string }
-let server: SandboxServer
-let out: string
-let files = 0
-beforeAll(async () => (command = await buildCommand()))
-afterAll(() => rmSync(command.folder, { recursive: true }))
-beforeEach(async () => {
-  out = join(command.folder, `posts-${++files}.db`)
-  const content = { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) }
-  server = await serveSandbox({ content, latency: [1, 15], limits: { perMinute: false, inFlight: false } })
-})
-afterEach(() => server.close())
 
 const posts = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
 const networkPosts = (from: number, to: number) =>
   posts(from, to).map(({ id, body }) => ({ urn: `urn:post:${id}`, commentary: body }))
 
+let out: string
+let files = 0
+useCommand({
+  content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) },
+  latency: [1, 15],
+})
+beforeEach(() => void (out = join(command.folder, `posts-${++files}.db`)))
+
 const runCommand = (args: readonly string[], options: RunOptions = {}) =>
-  run(command, [...args, '--per-minute', 'off', '--out', out], {
-    ...options,
-    env: { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey },
-  })
+  social([...args, '--per-minute', 'off', '--out', out], options)
 
 /** Kills the process a moment after it has sent so many requests. */
 const killedAfter = (requests: number) => ({
@@ -124,10 +116,27 @@ describe('watch --once --out', () => {
 
   it('passes the new posts to --exec, and stores none of those that it fails for', async () => {
     const failed = await runCommand(['watch', 'coffee', '--once', '--exec', 'exit 3'])
-    expect([failed.code, rowsOf('SELECT id FROM microblog_posts')]).toEqual([1, []])
+    expect([failed.code, besides()]).toEqual([1, []])
     const { out: printed } = await runCommand(['watch', 'coffee', '--once', '--exec', 'wc -l'])
     expect([Number(printed), rowsOf('SELECT id FROM microblog_posts').length]).toEqual([20, 20])
     expect((await runCommand(['watch', 'coffee', '--once', '--exec', 'exit 3'])).code).toBe(0)
+  })
+
+  it.each([
+    ['watch without a query', ['watch', ''], 2],
+    ['watch with --budget 0', ['watch', 'coffee', '--budget', '0'], 5],
+    ['watch with a budget below a page', ['watch', 'coffee', '--budget', '1'], 5],
+    ['watch with wrong params', ['watch', 'coffee', '--params', '{"filters":{"lang":1}}'], 2],
+    ['watch with a wrong key', ['watch', 'coffee'], 3],
+    ['watch without a service', ['watch', 'coffee', '--base-url', 'http://127.0.0.1:9/v1'], 1],
+    ['search with --budget 0', ['search', 'coffee', '--budget', '0'], 5],
+    ['search without a service', ['search', 'coffee', '--base-url', 'http://127.0.0.1:9/v1'], 1],
+  ])('%s buys nothing, and leaves no file', async (_, args, code) => {
+    const flags = args[0] === 'watch' ? ['--once', '--per-minute', 'off'] : []
+    const env: Record<string, string> = code === 3 ? { SOCIAL_SEARCH_API_KEY: 'wrong' } : {}
+    for (const file of args[0] === 'watch' ? [out] : [out, `${out}.jsonl`])
+      expect(await social([...args, ...flags, '--out', file], { env })).toMatchObject({ code })
+    expect([besides(), server.ledger.spent]).toEqual([[], 0])
   })
 
   it('refuses flags that contradict each other, and sends nothing', async () => {
@@ -135,12 +144,19 @@ describe('watch --once --out', () => {
       [['--out', 'posts.csv'], '.db file only'],
       [['--out', out, '--state', 'a.json'], '--state contradicts --out'],
       [['--network', 'professionalnet', '--lang', 'en'], '--lang is for --network microblog'],
-      [['--network', 'technews'], 'Allowed choices are microblog, professionalnet'],
-      [['--from', 'then'], 'Allowed choices are now'],
+      [['--network', 'technews'], '--network must be one of microblog, professionalnet, got technews'],
+      [['--from', 'then'], '--from must be now, got then'],
+      [
+        ['--offline'],
+        "unknown option '--offline': watch polls the service, since stored answers have no new posts",
+      ],
+      [['--cache', '1h'], "unknown option '--cache': watch polls"],
+      [['--out', '/none/posts.db'], 'the folder /none does not exist'],
+      [['--out', '/proc/posts.db'], '/proc/posts.db cannot be written'],
+      [['--state', '/none/state.json'], 'the folder /none does not exist'],
       [['--params', '{"category":"Top"}'], 'newest posts first'],
     ] as const
-    const env = { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey }
-    const runs = wrong.map(([args]) => run(command, ['watch', 'coffee', '--once', ...args], { env }))
+    const runs = wrong.map(([args]) => social(['watch', 'coffee', '--once', ...args]))
     const ended = await Promise.all(runs)
     expect(ended).toEqual(
       wrong.map(([, message]) => ({ code: 2, out: '', err: expect.stringContaining(message) as unknown })),

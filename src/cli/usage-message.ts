@@ -1,0 +1,38 @@
+import { operations } from '../api/operations.ts'
+import { commandOf } from './flags.ts'
+import { exampleCommand } from './help-texts.ts'
+import { similarCommands } from './similar-commands.ts'
+
+/** Commands that only have commands. */
+const groups = new Set<string>(
+  operations.filter(({ id }) => id.includes('.')).map(({ id }) => id.split('.')[0] ?? ''),
+)
+
+/** What is wrong with a command line that cannot be parsed. */
+export function usageMessageOf(
+  error: { readonly code: string; readonly message: string },
+  args: readonly string[],
+  commands: readonly string[],
+): string {
+  const message = error.message.replace(/^error: /, '')
+  switch (error.code) {
+    case 'commander.help':
+      return 'a command is missing; see --help'
+    case 'commander.excessArguments': {
+      const operation = operations.find(({ id }) => args.join(' ').startsWith(`${commandOf(id)} `))
+      if (operation?.documented === false)
+        return `the service documents no params of ${operation.id}; pass JSON: ${exampleCommand(operation.id)}`
+      return 'too many arguments; put several words in quotes, and pass other params as flags or with --params'
+    }
+    case 'commander.unknownOption':
+      return args[0] === 'watch' && /'--(cache|offline)\b/.test(message)
+        ? `${message}: watch polls the service, since stored answers have no new posts`
+        : message
+    case 'commander.unknownCommand': {
+      const others = commands.filter((name) => !groups.has(name))
+      const similar = similarCommands(args, others).map((name) => `social-search ${name}`)
+      return `${message}; ${similar.length === 0 ? 'see social-search --help' : `did you mean ${similar.join(' or ')}?`}`
+    }
+  }
+  return message
+}

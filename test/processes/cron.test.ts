@@ -1,0 +1,86 @@
+// The lines for cron in docs/jobs.md, run as cron does.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { serveSandbox } from '../../src/sandbox/node.ts'
+import { fromSources } from '../docs/run.ts'
+import { samplesOf } from '../docs/samples.ts'
+import { buildCommand } from './command.ts'
+
+const execute = promisify(execFile)
+
+const posts = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
+
+/** A folder for a job, made by the commands of the page, and a service with twenty posts. */
+async function jobFolder() {
+  const limits = { perMinute: false } as const
+  const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
+  const { folder, file } = await buildCommand()
+  onTestFinished(async () => {
+    rmSync(folder, { recursive: true })
+    await sandbox.close()
+  })
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(file, join(folder, 'node_modules/.bin/social-search'))
+  const [env = '', ...lines] = samplesOf('docs/jobs.md', 'sh').map((each) =>
+    each.replace('https://api.example.com/v1', sandbox.baseUrl).replace('your_key', sandbox.apiKey),
+  )
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
+  const shell = async (code: string) =>
+    (await execute('sh', ['-c', code], { cwd: folder, env: { PATH } })).stdout
+  await shell(env)
+  return {
+    sandbox,
+    folder,
+    shell,
+    /** Runs the lines that the page prints for the crontab, as cron does. */
+    async night(part: string): Promise<void> {
+      const [path = '', line = ''] = (await shell(lines.find((each) => each.includes(part)) ?? '')).split(
+        '\n',
+      )
+      const options = { cwd: '/', env: { HOME: '/', PATH: path.replace('PATH=', '') } }
+      await execute('sh', ['-c', line.replace('0 2 * * * ', '')], options)
+    },
+    exits: () => readFileSync(join(folder, 'job.log'), 'utf8').match(/^exit \d+/gm),
+  }
+}
+
+it('docs/jobs.md has lines for cron that store each post once in ten nights, and log exit codes', async () => {
+  const { sandbox, folder, night, exits, shell } = await jobFolder()
+  expect(statSync(join(folder, 'job.env')).mode & 0o777).toBe(0o600)
+  for (let each = 0; each < 10; each++) {
+    // The eighth night needs more than ten pages, and the ninth buys the rest.
+    const published = each < 7 ? 20 + each : 260 + each
+    await night('social-search watch')
+    sandbox.publish(posts(published, each === 6 ? 267 : published + 1))
+  }
+  expect(exits()).toEqual(Array(10).fill('exit 0'))
+  const count = samplesOf('docs/jobs.md', 'sh').find((each) => each.includes('count(*)')) ?? ''
+  expect(await shell(count)).toContain(`'count(*)': 269`)
+  rmSync(join(folder, 'job.env'))
+  await night('social-search watch')
+  expect(exits()?.at(-1)).toBe('exit 9')
+}, 60_000)
+
+it('docs/jobs.md runs a program from cron, which makes no file without a key, and skips a night while its lock is held', async () => {
+  const { folder, night, exits } = await jobFolder()
+  const sample = samplesOf('docs/jobs.md').find((each) => each.includes('INTO watches')) ?? ''
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'job.ts'), fromSources(sample))
+  const env = readFileSync(join(folder, 'job.env'))
+  writeFileSync(join(folder, 'job.env'), '')
+  await night('job.ts')
+  expect(readdirSync(folder)).not.toContain('posts.db')
+  writeFileSync(join(folder, 'job.env'), env)
+  await night('job.ts')
+  expect(readdirSync(folder)).toContain('posts.db')
+  const holder = spawn('sh', ['-c', 'flock job.lock sh -c "echo held; read wait"'], { cwd: folder })
+  await once(holder.stdout, 'data')
+  await night('job.ts')
+  holder.stdin.end()
+  expect(exits()).toEqual(['exit 1', 'exit 0', 'exit 75'])
+})
