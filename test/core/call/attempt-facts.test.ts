@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
@@ -53,6 +54,41 @@ describe('search()', () => {
     const { error } = await settle(makeClient({ fetch, timeout: 300 }).microblog.search(query))
     await pass(100)
     expect(error).toMatchObject({ name: 'TimeoutError', attempts: [{ charged: 'unknown' }] })
+  })
+
+  it('counts the credits of a page before the limiter gets its slot back', async () => {
+    service.script(ok())
+    const seen: number[] = []
+    const release = () => void seen.push(client.credits.spent)
+    const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release }
+    const client: SocialSearch = makeClient({
+      limiter: { acquire: () => Promise.resolve(lease), hold: () => {} },
+    })
+    await settle(client.microblog.search(query))
+    expect(seen).toEqual([2])
+  })
+
+  it('reports the credits of each attempt once', async () => {
+    service.script(unreachable, ok())
+    const onAttempt = vi.fn()
+    const client = makeClient({ retry: { ambiguous: true }, observers: [{ onAttempt }] })
+    await settle(client.microblog.search(query))
+    const credits = onAttempt.mock.calls.map(([event]) => (event as { credits: object }).credits)
+    expect(credits).toEqual([
+      { spent: 0, uncertain: 2 },
+      { spent: 2, uncertain: 0 },
+    ])
+  })
+
+  it('retries although the queue is full', async () => {
+    const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 5000))
+    service.script(failure(503, 'unavailable', { error: { retryAfter: 1 } }), slow, ok())
+    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
+    const retried = client.microblog.search(query).then()
+    await pass(500)
+    const others = [1, 2].map(() => client.microblog.search(query).then())
+    const { value } = await settle(Promise.all([retried, ...others]))
+    expect(value).toHaveLength(3)
   })
 
   it('fails at once when the announced wait ends at its deadline', async () => {
