@@ -91,9 +91,29 @@ describe('search()', () => {
     expect(value).toHaveLength(3)
   })
 
+  it('is refused when it is one too many for the queue', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
+    const codes = [1, 2, 3].map(() =>
+      client.microblog.search(query).then(
+        () => 'ok',
+        (error: unknown) => (error as { code: string }).code,
+      ),
+    )
+    expect((await settle(Promise.all(codes))).value).toEqual(['ok', 'ok', 'queue_full'])
+  })
+
   it('fails at once when the announced wait ends at its deadline', async () => {
     service.script(failure(503, 'unavailable', { error: { retryAfter: 2 } }), ok())
     const { error, ms } = await settle(makeClient().microblog.search(query, { deadline: 2000 }))
     expect([(error as { status?: number }).status, ms]).toEqual([503, 0])
+  })
+})
+
+describe('mentions.setState()', () => {
+  it('is not applied when a hook answers with 500 in place of the service', async () => {
+    const hooks = { beforeRequest: [() => failure(500, 'internal_error')] }
+    const { error } = await settle(makeClient({ hooks }).mentions.setState('men_1', { state: 'seen' }))
+    expect(error).toMatchObject({ status: 500, applied: 'no' })
   })
 })
