@@ -19,8 +19,6 @@ export interface ResultCacheOptions {
   maxEntries?: number | undefined
 }
 
-const names: Record<keyof ResultCacheOptions, true> = { maxAge: true, store: true, maxEntries: true }
-
 /**
  * Keeps paid answers, so that equal calls cost nothing. Equal calls at the same time share one request, also without a
  * stored answer. It keeps only valid answers that cost credits, for each organization apart.
@@ -37,7 +35,7 @@ export class ResultCache implements AnswerCache {
 
   /** @throws {ConfigurationError} for invalid options. */
   constructor(options: ResultCacheOptions) {
-    assertOptions(options, names)
+    assertOptions(options, { maxAge: true, store: true, maxEntries: true })
     const { store, maxAge, maxEntries = 500 } = options
     this.#maxAge = milliseconds('maxAge', maxAge)
     if (store !== undefined && options.maxEntries !== undefined)

@@ -36,11 +36,6 @@ export interface CallbackOptions extends ReceiveOptions {
   onCallback: (callback: CatalogCallback) => unknown
 }
 
-const callbackNames: Record<keyof CallbackOptions, true> = {
-  ...receiveNames,
-  ...{ successUrl: true, failureUrl: true, onCallback: true },
-}
-
 /**
  * Makes a handler for the callbacks about created planets, for any server of `Request` and `Response`. It responds with
  * 202 if it accepts a callback, 404 on other paths, 401 if `verify` refuses, 413 if the body is too large, 415 if it is
@@ -58,7 +53,8 @@ const callbackNames: Record<keyof CallbackOptions, true> = {
  * })
  */
 export function createCallbackReceiver(options: CallbackOptions): (request: Request) => Promise<Response> {
-  options = resolveReceiver(options, callbackNames)
+  const own = { successUrl: true, failureUrl: true, onCallback: true }
+  options = resolveReceiver(options, { ...receiveNames, ...own })
   assertFunction('onCallback', options.onCallback)
   const outcomes = new Map([
     [pathOf('successUrl', options.successUrl), 'success'],

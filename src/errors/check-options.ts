@@ -13,12 +13,19 @@ export function assertObject(name: string, value: unknown): asserts value is obj
   checked(value, typeof value === 'object' && value !== null, `${name} must be an object`)
 }
 
+/** Names all options, so that the compiler finds a missing name. */
+export type Names<Options> = { readonly [Name in keyof Options]-?: unknown }
+
 /**
  * Rejects unknown option names, which would otherwise be ignored.
  *
  * @param name The option that holds them; empty at the top level.
  */
-export function assertOptions(options: unknown, known: object, name = ''): void {
+export function assertOptions<Options extends object>(
+  options: Options,
+  known: Names<NoInfer<Options>>,
+  name = '',
+): void {
   assertObject(name || 'options', options)
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
   if (unknown === undefined) return

@@ -68,11 +68,6 @@ export interface EventOptions<
   seen?: ((id: string) => MaybePromise<boolean>) | undefined
 }
 
-const eventNames: Record<keyof EventOptions, true> = {
-  ...receiveNames,
-  ...{ onEvent: true, schema: true, mismatch: true, contentTypes: true, replay: true, id: true, seen: true },
-}
-
 const defaultTolerance = 300_000
 
 /**
@@ -93,7 +88,8 @@ const defaultTolerance = 300_000
 export function createEventReceiver<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>>(
   options: EventOptions<Schema>,
 ): (request: Request) => Promise<Response> {
-  options = resolveReceiver(options, eventNames)
+  const own = { schema: true, mismatch: true, contentTypes: true, replay: true, id: true, seen: true }
+  options = resolveReceiver(options, { ...receiveNames, onEvent: true, ...own })
   const { schema, mismatch = 'acknowledge', contentTypes = ['application/json'], seen } = options
   assertEvents(options as unknown as EventOptions)
 

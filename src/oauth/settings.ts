@@ -66,22 +66,13 @@ export interface OAuthClientOptions {
 /** Checked options with defaults. */
 export type OAuthSettings = ReturnType<typeof resolveOAuthOptions>
 
-const names: Record<keyof OAuthClientOptions, true> = {
-  ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
-  ...{
-    redirectUri: true,
-    baseUrl: true,
-    scopes: true,
-    store: true,
-    leeway: true,
-    timeout: true,
-    fetch: true,
-  },
-}
-
 /** @throws {ConfigurationError} for invalid options; the message contains no secret. */
 export function resolveOAuthOptions(options: OAuthClientOptions) {
-  assertOptions(options, names)
+  assertOptions(options, {
+    ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
+    ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, leeway: true, timeout: true },
+    fetch: true,
+  })
   const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
   const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
   if (issuer === undefined && endpoints === undefined)

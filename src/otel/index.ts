@@ -32,7 +32,6 @@ export interface OtelOptions {
   params?: boolean | undefined
 }
 
-const optionNames: Record<keyof OtelOptions, true> = { tracer: true, meter: true, params: true }
 const packageName = 'social-search-sdk'
 
 /**
@@ -44,7 +43,7 @@ const packageName = 'social-search-sdk'
  * const client = new SocialSearch({ baseUrl, apiKey, observers: [otelObserver()] })
  */
 export function otelObserver(options: OtelOptions = {}): Observer {
-  assertOptions(options, optionNames)
+  assertOptions(options, { tracer: true, meter: true, params: true })
   const { tracer = trace.getTracer(packageName, version), meter, params = false } = options
   assertMethod('tracer', tracer, 'startSpan')
   if (meter !== undefined) assertMethod('meter', meter, 'createCounter')

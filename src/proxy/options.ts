@@ -80,25 +80,15 @@ export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
   onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
 }
 
-const names: Record<keyof ProxyOptions, true> = {
-  client: true,
-  allow: true,
-  authorize: true,
-  budget: true,
-  maxCallers: true,
-  ceiling: true,
-  deadline: true,
-  maxBodyBytes: true,
-  cors: true,
-  onError: true,
-}
-
 /** Checked options with defaults. */
 export type ProxySettings = ReturnType<typeof resolveProxy>
 
 /** @throws {ConfigurationError} for options that cannot work. */
 export function resolveProxy(options: ProxyOptions) {
-  assertOptions(options, names)
+  assertOptions(options, {
+    ...{ client: true, allow: true, authorize: true, budget: true, maxCallers: true },
+    ...{ ceiling: true, deadline: true, maxBodyBytes: true, cors: true, onError: true },
+  })
   const { client, allow, budget, cors = { origins: [] } } = options
   assertObject('client', client)
   const transport = clientTransport('transport' in client ? client.transport : client)

@@ -22,11 +22,6 @@ export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
   lease?: number | undefined
 }
 
-const names: Record<keyof SharedBudgetOptions, true> = {
-  ...sharedNames,
-  ...{ name: true, limit: true, lease: true, every: true, timeZone: true },
-}
-
 const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
 
 /** How long {@link SharedBudget.close} waits for the store, in milliseconds. */
@@ -54,7 +49,8 @@ export class SharedBudget implements Budget {
    * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: SharedBudgetOptions) {
-    assertOptions(options, names)
+    const own = { name: true, limit: true, lease: true, every: true, timeZone: true }
+    assertOptions(options, { ...sharedNames, ...own })
     const { limit, lease = 60_000 } = options
     this.name = nonEmptyText('name', options.name)
     this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')

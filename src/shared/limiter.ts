@@ -40,15 +40,6 @@ export interface SharedLimiterOptions extends SharedOptions {
   localShare?: number | undefined
 }
 
-const names: Record<keyof SharedLimiterOptions, true> = {
-  ...sharedNames,
-  organization: true,
-  limits: true,
-  lease: true,
-  onUnavailable: true,
-  localShare: true,
-}
-
 /**
  * Keeps the limits of an organization for all processes that share a store. Within a process, calls go by priority and
  * arrival; the process that has waited longest goes first.
@@ -69,7 +60,8 @@ export class SharedLimiter implements CallLimiter {
    * @throws {ConfigurationError} for invalid options.
    */
   constructor(options: SharedLimiterOptions) {
-    assertOptions(options, names)
+    const own = { organization: true, limits: true, lease: true, onUnavailable: true, localShare: true }
+    assertOptions(options, { ...sharedNames, ...own })
     const { organization, onUnavailable = 'wait', localShare = 0.25 } = options
     nonEmptyText('organization', organization)
     if (!['wait', 'local'].includes(onUnavailable)) {

@@ -17,11 +17,7 @@ export interface SharedOptions {
   logger?: Logger | undefined
 }
 
-export const sharedNames: Record<keyof SharedOptions, true> = {
-  store: true,
-  storeTimeout: true,
-  logger: true,
-}
+export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
 /** Further updates are refused while so many are overdue: some clients keep their commands in memory while offline. */
 const maxOverdue = 16

@@ -33,16 +33,9 @@ export type Tools<Id extends OperationId = OperationId> = {
 }
 
 /** The options that MCP servers have, too. */
-export const commonOptions: Record<keyof Omit<ToolsOptions, 'confirm'>, true> = {
-  client: true,
-  budget: true,
-  allow: true,
-  maxPerCall: true,
-  confirmAbove: true,
-  maxItems: true,
-  maxText: true,
-  fields: true,
-  simulated: true,
+export const commonOptions = {
+  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
+  ...{ maxItems: true, maxText: true, fields: true, simulated: true },
 }
 
 const sessions = new WeakMap<object, ToolSession>()
@@ -61,7 +54,7 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
   checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
   const transport = clientTransport(client.transport)
   const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
-  assertOptions(fields, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
+  assertOptions(fields as object, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
   for (const [id, paths] of Object.entries(fields)) {
     const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
     checked(paths, isList, `fields.${id} must be a list of field paths`)

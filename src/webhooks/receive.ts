@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
-import { assertFunction, assertOptions, wholeNumber } from '../errors/check-options.ts'
+import { type Names, assertFunction, assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { logOnce, report } from '../errors/on-error.ts'
 import { runAside } from '../lib/thrown.ts'
 
@@ -34,9 +34,7 @@ export interface ReceiveOptions {
   waitUntil?: ((work: Promise<void>) => void) | undefined
 }
 
-export const receiveNames: Record<keyof ReceiveOptions, true> = {
-  ...{ verify: true, maxBodyBytes: true, onError: true, waitUntil: true },
-}
+export const receiveNames = { verify: true, maxBodyBytes: true, onError: true, waitUntil: true }
 
 const defaultMaxBodyBytes = 2 ** 20
 
@@ -45,7 +43,10 @@ const defaultMaxBodyBytes = 2 ** 20
  *
  * @throws {ConfigurationError}
  */
-export function resolveReceiver<Options extends ReceiveOptions>(options: Options, known: object): Options {
+export function resolveReceiver<Options extends ReceiveOptions>(
+  options: Options,
+  known: Names<NoInfer<Options>>,
+): Options {
   assertOptions(options, known)
   assertFunction('verify', options.verify)
   if (options.maxBodyBytes !== undefined) wholeNumber('maxBodyBytes', options.maxBodyBytes)

@@ -31,11 +31,6 @@ export type SharedSecretOptions =
   | { secret: string | readonly string[]; query: string }
 
 const algorithms = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512']
-const hmacNames: Record<keyof HmacOptions, true> = {
-  ...{ secret: true, header: true, algorithm: true, encoding: true, prefix: true },
-  ...{ timestampHeader: true, separator: true },
-}
-
 /**
  * Returns a `verify` that checks an HMAC of the body. The service documents no signing, so your sender must sign this
  * way. The comparison takes constant time.
@@ -45,7 +40,10 @@ const hmacNames: Record<keyof HmacOptions, true> = {
  * const verify = verifyHmac({ secret, header: 'x-signature', timestampHeader: 'x-timestamp' })
  */
 export function verifyHmac(options: HmacOptions): Verify {
-  assertOptions(options, hmacNames)
+  assertOptions(options, {
+    ...{ secret: true, header: true, algorithm: true, encoding: true, prefix: true },
+    ...{ timestampHeader: true, separator: true },
+  })
   const { algorithm = 'SHA-256', encoding = 'hex', prefix = '', timestampHeader, separator = '.' } = options
   const secrets = secretsOf(options.secret)
   const header = nameOf('header', options.header)

@@ -22,25 +22,19 @@ import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
 import type { ClientOptions, LimitOptions } from './types.ts'
 
-// Records, so that the compiler finds a missing name.
-const clientNames: Record<keyof ClientOptions, unknown> = {
-  ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
-  ...{ cache: true, fetch: true, dangerouslyAllowBrowser: true, prices: true },
-  ...sharedChanges,
-}
-
-const limitNames: Record<keyof LimitOptions, true> = {
-  ...{ share: true, inFlight: true, perMinute: true, surfaces: true, maxQueued: true },
-}
-
 /**
  * Checks the options of a client and fills in defaults.
  *
  * @throws {ConfigurationError} for invalid options; the message contains no secret.
  */
 export function resolveOptions(options: ClientOptions): { client: ClientSettings; defaults: CallSettings } {
-  assertOptions(options, clientNames)
+  assertOptions(options, {
+    ...{ baseUrl: true, apiKey: true, auth: true, limits: true, limiter: true, organization: true },
+    ...{ cache: true, fetch: true, dangerouslyAllowBrowser: true, prices: true },
+    ...sharedChanges,
+  })
   const { cache, fetch, limits = {}, limiter, organization, prices = {} } = options
+  const limitNames = { share: true, inFlight: true, perMinute: true, surfaces: true, maxQueued: true }
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)

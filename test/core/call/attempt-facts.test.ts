@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { SocialSearch } from '../../../src/index.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { page } from '../../support/pages.ts'
+import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+
+const service = scriptedService()
+virtualTime()
+
+const query = { query: 'rust' }
+
+describe('search()', () => {
+  it('counts nothing for a retry that a hook stops before it is sent', async () => {
+    service.script(unreachable)
+    let attempts = 0
+    const beforeRequest = () => {
+      if (++attempts === 2) throw new Error('a bug')
+    }
+    const client = makeClient({ retry: { ambiguous: true }, hooks: { beforeRequest: [beforeRequest] } })
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toMatchObject({ attempts: [{ charged: 'unknown' }, { charged: 'no', sent: null }] })
+    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+  })
+
+  it('gives an attempt no request id when a hook made the answer', async () => {
+    service.script(failure(503, 'unavailable'))
+    const client = makeClient({ hooks: { afterResponse: [() => ok()] } })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value).toMatchObject({ requestId: 'req_1', attempts: [{ charged: 'no' }] })
+    expect(value?.attempts[0]?.requestId).toBeUndefined()
+  })
+
+  it('waits for the end of a 429 that a hook has put in place of another failure', async () => {
+    service.script(failure(503, 'unavailable'), ok())
+    const client = makeClient({
+      hooks: { afterResponse: [({ response }) => (response.ok ? response : rateLimited(3))] },
+    })
+    const { value, ms } = await settle(client.microblog.search(query))
+    expect([value?.posts.length, ms]).toEqual([1, 3000])
+  })
+
+  it('reports an answer as uncertain when a proxy does', async () => {
+    const headers = { 'social-search-credits': 'spent=0, uncertain=2, charged=unknown' }
+    service.script(ok(undefined, { headers }))
+    const client = makeClient()
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value).toMatchObject({ attempts: [{ charged: 'unknown' }], credits: { spent: 0, uncertain: 2 } })
+  })
+
+  it('keeps an attempt uncertain when it ends before the body does', async () => {
+    const start = (body: ReadableStreamDefaultController) =>
+      body.enqueue(new TextEncoder().encode(JSON.stringify(page(['1']))))
+    const fetch = () => Promise.resolve(new Response(new ReadableStream({ start })))
+    const { error } = await settle(makeClient({ fetch, timeout: 300 }).microblog.search(query))
+    await pass(100)
+    expect(error).toMatchObject({ name: 'TimeoutError', attempts: [{ charged: 'unknown' }] })
+  })
+
+  it('counts the credits of a page before the limiter gets its slot back', async () => {
+    service.script(ok())
+    const seen: number[] = []
+    const release = () => void seen.push(client.credits.spent)
+    const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release }
+    const client: SocialSearch = makeClient({
+      limiter: { acquire: () => Promise.resolve(lease), hold: () => {} },
+    })
+    await settle(client.microblog.search(query))
+    expect(seen).toEqual([2])
+  })
+
+  it('reports the credits of each attempt once', async () => {
+    service.script(unreachable, ok())
+    const onAttempt = vi.fn()
+    const client = makeClient({ retry: { ambiguous: true }, observers: [{ onAttempt }] })
+    await settle(client.microblog.search(query))
+    const credits = onAttempt.mock.calls.map(([event]) => (event as { credits: object }).credits)
+    expect(credits).toEqual([
+      { spent: 0, uncertain: 2 },
+      { spent: 2, uncertain: 0 },
+    ])
+  })
+
+  it('retries although the queue is full', async () => {
+    const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 5000))
+    service.script(failure(503, 'unavailable', { error: { retryAfter: 1 } }), slow, ok())
+    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
+    const retried = client.microblog.search(query).then()
+    await pass(500)
+    const others = [1, 2].map(() => client.microblog.search(query).then())
+    const { value } = await settle(Promise.all([retried, ...others]))
+    expect(value).toHaveLength(3)
+  })
+
+  it('is refused when it is one too many for the queue', async () => {
+    service.script(() => ok())
+    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
+    const codes = [1, 2, 3].map(() =>
+      client.microblog.search(query).then(
+        () => 'ok',
+        (error: unknown) => (error as { code: string }).code,
+      ),
+    )
+    expect((await settle(Promise.all(codes))).value).toEqual(['ok', 'ok', 'queue_full'])
+  })
+
+  it('fails at once when the announced wait ends at its deadline', async () => {
+    service.script(failure(503, 'unavailable', { error: { retryAfter: 2 } }), ok())
+    const { error, ms } = await settle(makeClient().microblog.search(query, { deadline: 2000 }))
+    expect([(error as { status?: number }).status, ms]).toEqual([503, 0])
+  })
+})
+
+describe('mentions.setState()', () => {
+  it('is not applied when a hook answers with 500 in place of the service', async () => {
+    const hooks = { beforeRequest: [() => failure(500, 'internal_error')] }
+    const { error } = await settle(makeClient({ hooks }).mentions.setState('men_1', { state: 'seen' }))
+    expect(error).toMatchObject({ status: 500, applied: 'no' })
+  })
+})
