@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -12,11 +11,12 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
 import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 beforeEach(() => {
   useVirtualTime()
-  folder = mkdtempSync(join(tmpdir(), 'job-'))
+  folder = newFolder()
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
 afterEach(() => {
@@ -24,7 +24,6 @@ afterEach(() => {
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
 })
 
 let jobs = 0

@@ -19,12 +19,14 @@ import {
 const page = ok(success)
 
 /** Searches with hooks that fail, and tells whether the error has the paid response. */
-async function paid(hooks: Hooks): Promise<string> {
-  const { fetch, at } = scripted(page)
-  const client = makeClient({ fetch, hooks, retry: { ambiguous: true } })
-  const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-  const isKept = JSON.stringify((error as { body?: unknown }).body) === JSON.stringify(success)
-  return `${ending(error)}, body ${isKept ? 'kept' : 'lost'}; sent ×${at.length}; ${costs(client, error)}`
+function paid(hooks: Hooks): Promise<string> {
+  return inVirtualTime(async () => {
+    const { fetch, at } = scripted(page)
+    const client = makeClient({ fetch, hooks, retry: { ambiguous: true } })
+    const { error } = await settle(client.microblog.search({ query: 'rust' }))
+    const isKept = JSON.stringify((error as { body?: unknown }).body) === JSON.stringify(success)
+    return `${ending(error)}, body ${isKept ? 'kept' : 'lost'}; sent ×${at.length}; ${costs(client, error)}`
+  })
 }
 
 /** Searches with a hook that replaces the paid response. */

@@ -4,9 +4,9 @@ import { settle } from '../support/clock.ts'
 import { makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
+import { query } from '../support/search.ts'
 
 const page = ok(success)
-const query = { query: 'rust' }
 
 /** Searches while something ends the call after its page has been read, and tells whether the error has the page. */
 function afterPage(options: Partial<ClientOptions>, close = false): Promise<string> {
