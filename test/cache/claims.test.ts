@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { Claim } from '../../src/cache/claim.ts'
 import type { ClaimStore } from '../../src/cache/store.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
-import { idsOf } from '../support/search.ts'
+import { idsOf, query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
-
-const query = { query: 'rust' }
+virtualTime()
 
 /** A store that processes can share. Values expire. */
 function sharedStore() {

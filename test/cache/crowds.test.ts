@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { ResultCache } from '../../src/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { ok } from '../support/service.ts'
-
-const query = { query: 'rust' }
+import { query } from '../support/search.ts'
 
 /** A client whose only request is answered by `answer()`. */
 function heldClient() {

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
-import { idsOf } from '../support/search.ts'
+import { idsOf, query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
-
-const query = { query: 'rust' }
+virtualTime()
 
 /** A client whose store has one answer; `change` replaces what `get` returns for it. */
 async function clientWith(change: (entry: Record<string, unknown>) => unknown) {

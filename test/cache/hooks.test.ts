@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
 import { ResultCache } from '../../src/cache/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
-import { idsOf } from '../support/search.ts'
+import { idsOf, query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
-const query = { query: 'rust' }
 const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
 
 /** Replaces each page. */

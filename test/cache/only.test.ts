@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ConfigurationError, isSocialSearchError } from '../../src/index.ts'
 import { NotCachedError, ResultCache } from '../../src/cache/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { idsOf, threePages } from '../support/search.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { idsOf, threePages, query } from '../support/search.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
-const query = { query: 'rust' }
 const only = { cache: 'only' } as const
 const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
 

@@ -1,36 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { CreditBudget, CreditBudgetError, InvalidResponseError } from '../../src/index.ts'
+import { CreditBudget, InvalidResponseError } from '../../src/index.ts'
 import { ResultCache } from '../../src/cache/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { page, networkPosts } from '../support/pages.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
-import { idsOf, threePages } from '../support/search.ts'
+import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { idsOf, threePages, query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
-const query = { query: 'rust' }
 const minute = 60_000
 
 function cached(options: Parameters<typeof makeClient>[0] = {}) {
   const cache = new ResultCache({ maxAge: minute })
   return { cache, client: makeClient({ cache, ...options }) }
-}
-
-const slow = (ms: number, response: () => Response = ok) => {
-  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
-}
-
-/** The outcome of a call under way; time passes only in `settle` and `pass`. */
-async function begin<T>(call: PromiseLike<T>): Promise<{ value?: T; error?: unknown; ms: number }> {
-  const start = performance.now()
-  const outcome = await Promise.resolve(call).then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  )
-  return { ...outcome, ms: performance.now() - start }
 }
 
 describe('ResultCache', () => {
@@ -188,163 +172,5 @@ describe('the option cache of a call', () => {
     expect((await walk('refresh')).value?.map(({ urn }) => urn)).toEqual(['z', 'a', 'b'])
     expect((await walk()).value).toHaveLength(3)
     expect(service.arrivals).toHaveLength(7)
-  })
-})
-
-describe('equal calls in flight', () => {
-  it('100 calls are one request of 2 credits', async () => {
-    service.script(slow(1000))
-    const { client } = cached()
-    const calls = Array.from({ length: 100 }, () => client.microblog.search(query).withResponse())
-    const { value } = await settle(Promise.all(calls))
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0, saved: 198 })
-    expect(value?.map(({ credits }) => credits.spent)).toEqual([2, ...new Array<number>(99).fill(0)])
-    expect(value?.[1]).toMatchObject({ attempts: [], cached: { age: 0 } })
-    expect(value?.[0]).toMatchObject({ attempts: [{ charged: 'yes' }], cached: undefined })
-  })
-
-  it('keep their request when the leader or a follower aborts', async () => {
-    service.script(slow(1000))
-    const { client } = cached()
-    const aborts = [0, 1, 2].map(() => new AbortController())
-    const calls = aborts.map(({ signal }) => begin(client.microblog.search(query, { signal })))
-    await pass(500)
-    aborts[0]!.abort('leader')
-    aborts[1]!.abort('follower')
-    expect((await settle(calls[0]!)).value).toMatchObject({ error: 'leader', ms: 500 })
-    expect((await settle(calls[1]!)).value).toMatchObject({ error: 'follower', ms: 500 })
-    expect(idsOf((await settle(calls[2]!)).value!.value!.posts)).toEqual(['1'])
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
-  it('abort their request when the last call aborts', async () => {
-    service.script(slow(1000))
-    const { client } = cached()
-    const abort = new AbortController()
-    const calls = [1, 2].map(() => begin(client.microblog.search(query, { signal: abort.signal })))
-    await pass(500)
-    abort.abort('both')
-    expect((await settle(Promise.all(calls))).value!).toMatchObject([{ error: 'both' }, { error: 'both' }])
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
-    await settle(client.microblog.search(query))
-    expect(service.arrivals).toHaveLength(2)
-  })
-
-  it('keep their request when the leader times out, and each has its own timeout and deadline', async () => {
-    service.script(slow(5000))
-    const { client } = cached()
-    const calls = [{ timeout: 1000 }, { timeout: 10_000 }, { deadline: 2000 }, { timeout: 3000 }].map(
-      (options) => begin(client.microblog.search(query, options)),
-    )
-    await pass(500)
-    const late = begin(client.microblog.search(query, { timeout: 20_000 }))
-    const timedOut = { code: 'timeout', charged: 'unknown', phase: 'headers' }
-    expect((await settle(calls[0]!)).value?.error).toMatchObject({
-      ...timedOut,
-      message: expect.stringContaining('1000 ms'),
-    })
-    expect((await settle(calls[2]!)).value).toMatchObject({ ms: 2000, error: timedOut })
-    expect((await settle(calls[3]!)).value?.error).toMatchObject({
-      ...timedOut,
-      message: expect.stringContaining('3000 ms'),
-    })
-    expect((await settle(calls[1]!)).value?.error).toBeUndefined()
-    expect((await settle(late)).value!.error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
-  it('keep their request when a call with a longer timeout joins after it was sent', async () => {
-    service.script(slow(5000))
-    const { client } = cached()
-    const short = begin(client.microblog.search(query, { timeout: 1000 }))
-    await pass(500)
-    const long = begin(client.microblog.search(query, { timeout: 10_000 }))
-    expect((await settle(short)).value!.error).toMatchObject({ code: 'timeout' })
-    expect((await settle(long)).value!.error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-  })
-
-  it('end with one error when the answer is lost: nothing is sent twice', async () => {
-    service.script(() => Response.error())
-    const { client } = cached()
-    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
-    for (const { error } of (await settle(Promise.all(calls))).value!)
-      expect(error).toMatchObject({ code: 'connection', charged: 'unknown' })
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
-  })
-
-  it('go on when the budget refuses the leader', async () => {
-    service.script(() => ok())
-    const { client } = cached()
-    const refused = begin(client.microblog.search(query, { budget: new CreditBudget(1) }))
-    const budget = new CreditBudget(10)
-    const others = Array.from({ length: 99 }, () => begin(client.microblog.search(query, { budget })))
-    expect((await settle(refused)).value!.error).toBeInstanceOf(CreditBudgetError)
-    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-    expect([budget.spent, client.credits.spent]).toEqual([2, 2])
-  })
-
-  it('go on when the service refuses the leader, which does not retry', async () => {
-    service.script(rateLimited(1), () => ok())
-    const { client } = cached()
-    const refused = begin(client.microblog.search(query, { retry: false }))
-    const others = Array.from({ length: 9 }, () => begin(client.microblog.search(query)))
-    expect((await settle(refused)).value!.error).toMatchObject({ code: 'rate_limited', charged: 'no' })
-    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
-  })
-
-  it('share a refusal of the service when they have the same retry policy', async () => {
-    service.script(() => failure(403, 'forbidden'))
-    const { client } = cached()
-    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
-    for (const { error } of (await settle(Promise.all(calls))).value!)
-      expect(error).toMatchObject({ status: 403 })
-    expect(service.arrivals).toHaveLength(1)
-  })
-
-  it('retry ambiguous failures when the only call allows it', async () => {
-    service.script(slow(5000), () => ok())
-    const { client } = cached()
-    const { error } = await settle(
-      client.microblog.search(query, { timeout: 1000, retry: { ambiguous: true } }),
-    )
-    expect(error).toBeUndefined()
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
-  })
-
-  it('end with a ClosedError each when the client closes', async () => {
-    service.script(slow(5000))
-    const { client } = cached()
-    const calls = [1, 2].map(() => begin(client.microblog.search(query)))
-    await pass(100)
-    await client.close()
-    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error)
-    expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
-    expect(errors[0]).not.toBe(errors[1])
-    expect((await settle(client.microblog.search(query))).error).toMatchObject({ code: 'closed' })
-  })
-
-  it('fail at once when the announced wait passes the deadline of each', async () => {
-    service.script(() => rateLimited(30))
-    const { client } = cached()
-    const calls = [5000, 8000].map((deadline) => begin(client.microblog.search(query, { deadline })))
-    for (const { error, ms } of (await settle(Promise.all(calls))).value!) {
-      expect(error).toMatchObject({ code: 'rate_limited' })
-      expect(ms).toBeLessThan(1000)
-    }
-  })
-
-  it('leave no timer behind', async () => {
-    service.script(slow(100))
-    const { client } = cached()
-    const calls = [1000, 2000].map((timeout) => client.microblog.search(query, { timeout, deadline: 9000 }))
-    await settle(Promise.all(calls))
-    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -1,14 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { sqliteStore } from '../../src/cache/node.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
-import { idsOf, threePages } from '../support/search.ts'
+import { idsOf, threePages, query } from '../support/search.ts'
+import { newFolder } from '../support/folder.ts'
 
 const service = scriptedService()
-const query = { query: 'rust' }
 
 function cached(options: Parameters<typeof makeClient>[0], store: CacheStore) {
   const cache = new ResultCache({ maxAge: 60_000, store })
@@ -220,8 +219,7 @@ describe('setIfAbsent() of a store', () => {
 
 describe('sqliteStore()', () => {
   let folder = ''
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'answers-'))))
-  afterEach(() => rmSync(folder, { recursive: true }))
+  beforeEach(() => (folder = newFolder()))
 
   it.each(['answers.sqlite', 'file:answers.sqlite?mode=memory'])(
     'lets only its user read %s when the file exists already',

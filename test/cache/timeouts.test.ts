@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { ResultCache } from '../../src/cache/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
-
-const query = { query: 'rust' }
+virtualTime()
 
 it('search() is retried after its own timeout when an equal call with a longer one has left', async () => {
   const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 30_000))

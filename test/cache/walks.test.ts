@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
-import { idsOf, threePages } from '../support/search.ts'
+import { idsOf, threePages, query } from '../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
-const query = { query: 'rust' }
 const minute = 60_000
 
 function cached(store?: CacheStore) {

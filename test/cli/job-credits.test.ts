@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -13,11 +12,12 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
 import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 beforeEach(() => {
   useVirtualTime()
-  folder = mkdtempSync(join(tmpdir(), 'job-'))
+  folder = newFolder()
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
 afterEach(() => {
@@ -25,7 +25,6 @@ afterEach(() => {
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
 })
 
 let jobs = 0

@@ -1,13 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/command-errors.ts'
 import { JobFile } from '../../src/cli/job-file.ts'
 import type { JobState } from '../../src/cli/job-output.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'job-file-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder()
 
 const start: JobState = {
   ...{ operation: 'microblog.search', params: { query: 'a' }, format: 'jsonl', fields: null },

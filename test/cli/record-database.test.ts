@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { RecordDatabase } from '../../src/cli/record-database.ts'
 import { post } from '../support/pages.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'record-database-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder()
 
 describe('RecordDatabase.store()', () => {
   it('stores rows and progress, or neither when a record fails', async () => {

@@ -1,27 +1,24 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/command-errors.ts'
 import { RunLock } from '../../src/cli/run-lock.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let out: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'run-lock-'))
+  folder = newFolder()
   out = join(folder, 'posts.jsonl')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Takes a lock, and makes its name that of another owner. */
 function lockOf(change: (owner: string) => string): { lock: RunLock; mark: string } {

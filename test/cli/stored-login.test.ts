@@ -1,20 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import type * as StoredLogin from '../../src/cli/stored-login.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'login-'))
+const folder = newFolder()
 let login: typeof StoredLogin
 beforeAll(async () => {
   // The module reads the folder of the configuration when it is imported.
@@ -25,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true })
 })
 
 const baseUrl = 'https://api.example/v1'

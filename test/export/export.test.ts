@@ -1,17 +1,16 @@
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, readFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parquetReadObjects } from 'hyparquet'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
 import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
+import { newFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'export-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder()
 
 const sandbox = createSandbox({ limits: { perMinute: false } })
 const client = new SocialSearch(sandbox.clientOptions())

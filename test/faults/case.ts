@@ -1,22 +1,15 @@
-/** One fault: what goes wrong, what must happen then, and a way to see what does. */
+/** A failure of `docs/faults.md`, which has what must happen, and why. */
 export interface Fault {
-  /** Stays with the fault for good, so that others can refer to it. */
+  /** Never changes. */
   readonly id: number
-  readonly group: string
   readonly name: string
-  /** What must happen, and why. */
-  readonly expected: string
-  /** What must be seen; what `run` tells has to be exactly this. */
-  readonly observed: string
-  /** Makes it go wrong, and tells what could be seen; rejects where something is broken that has no word in it. */
+  /** Makes it happen and returns what was observed; rejects if an invariant breaks. */
   run(): Promise<string>
 }
 
-export function group(name: string, faults: readonly Omit<Fault, 'group'>[]): Fault[] {
-  return faults.map((fault) => ({ group: name, ...fault }))
-}
+export const fault = (id: number, name: string, run: () => Promise<string>): Fault => ({ id, name, run })
 
-/** Insists on what must hold in any case; `observed` need not repeat it. */
+/** Rejects a fault if an invariant breaks that the table does not repeat. */
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`it must hold that ${what}`)
 }

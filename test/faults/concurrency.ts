@@ -5,7 +5,7 @@ import { collectGarbage } from '../support/garbage.ts'
 import { pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, failure, makeClient, ok } from '../support/service.ts'
-import { group, must } from './case.ts'
+import { type Fault, fault, must } from './case.ts'
 import { miscounts } from '../support/ledger.ts'
 import {
   costs,
@@ -23,268 +23,195 @@ const page = ok(success)
 const unpaced = { limits: { perMinute: false } } as const
 const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })
 
-export const concurrency = group('concurrency', [
-  {
-    id: 210,
-    name: '10,000 calls are queued, and all aborted',
-    expected: 'all settle at once with the reason, queued ones are never sent, and memory is freed',
-    observed: '10000 rejected with "left"; 2 sent; spent 0, uncertain 4; memory given back',
-    run: async () => {
-      const told = await inVirtualTime(async () => {
-        const before = collectGarbage()
-        const { fetch, at } = scripted(hang)
-        const client = makeClient({ fetch, ...unpaced })
-        const abort = new AbortController()
-        const calls = queries(10_000).map((query) =>
-          client.microblog.search({ query }, { signal: abort.signal }),
-        )
-        const all = Promise.allSettled(calls)
-        await pass(0)
-        abort.abort('left')
-        const { value = [], ms } = await settle(all)
-        must(ms === 0, 'they settle at once')
-        const told = `${endings(value)}; ${at.length} sent; ${costs(client, undefined)}`
-        calls.length = 0
-        value.length = 0
-        return { told, before }
+export const concurrency: readonly Fault[] = [
+  fault(210, '10,000 calls are queued, and all aborted', async () => {
+    const told = await inVirtualTime(async () => {
+      const before = collectGarbage()
+      const { fetch, at } = scripted(hang)
+      const client = makeClient({ fetch, ...unpaced })
+      const abort = new AbortController()
+      const calls = queries(10_000).map((query) =>
+        client.microblog.search({ query }, { signal: abort.signal }),
+      )
+      const all = Promise.allSettled(calls)
+      await pass(0)
+      abort.abort('left')
+      const { value = [], ms } = await settle(all)
+      must(ms === 0, 'they settle at once')
+      const told = `${endings(value)}; ${at.length} sent; ${costs(client, undefined)}`
+      calls.length = 0
+      value.length = 0
+      return { told, before }
+    })
+    const grown = collectGarbage() - told.before
+    return `${told.told}; memory ${grown < 20 * 2 ** 20 ? 'given back' : `grown by ${grown} bytes`}`
+  }),
+  fault(211, '1,000 calls at once, over HTTP', async () => {
+    let open = 0
+    let peak = 0
+    const bytes = http('200 OK', JSON.stringify(success))
+    const server = await rawServer((socket) => {
+      peak = Math.max(peak, ++open)
+      setImmediate(() => {
+        open--
+        socket.write(bytes)
       })
-      const grown = collectGarbage() - told.before
-      return `${told.told}; memory ${grown < 20 * 2 ** 20 ? 'given back' : `grown by ${grown} bytes`}`
-    },
-  },
-  {
-    id: 211,
-    name: '1,000 calls at once, over HTTP',
-    expected: 'the service sees at most 2 at a time',
-    observed: '1000 answered, at most 2 open; spent 2000, uncertain 0',
-    run: async () => {
+    })
+    const client = makeClient({ baseUrl: server.baseUrl, ...unpaced })
+    const ends = await Promise.allSettled(queries(1000).map((query) => client.microblog.search({ query })))
+    await server.close()
+    return `${endings(ends)}, at most ${peak} open; ${costs(client, undefined)}`
+  }),
+  fault(212, '5,000 calls with one signal', async () => {
+    const { signal } = new AbortController()
+    const client = makeClient({ fetch: () => Promise.resolve(page.clone()), ...unpaced })
+    let count = 0
+    for (let batch = 0; batch < 10; batch++) {
+      const calls = queries(500).map((query) => client.microblog.search({ query }, { signal }))
+      count += (await Promise.all(calls)).length
+      must(getEventListeners(signal, 'abort').length === 0, 'no call leaves a listener')
+    }
+    return `${count} answered; 0 listeners left after each 500`
+  }),
+  fault(213, 'a queued call is aborted', () =>
+    inVirtualTime(async () => {
+      const { fetch, at } = scripted(hang)
+      const client = makeClient({ fetch, limits: { inFlight: 1 } })
+      const blocking = outcomeOf(client.microblog.search({ query: 'blocking' }))
+      const { error, ms } = await abortedAfter(100, (signal) =>
+        client.microblog.search({ query: 'b' }, { signal }),
+      )
+      await settle(blocking)
+      return `${ending(error)} at ${ms} ms; ${at.length} request, the blocking one; ${costs(client, undefined)}`
+    }),
+  ),
+  fault(214, 'a call in flight is aborted, and another waits for its slot', () =>
+    inVirtualTime(async () => {
+      const start = performance.now()
+      const { fetch, at } = scripted(hang, page)
+      const client = makeClient({ fetch, limits: { inFlight: 1 } })
+      const first = abortedAfter(100, (signal) => client.microblog.search({ query: 'a' }, { signal }))
+      await pass(0)
+      const second = settle(client.microblog.search({ query: 'b' }))
+      const { error, ms } = await first
+      await second
+      return `${ending(error)} at ${ms} ms; the other sent at ${Math.floor(at[1]! - start)} ms; ${costs(client, undefined)}`
+    }),
+  ),
+  fault(215, 'a call is aborted in the wait before a retry', () =>
+    inVirtualTime(async () => {
+      const { fetch, at } = scripted(unavailable)
+      const client = makeClient({ fetch })
+      const { error, ms } = await abortedAfter(1000, (signal) =>
+        client.microblog.search({ query: 'a' }, { signal }),
+      )
+      return `${ending(error)} at ${ms} ms; ${at.length} request; ${vi.getTimerCount()} timers left; ${costs(client, error)}`
+    }),
+  ),
+  fault(216, 'the signal is aborted beforehand', async () => {
+    const { fetch, at } = scripted(page)
+    const client = makeClient({ fetch })
+    const signal = AbortSignal.abort('left')
+    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }, { signal }))
+    return `${ending(error)}; ${at.length} requests; ${costs(client, error)}`
+  }),
+  fault(217, 'a call is aborted while its body arrives, over HTTP', async () => {
+    const server = await rawServer(
+      (socket) => void socket.write(http('200 OK', '{', { 'content-length': '99' })),
+    )
+    const client = makeClient({ baseUrl: server.baseUrl })
+    const abort = new AbortController()
+    const call = outcomeOf(client.microblog.search({ query: 'rust' }, { signal: abort.signal }))
+    await vi.waitFor(() => must(server.requests.length === 1, 'the request arrives'), { timeout: 10_000 })
+    abort.abort('left')
+    const { error } = await call
+    await vi.waitFor(() => must(server.open() === 0, 'the connection is closed'), { timeout: 10_000 })
+    await server.close()
+    return `${ending(error)}; connection closed; ${costs(client, error)}`
+  }),
+  fault(218, 'a call waits for its retry, and another is ready', () =>
+    inVirtualTime(async () => {
+      const { fetch } = scripted(unavailable, page)
+      const client = makeClient({ fetch, limits: { inFlight: 1 } })
+      const waiting = outcomeOf(client.microblog.search({ query: 'waiting' }))
+      await pass(100)
+      const { error, ms } = await settle(client.microblog.search({ query: 'other' }))
+      const last = await settle(waiting)
+      return `the other ${ending(error)} at ${ms} ms; then ${ending(last.value?.error)}`
+    }),
+  ),
+  fault(219, 'the raw body is not read', async () => {
+    const server = await rawServer((socket) => void socket.write(http('200 OK', JSON.stringify(success))))
+    const client = makeClient({ baseUrl: server.baseUrl, limits: { inFlight: 1 } })
+    const calls = queries(3).map((query) => client.microblog.search({ query }).withResponse())
+    const ends = await Promise.allSettled(calls)
+    await server.close()
+    return endings(ends)
+  }),
+  fault(220, 'two clients with one key, 20 calls each', () =>
+    inVirtualTime(async () => {
       let open = 0
       let peak = 0
-      const bytes = http('200 OK', JSON.stringify(success))
-      const server = await rawServer((socket) => {
+      const slow = async (): Promise<Response> => {
         peak = Math.max(peak, ++open)
-        setImmediate(() => {
-          open--
-          socket.write(bytes)
-        })
-      })
-      const client = makeClient({ baseUrl: server.baseUrl, ...unpaced })
-      const ends = await Promise.allSettled(queries(1000).map((query) => client.microblog.search({ query })))
-      await server.close()
-      return `${endings(ends)}, at most ${peak} open; ${costs(client, undefined)}`
-    },
-  },
-  {
-    id: 212,
-    name: '5,000 calls with one signal',
-    expected: 'none of them leaves a listener on it',
-    observed: '5000 answered; 0 listeners left after each 500',
-    run: async () => {
-      const { signal } = new AbortController()
-      const client = makeClient({ fetch: () => Promise.resolve(page.clone()), ...unpaced })
-      let count = 0
-      for (let batch = 0; batch < 10; batch++) {
-        const calls = queries(500).map((query) => client.microblog.search({ query }, { signal }))
-        count += (await Promise.all(calls)).length
-        must(getEventListeners(signal, 'abort').length === 0, 'no call leaves a listener')
+        await new Promise((done) => setTimeout(done, 50))
+        open--
+        return page.clone()
       }
-      return `${count} answered; 0 listeners left after each 500`
-    },
-  },
-  {
-    id: 213,
-    name: 'a queued call is aborted',
-    expected: 'rejects at once and is never sent',
-    observed: 'rejected with "left" at 100 ms; 1 request, the blocking one; spent 0, uncertain 2',
-    run: () =>
-      inVirtualTime(async () => {
-        const { fetch, at } = scripted(hang)
-        const client = makeClient({ fetch, limits: { inFlight: 1 } })
-        const blocking = outcomeOf(client.microblog.search({ query: 'blocking' }))
-        const { error, ms } = await abortedAfter(100, (signal) =>
-          client.microblog.search({ query: 'b' }, { signal }),
-        )
-        await settle(blocking)
-        return `${ending(error)} at ${ms} ms; ${at.length} request, the blocking one; ${costs(client, undefined)}`
-      }),
-  },
-  {
-    id: 214,
-    name: 'a call in flight is aborted, and another waits for its slot',
-    expected: 'rejects at once; the slot is free as soon as the service can have noticed',
-    observed: 'rejected with "left" at 100 ms; the other sent at 150 ms; spent 2, uncertain 2',
-    run: () =>
-      inVirtualTime(async () => {
-        const start = performance.now()
-        const { fetch, at } = scripted(hang, page)
-        const client = makeClient({ fetch, limits: { inFlight: 1 } })
-        const first = abortedAfter(100, (signal) => client.microblog.search({ query: 'a' }, { signal }))
-        await pass(0)
-        const second = settle(client.microblog.search({ query: 'b' }))
-        const { error, ms } = await first
-        await second
-        return `${ending(error)} at ${ms} ms; the other sent at ${Math.floor(at[1]! - start)} ms; ${costs(client, undefined)}`
-      }),
-  },
-  {
-    id: 215,
-    name: 'a call is aborted in the wait before a retry',
-    expected: 'rejects at once, clears its timer, and releases the credits',
-    observed: 'rejected with "left" at 1000 ms; 1 request; 0 timers left; spent 0, uncertain 0',
-    run: () =>
-      inVirtualTime(async () => {
-        const { fetch, at } = scripted(unavailable)
-        const client = makeClient({ fetch })
-        const { error, ms } = await abortedAfter(1000, (signal) =>
-          client.microblog.search({ query: 'a' }, { signal }),
-        )
-        return `${ending(error)} at ${ms} ms; ${at.length} request; ${vi.getTimerCount()} timers left; ${costs(client, error)}`
-      }),
-  },
-  {
-    id: 216,
-    name: 'the signal is aborted beforehand',
-    expected: 'no request, and no reserved credits',
-    observed: 'rejected with "left"; 0 requests; spent 0, uncertain 0',
-    run: async () => {
-      const { fetch, at } = scripted(page)
-      const client = makeClient({ fetch })
-      const signal = AbortSignal.abort('left')
-      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }, { signal }))
-      return `${ending(error)}; ${at.length} requests; ${costs(client, error)}`
-    },
-  },
-  {
-    id: 217,
-    name: 'a call is aborted while its body arrives, over HTTP',
-    expected: 'the connection is closed: the service counts an open one as in flight',
-    observed: 'rejected with "left"; connection closed; spent 0, uncertain 2',
-    run: async () => {
-      const server = await rawServer(
-        (socket) => void socket.write(http('200 OK', '{', { 'content-length': '99' })),
+      const shared = { apiKey: `${apiKey}_shared`, organization: undefined, fetch: slow, ...unpaced }
+      const clients = [makeClient(shared), makeClient(shared)]
+      const calls = clients.flatMap((client) =>
+        queries(20).map((query) => client.microblog.search({ query })),
       )
-      const client = makeClient({ baseUrl: server.baseUrl })
-      const abort = new AbortController()
-      const call = outcomeOf(client.microblog.search({ query: 'rust' }, { signal: abort.signal }))
-      await vi.waitFor(() => must(server.requests.length === 1, 'the request arrives'), { timeout: 10_000 })
-      abort.abort('left')
-      const { error } = await call
-      await vi.waitFor(() => must(server.open() === 0, 'the connection is closed'), { timeout: 10_000 })
-      await server.close()
-      return `${ending(error)}; connection closed; ${costs(client, error)}`
-    },
-  },
-  {
-    id: 218,
-    name: 'a call waits for its retry, and another is ready',
-    expected: 'a wait holds no slot, so the other goes out at once',
-    observed: 'the other answered at 0 ms; then answered',
-    run: () =>
-      inVirtualTime(async () => {
-        const { fetch } = scripted(unavailable, page)
-        const client = makeClient({ fetch, limits: { inFlight: 1 } })
-        const waiting = outcomeOf(client.microblog.search({ query: 'waiting' }))
-        await pass(100)
-        const { error, ms } = await settle(client.microblog.search({ query: 'other' }))
-        const last = await settle(waiting)
-        return `the other ${ending(error)} at ${ms} ms; then ${ending(last.value?.error)}`
-      }),
-  },
-  {
-    id: 219,
-    name: 'the raw body is not read',
-    expected: 'the slot is released all the same: the body was read before the response was handed over',
-    observed: '3 answered',
-    run: async () => {
-      const server = await rawServer((socket) => void socket.write(http('200 OK', JSON.stringify(success))))
-      const client = makeClient({ baseUrl: server.baseUrl, limits: { inFlight: 1 } })
-      const calls = queries(3).map((query) => client.microblog.search({ query }).withResponse())
-      const ends = await Promise.allSettled(calls)
-      await server.close()
-      return endings(ends)
-    },
-  },
-  {
-    id: 220,
-    name: 'two clients with one key, 20 calls each',
-    expected: 'one limiter: the service counts by organization',
-    observed: '40 answered, at most 2 open; spent 80 in all',
-    run: () =>
-      inVirtualTime(async () => {
-        let open = 0
-        let peak = 0
-        const slow = async (): Promise<Response> => {
-          peak = Math.max(peak, ++open)
-          await new Promise((done) => setTimeout(done, 50))
-          open--
-          return page.clone()
-        }
-        const shared = { apiKey: `${apiKey}_shared`, organization: undefined, fetch: slow, ...unpaced }
-        const clients = [makeClient(shared), makeClient(shared)]
-        const calls = clients.flatMap((client) =>
-          queries(20).map((query) => client.microblog.search({ query })),
-        )
-        const { value = [] } = await settle(Promise.allSettled(calls))
-        const spent = clients.reduce((sum, { credits }) => sum + credits.spent, 0)
-        return `${endings(value)}, at most ${peak} open; spent ${spent} in all`
-      }),
-  },
-  {
-    id: 221,
-    name: 'close() with calls in flight, queued and waiting',
-    expected: 'everything settles at once, each call with a separate error; later calls are refused, unsent',
-    observed: '5 ClosedError, charged no, unknown, unknown, no, no; 3 sent; spent 0, uncertain 4',
-    run: () =>
-      inVirtualTime(async () => {
-        const { fetch, at } = scripted(unavailable, hang)
-        const client = makeClient({ fetch })
-        const waiting = client.microblog.search({ query: 'waiting' }).then()
-        await pass(100)
-        const others = queries(3).map((query) => client.microblog.search({ query }).then())
-        const all = Promise.allSettled([waiting, ...others])
-        await pass(100)
-        const closed = client.close()
-        const late = await outcomeOf(client.withOptions({}).microblog.search({ query: 'late' }))
-        const { value = [], ms } = await settle(all)
-        await closed
-        must(ms === 0, 'they settle at once')
-        const ends = [...value, { status: 'rejected', reason: late.error } as const]
-        const errors = ends.map((end) =>
-          end.status === 'rejected' ? (end.reason as { charged: string }) : null,
-        )
-        must(new Set(errors).size === ends.length, 'each has a separate error')
-        const charged = errors.map((error) => error?.charged).join(', ')
-        return `${endings(ends)}, charged ${charged}; ${at.length} sent; ${costs(client, undefined)}`
-      }),
-  },
-  {
-    id: 222,
-    name: '150 calls that stall, reset, time out and are aborted, over HTTP',
-    expected:
-      'never more than 2 open; all settle, no slot is lost, nothing stays reserved, and the ledger is correct',
-    observed: '150 settled, at most 2 open, then answered; spent ≤ ledger ≤ spent + uncertain',
-    run: async () => {
-      const server = await serveSandbox({ latency: [0, 10], posts: 50, limits: { perMinute: false } })
-      const { baseUrl, apiKey } = server
-      const client = makeClient({ baseUrl, apiKey, ...unpaced })
-      for (let skip = 0; skip < 10; skip++) {
-        const resets = [{ reset: 'after' }, { reset: 'before' }] as const
-        for (const fault of [{ cut: 'stall' } as const, ...resets, { delay: 500 }, { status: 502 }])
-          server.inject({ operation: 'microblog.search', skip: skip * 2, ...fault })
-      }
-      const calls = queries(150).map((query, index) => {
-        const signal = AbortSignal.timeout(40 + (index % 7) * 60)
-        return client.microblog.search({ query }, { signal, timeout: 60 })
-      })
-      const ends = await Promise.allSettled(calls)
-      const next = await outcomeOf(client.professionalnet.industries.list())
-      const peak = Math.max(...server.requests.map(({ inFlight }) => inFlight))
-      const [problem = 'spent ≤ ledger ≤ spent + uncertain'] = miscounts(client.credits, server.ledger.spent)
-      await server.close()
-      return `${ends.length} settled, at most ${peak} open, then ${ending(next.error)}; ${problem}`
-    },
-  },
-])
+      const { value = [] } = await settle(Promise.allSettled(calls))
+      const spent = clients.reduce((sum, { credits }) => sum + credits.spent, 0)
+      return `${endings(value)}, at most ${peak} open; spent ${spent} in all`
+    }),
+  ),
+  fault(221, 'close() with calls in flight, queued and waiting', () =>
+    inVirtualTime(async () => {
+      const { fetch, at } = scripted(unavailable, hang)
+      const client = makeClient({ fetch })
+      const waiting = client.microblog.search({ query: 'waiting' }).then()
+      await pass(100)
+      const others = queries(3).map((query) => client.microblog.search({ query }).then())
+      const all = Promise.allSettled([waiting, ...others])
+      await pass(100)
+      const closed = client.close()
+      const late = await outcomeOf(client.withOptions({}).microblog.search({ query: 'late' }))
+      const { value = [], ms } = await settle(all)
+      await closed
+      must(ms === 0, 'they settle at once')
+      const ends = [...value, { status: 'rejected', reason: late.error } as const]
+      const errors = ends.map((end) =>
+        end.status === 'rejected' ? (end.reason as { charged: string }) : null,
+      )
+      must(new Set(errors).size === ends.length, 'each has a separate error')
+      const charged = errors.map((error) => error?.charged).join(', ')
+      return `${endings(ends)}, charged ${charged}; ${at.length} sent; ${costs(client, undefined)}`
+    }),
+  ),
+  fault(222, '150 calls that stall, reset, time out and are aborted, over HTTP', async () => {
+    const server = await serveSandbox({ latency: [0, 10], posts: 50, limits: { perMinute: false } })
+    const { baseUrl, apiKey } = server
+    const client = makeClient({ baseUrl, apiKey, ...unpaced })
+    for (let skip = 0; skip < 10; skip++) {
+      const resets = [{ reset: 'after' }, { reset: 'before' }] as const
+      for (const fault of [{ cut: 'stall' } as const, ...resets, { delay: 500 }, { status: 502 }])
+        server.inject({ operation: 'microblog.search', skip: skip * 2, ...fault })
+    }
+    const calls = queries(150).map((query, index) => {
+      const signal = AbortSignal.timeout(40 + (index % 7) * 60)
+      return client.microblog.search({ query }, { signal, timeout: 60 })
+    })
+    const ends = await Promise.allSettled(calls)
+    const next = await outcomeOf(client.professionalnet.industries.list())
+    const peak = Math.max(...server.requests.map(({ inFlight }) => inFlight))
+    const [problem = 'spent ≤ ledger ≤ spent + uncertain'] = miscounts(client.credits, server.ledger.spent)
+    await server.close()
+    return `${ends.length} settled, at most ${peak} open, then ${ending(next.error)}; ${problem}`
+  }),
+]
 
 /** How a call ends that is given up after so many milliseconds. */
 function abortedAfter(

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { vi } from 'vitest'
 import {
   ApiError,
@@ -48,22 +47,27 @@ export async function wire(answer: Parameters<typeof rawServer>[0]): Promise<Pla
   return { options: { baseUrl }, arrived: () => requests.length, close }
 }
 
-/** Tries a fault of the wire on all three calls, each with a separate server. */
+/** Tries a fault of the wire on all three calls, each with a separate server: some bytes, or what a function does. */
 export function onWire(
-  answer: (socket: Socket, request: string, count: number) => void,
+  answer: string | Buffer | Parameters<typeof rawServer>[0],
   options?: Partial<ClientOptions>,
 ): Promise<string> {
-  return onEach(() => wire(answer), options)
+  return onEach(
+    () => wire(typeof answer === 'function' ? answer : (socket) => void socket.end(answer)),
+    options,
+  )
 }
 
-/** The same for what only fetch can bring about. */
+/** The same for what only fetch can bring about, in virtual time. */
 export function onFetch(fetch: Fetch): Promise<string> {
-  return onEach(() => {
-    let arrived = 0
-    const counting: Fetch = (request) => (arrived++, fetch(request))
-    const options = { baseUrl: 'https://api.example/v1', fetch: counting }
-    return Promise.resolve({ options, arrived: () => arrived, close: () => Promise.resolve() })
-  })
+  return inVirtualTime(() =>
+    onEach(() => {
+      let arrived = 0
+      const counting: Fetch = (request) => (arrived++, fetch(request))
+      const options = { baseUrl: 'https://api.example/v1', fetch: counting }
+      return Promise.resolve({ options, arrived: () => arrived, close: () => Promise.resolve() })
+    }),
+  )
 }
 
 let organizations = 0
@@ -80,7 +84,8 @@ export async function onEach(
     const place = await make()
     const organization = `fault ${++organizations}`
     const client = new SocialSearch({ apiKey, organization, ...place.options, ...options })
-    const { error } = await outcomeOf<unknown>(calls[method](client))
+    const ended = vi.isFakeTimers() ? settle<unknown> : outcomeOf<unknown>
+    const { error } = await ended(calls[method](client))
     const attempts = error instanceof SocialSearchError ? error.attempts.length : place.arrived()
     const arrived = place.arrived()
     must((place.tried?.() ?? attempts) === attempts, 'the runtime adds no attempts')

@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { type ClientOptions, type Fetch, SocialSearch } from '../../src/index.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { type Step, apiKey, failure, makeClient, ok } from '../support/service.ts'
-import { group, must } from './case.ts'
+import { type Fault, fault, must } from './case.ts'
 import { ending, inVirtualTime, outcomeOf, scripted, success } from './observe.ts'
 import { settle } from '../support/clock.ts'
 
@@ -61,7 +61,6 @@ const echo = failure(400, `bad_${apiKey}`, {
   error: { message: `no ${apiKey}`, issues: [{ path: apiKey, message: `${apiKey} is bad` }] },
   top: { requestId: apiKey },
 })
-const nowhere = 'the key is in nothing'
 
 /** A client in a page of an origin, whose requests are noted. */
 async function fromPage(baseUrl: string): Promise<string> {
@@ -78,218 +77,107 @@ async function fromPage(baseUrl: string): Promise<string> {
   }
 }
 
-const elsewhere = 'refused: the key would go to another host'
-
-export const security = group('security', [
-  ...ids.map((id, index) => ({
-    id: 300 + index,
-    name: `an id of ${JSON.stringify(id)}`,
-    expected: 'refused, not escaped: it could lead to another path',
-    observed: 'InvalidRequestError from get and setState; 0 sent',
-    run: async () => {
+export const security: readonly Fault[] = [
+  ...ids.map((id, index) =>
+    fault(300 + index, `an id of ${JSON.stringify(id)}`, async () => {
       const { fetch, at } = scripted(page)
       const client = makeClient({ fetch })
       const calls = [client.mentions.get(id), client.mentions.setState(id, {})]
       const ends = (await Promise.all(calls.map(outcomeOf))).map(({ error }) => ending(error))
       return `${[...new Set(ends)].join(', ')} from get and setState; ${at.length} sent`
-    },
-  })),
+    }),
+  ),
   ...(
     [
       [311, 'a line break', 'org_live_secret\r\nx-evil: 1'],
       [312, 'a character that is not ASCII', 'org_live_secretключ'],
       [313, 'a space', 'org_live_secret 1'],
     ] as const
-  ).map(([id, what, key]) => ({
-    id,
-    name: `a key with ${what}`,
-    expected: 'refused without repeating it: some runtimes print it in their errors',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ apiKey: key }, key),
-  })),
-  {
-    id: 314,
-    name: 'a function that returns a key with a line break',
-    expected: 'refused before anything is sent, without repeating it',
-    observed: 'ConfigurationError, not printed; 0 sent',
-    run: async () => {
-      const { fetch, at } = scripted(page)
-      const client = makeClient({ fetch, apiKey: () => 'org_live_secret\nx' })
-      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-      return `${ending(error)}, ${reveals('org_live_secret', error) ? 'printed' : 'not printed'}; ${at.length} sent`
-    },
-  },
-  {
-    id: 315,
-    name: 'a header with a line break in its value',
-    expected: 'refused without repeating it',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ headers: { 'x-token': 'org_live_secret\r\nx: y' } }, 'org_live_secret'),
-  },
-  {
-    id: 316,
-    name: 'an Authorization among the headers',
-    expected: 'refused: the client could not keep it out of errors and logs',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ headers: { authorization: 'Bearer org_live_secret' } }, 'org_live_secret'),
-  },
-  {
-    id: 317,
-    name: 'a base URL of http on another machine',
-    expected: 'refused: the key would be sent unencrypted',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ baseUrl: 'http://api.example/v1/org_live_secret' }, 'org_live_secret'),
-  },
-  {
-    id: 318,
-    name: 'a base URL with a user name and a password',
-    expected: 'refused without repeating them',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ baseUrl: 'https://user:org_live_secret@api.example/v1' }, 'org_live_secret'),
-  },
-  {
-    id: 319,
-    name: 'the key instead of the base URL',
-    expected: 'refused without repeating it',
-    observed: 'ConfigurationError, the value not printed',
-    run: () => refused({ baseUrl: apiKey }, apiKey),
-  },
+  ).map(([id, what, key]) => fault(id, `a key with ${what}`, () => refused({ apiKey: key }, key))),
+  fault(314, 'a function that returns a key with a line break', async () => {
+    const { fetch, at } = scripted(page)
+    const client = makeClient({ fetch, apiKey: () => 'org_live_secret\nx' })
+    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+    return `${ending(error)}, ${reveals('org_live_secret', error) ? 'printed' : 'not printed'}; ${at.length} sent`
+  }),
+  fault(315, 'a header with a line break in its value', () =>
+    refused({ headers: { 'x-token': 'org_live_secret\r\nx: y' } }, 'org_live_secret'),
+  ),
+  fault(316, 'an Authorization among the headers', () =>
+    refused({ headers: { authorization: 'Bearer org_live_secret' } }, 'org_live_secret'),
+  ),
+  fault(317, 'a base URL of http on another machine', () =>
+    refused({ baseUrl: 'http://api.example/v1/org_live_secret' }, 'org_live_secret'),
+  ),
+  fault(318, 'a base URL with a user name and a password', () =>
+    refused({ baseUrl: 'https://user:org_live_secret@api.example/v1' }, 'org_live_secret'),
+  ),
+  fault(319, 'the key instead of the base URL', () => refused({ baseUrl: apiKey }, apiKey)),
   ...[
     '//evil.example/v1',
     '/\\evil.example/v1',
     '/\t/evil.example/v1',
     '\\\\evil.example',
     'javascript:alert(1)',
-  ].map((baseUrl, index) => ({
-    id: 320 + index,
-    name: `a base URL of ${JSON.stringify(baseUrl)} in a page`,
-    expected: elsewhere,
-    observed: 'ConfigurationError; nothing sent',
-    run: () => fromPage(baseUrl),
-  })),
-  {
-    id: 325,
-    name: "a base URL that is a path of the page's own origin",
-    expected: 'works: a proxy may be there',
-    observed: 'answered; https://app.example/api/social/data/microblog/tweets/search',
-    run: () => fromPage('/api/social'),
-  },
-  {
-    id: 326,
-    name: 'the key, when the client is printed',
-    expected: 'absent from inspect and JSON',
-    observed: 'absent',
-    run: () => Promise.resolve(reveals(apiKey, makeClient()) ? 'present' : 'absent'),
-  },
-  {
-    id: 327,
-    name: 'the key, when fetch throws an error that contains the request',
-    expected: 'absent: only a code or a sentence of the error is kept',
-    observed: `ConnectionError (exchange); ${nowhere}`,
-    run: () =>
-      leak(() => {
-        const error = new TypeError(`fetch failed for Bearer ${apiKey}`)
-        Object.assign(error, { request: { headers: { authorization: `Bearer ${apiKey}` } } })
-        return Promise.reject(error)
-      }),
-  },
-  {
-    id: 328,
-    name: 'the key, when no response arrives',
-    expected: 'absent from error, client and log',
-    observed: `TimeoutError (headers); ${nowhere}`,
-    run: () => leak(() => new Promise(() => {})),
-  },
-  {
-    id: 329,
-    name: 'the key, when the service responds with 500',
-    expected: 'absent from error, client and log',
-    observed: `ApiError 500; ${nowhere}`,
-    run: () => leak(failure(500, 'internal')),
-  },
-  {
-    id: 330,
-    name: 'the service echoes the key in code, message, issues and requestId of an error',
-    expected: 'redacted everywhere',
-    observed: `ValidationError 400; ${nowhere}`,
-    run: () => leak(echo),
-  },
-  {
-    id: 331,
-    name: 'the service echoes the key in a page that is not JSON',
-    expected: 'redacted in the body that the error keeps',
-    observed: `InvalidResponseError; ${nowhere}`,
-    run: () => leak(ok(`<h1>${apiKey}</h1>`)),
-  },
-  {
-    id: 332,
-    name: 'the service echoes the key as the name of a field, in a page of another shape',
-    expected: 'redacted in names, too, at any depth',
-    observed: `InvalidResponseError; ${nowhere}`,
-    run: () => leak(ok({ requestId: apiKey, [apiKey]: { [apiKey]: [apiKey] } })),
-  },
-  {
-    id: 333,
-    name: 'the service echoes a key that JSON escapes',
-    expected: 'redacted in its escaped form, too',
-    observed: 'InvalidResponseError; absent',
-    run: async () => {
-      const key = 'org_live_"quoted"\\5f2b'
-      const fetch: Fetch = () => Promise.resolve(ok(`{"key":${JSON.stringify(key)}`))
-      const { error } = await outcomeOf(
-        makeClient({ fetch, apiKey: key }).microblog.search({ query: 'rust' }),
-      )
-      const { body } = error as { body: string }
-      return `${ending(error)}; ${body.includes('quoted') ? 'present' : 'absent'}`
-    },
-  },
-  {
-    id: 334,
-    name: 'the service echoes the key in a requestId, split by line breaks',
-    expected: 'redacted after the line breaks are removed, which would join its parts',
-    observed: `UpstreamError 502; ${nowhere}`,
-    run: () => {
-      const requestId = `${apiKey.slice(0, 6)}\r\n${apiKey.slice(6)}`
-      return leak(failure(502, 'upstream_error', { top: { requestId } }), { retry: false })
-    },
-  },
-  {
-    id: 335,
-    name: 'a hook sends the request to another origin',
-    expected: 'refused unsent: the key must not leave the origin',
-    observed: 'ConfigurationError; 0 sent',
-    run: async () => {
-      const { fetch, at } = scripted(page)
-      const client = makeClient({
-        fetch,
-        hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request)] },
-      })
-      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-      return `${ending(error)}; ${at.length} sent`
-    },
-  },
-  {
-    id: 336,
-    name: 'a hook that prints what it sees',
-    expected: 'it never sees the key, but the service gets it',
-    observed: 'answered; the hook saw no key, the service did',
-    run: async () => {
-      let seen = ''
-      const server = await rawServer((socket) => void socket.end(http('200 OK', JSON.stringify(success))))
-      const client = makeClient({
-        baseUrl: server.baseUrl,
-        hooks: {
-          beforeRequest: [
-            ({ request, options }) => {
-              seen += JSON.stringify([...request.headers]) + inspect(options, { showHidden: true })
-            },
-          ],
-        },
-      })
-      const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
-      await server.close()
-      const there = server.requests.join().includes(`Bearer ${apiKey}`)
-      return `${ending(error)}; the hook saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
-    },
-  },
-])
+  ].map((baseUrl, index) =>
+    fault(320 + index, `a base URL of ${JSON.stringify(baseUrl)} in a page`, () => fromPage(baseUrl)),
+  ),
+  fault(325, "a base URL that is a path of the page's own origin", () => fromPage('/api/social')),
+  fault(326, 'the key, when the client is printed', () =>
+    Promise.resolve(reveals(apiKey, makeClient()) ? 'present' : 'absent'),
+  ),
+  fault(327, 'the key, when fetch throws an error that contains the request', () =>
+    leak(() => {
+      const error = new TypeError(`fetch failed for Bearer ${apiKey}`)
+      Object.assign(error, { request: { headers: { authorization: `Bearer ${apiKey}` } } })
+      return Promise.reject(error)
+    }),
+  ),
+  fault(328, 'the key, when no response arrives', () => leak(() => new Promise(() => {}))),
+  fault(329, 'the key, when the service responds with 500', () => leak(failure(500, 'internal'))),
+  fault(330, 'the service echoes the key in code, message, issues and requestId of an error', () =>
+    leak(echo),
+  ),
+  fault(331, 'the service echoes the key in a page that is not JSON', () => leak(ok(`<h1>${apiKey}</h1>`))),
+  fault(332, 'the service echoes the key as the name of a field, in a page of another shape', () =>
+    leak(ok({ requestId: apiKey, [apiKey]: { [apiKey]: [apiKey] } })),
+  ),
+  fault(333, 'the service echoes a key that JSON escapes', async () => {
+    const key = 'org_live_"quoted"\\5f2b'
+    const fetch: Fetch = () => Promise.resolve(ok(`{"key":${JSON.stringify(key)}`))
+    const { error } = await outcomeOf(makeClient({ fetch, apiKey: key }).microblog.search({ query: 'rust' }))
+    const { body } = error as { body: string }
+    return `${ending(error)}; ${body.includes('quoted') ? 'present' : 'absent'}`
+  }),
+  fault(334, 'the service echoes the key in a requestId, split by line breaks', () => {
+    const requestId = `${apiKey.slice(0, 6)}\r\n${apiKey.slice(6)}`
+    return leak(failure(502, 'upstream_error', { top: { requestId } }), { retry: false })
+  }),
+  fault(335, 'a hook sends the request to another origin', async () => {
+    const { fetch, at } = scripted(page)
+    const client = makeClient({
+      fetch,
+      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/', request)] },
+    })
+    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+    return `${ending(error)}; ${at.length} sent`
+  }),
+  fault(336, 'a hook that prints what it sees', async () => {
+    let seen = ''
+    const server = await rawServer((socket) => void socket.end(http('200 OK', JSON.stringify(success))))
+    const client = makeClient({
+      baseUrl: server.baseUrl,
+      hooks: {
+        beforeRequest: [
+          ({ request, options }) => {
+            seen += JSON.stringify([...request.headers]) + inspect(options, { showHidden: true })
+          },
+        ],
+      },
+    })
+    const { error } = await outcomeOf(client.microblog.search({ query: 'rust' }))
+    await server.close()
+    const there = server.requests.join().includes(`Bearer ${apiKey}`)
+    return `${ending(error)}; the hook saw ${seen.includes(apiKey) ? 'the' : 'no'} key, the service ${there ? 'did' : 'did not'}`
+  }),
+]

@@ -2,12 +2,11 @@ import { type ClientOptions, type Hooks, SocialSearchError } from '../../src/ind
 import { awkwardValues } from '../support/awkward-values.ts'
 import { settle } from '../support/clock.ts'
 import { makeClient, ok } from '../support/service.ts'
-import { group } from './case.ts'
+import { type Fault, fault } from './case.ts'
 import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
+import { query } from '../support/search.ts'
 
 const page = ok(success)
-const query = { query: 'rust' }
-const kept = 'charged yes, spent 2, uncertain 0; body kept'
 
 /** Searches while something ends the call after its page has been read, and tells whether the error has the page. */
 function afterPage(options: Partial<ClientOptions>, close = false): Promise<string> {
@@ -38,93 +37,59 @@ function nested(options: (call: () => Promise<unknown>) => Partial<ClientOptions
 
 const hang: Hooks = { afterResponse: [() => new Promise(() => {})] }
 
-export const userCode = group('user code', [
-  {
-    id: 337,
-    name: 'a hook hangs after a paid response, until the timeout',
-    expected: 'the page is accounted for first, and is on the error',
-    observed: `sent ×1; TimeoutError (body); ${kept}`,
-    run: () => afterPage({ hooks: hang, timeout: 300 }),
-  },
-  {
-    id: 338,
-    name: 'a hook hangs after a paid response, until the deadline',
-    expected: 'the page is accounted for first, and is on the error',
-    observed: `sent ×1; TimeoutError (body); ${kept}`,
-    run: () => afterPage({ hooks: hang, deadline: 300 }),
-  },
-  {
-    id: 339,
-    name: 'the client closes while a hook hangs after a paid response',
-    expected: 'the page is accounted for first, and is on the error',
-    observed: `sent ×1; ClosedError; ${kept}`,
-    run: () => afterPage({ hooks: hang }, true),
-  },
-  {
-    id: 340,
-    name: 'a hook replaces a paid page by text',
-    expected: 'the error has the page, not the text',
-    observed: `sent ×1; InvalidResponseError; ${kept}`,
-    run: () => afterPage({ hooks: { afterResponse: [() => new Response('other')] } }),
-  },
-  {
-    id: 341,
-    name: 'an afterResponse hook calls its own client',
-    expected: 'it works, since the request has released its slot',
-    observed: '8 answered in 0 ms; spent 16, uncertain 0',
-    run: () =>
-      nested((usage) => {
-        const afterResponse: Hooks['afterResponse'] = [
-          async ({ options }) => {
-            if (options.context['operation'] === 'organization.usage') return
-            await usage()
+export const userCode: readonly Fault[] = [
+  fault(337, 'a hook hangs after a paid response, until the timeout', () =>
+    afterPage({ hooks: hang, timeout: 300 }),
+  ),
+  fault(338, 'a hook hangs after a paid response, until the deadline', () =>
+    afterPage({ hooks: hang, deadline: 300 }),
+  ),
+  fault(339, 'the client closes while a hook hangs after a paid response', () =>
+    afterPage({ hooks: hang }, true),
+  ),
+  fault(340, 'a hook replaces a paid page by text', () =>
+    afterPage({ hooks: { afterResponse: [() => new Response('other')] } }),
+  ),
+  fault(341, 'an afterResponse hook calls its own client', () =>
+    nested((usage) => {
+      const afterResponse: Hooks['afterResponse'] = [
+        async ({ options }) => {
+          if (options.context['operation'] === 'organization.usage') return
+          await usage()
+        },
+      ]
+      return { hooks: { afterResponse } }
+    }),
+  ),
+  fault(342, 'a beforeRequest hook calls its own client', () =>
+    nested((usage) => ({ hooks: { beforeRequest: [() => usage().then(() => {})] } })),
+  ),
+  fault(343, 'a fetch calls its own client', () =>
+    nested((usage) => ({ fetch: async () => (await usage().catch(() => {}), page.clone()) })),
+  ),
+  fault(344, 'observers, the logger, the budget and the limiter throw 30 values that cannot be printed', () =>
+    inVirtualTime(async () => {
+      const ends = awkwardValues.map(([, make]) => {
+        const crash = (): never => {
+          throw make()
+        }
+        const client = makeClient({
+          fetch: scripted(page).fetch,
+          logger: { debug: crash, info: crash, warn: crash, error: crash },
+          observers: [{ onCall: crash, onAttempt: crash }],
+          budget: { reserve: () => ({ settle: crash, release: crash, markUncertain: crash }) },
+          limiter: {
+            acquire: () =>
+              Promise.resolve({ queued: 0, paced: 0, sent: crash, answered: crash, release: crash }),
+            hold: crash,
           },
-        ]
-        return { hooks: { afterResponse } }
-      }),
-  },
-  {
-    id: 342,
-    name: 'a beforeRequest hook calls its own client',
-    expected: 'refused at once: it would wait for the slot that it holds',
-    observed: '8 ConfigurationError in 0 ms; spent 0, uncertain 0',
-    run: () => nested((usage) => ({ hooks: { beforeRequest: [() => usage().then(() => {})] } })),
-  },
-  {
-    id: 343,
-    name: 'a fetch calls its own client',
-    expected: 'refused at once: it would wait for the slot that it holds',
-    observed: '8 answered in 0 ms; spent 16, uncertain 0',
-    run: () => nested((usage) => ({ fetch: async () => (await usage().catch(() => {}), page.clone()) })),
-  },
-  {
-    id: 344,
-    name: 'observers, the logger, the budget and the limiter throw 30 values that cannot be printed',
-    expected: 'the result is unaffected, and no rejection is left without a handler',
-    observed: '30 answered; spent 60, uncertain 0',
-    run: () =>
-      inVirtualTime(async () => {
-        const ends = awkwardValues.map(([, make]) => {
-          const crash = (): never => {
-            throw make()
-          }
-          const client = makeClient({
-            fetch: scripted(page).fetch,
-            logger: { debug: crash, info: crash, warn: crash, error: crash },
-            observers: [{ onCall: crash, onAttempt: crash }],
-            budget: { reserve: () => ({ settle: crash, release: crash, markUncertain: crash }) },
-            limiter: {
-              acquire: () =>
-                Promise.resolve({ queued: 0, paced: 0, sent: crash, answered: crash, release: crash }),
-              hold: crash,
-            },
-          })
-          return { client, end: client.microblog.search(query).then() }
         })
-        const { value = [] } = await settle(Promise.allSettled(ends.map(({ end }) => end)))
-        const spent = ends.reduce((sum, { client }) => sum + client.credits.spent, 0)
-        const uncertain = ends.reduce((sum, { client }) => sum + client.credits.uncertain, 0)
-        return `${endings(value)}; spent ${spent}, uncertain ${uncertain}`
-      }),
-  },
-])
+        return { client, end: client.microblog.search(query).then() }
+      })
+      const { value = [] } = await settle(Promise.allSettled(ends.map(({ end }) => end)))
+      const spent = ends.reduce((sum, { client }) => sum + client.credits.spent, 0)
+      const uncertain = ends.reduce((sum, { client }) => sum + client.credits.uncertain, 0)
+      return `${endings(value)}; spent ${spent}, uncertain ${uncertain}`
+    }),
+  ),
+]

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { serveSandbox } from '../../src/sandbox/node.ts'
+import { newFolder } from '../support/folder.ts'
 
 const job = fileURLToPath(new URL('nightly.ts', import.meta.url))
 
 it('resume() loses no post, buys no stored page again, and sends nothing at the end when a job is killed and restarted', async () => {
   await using server = await serveSandbox({ limits: { perMinute: false }, latency: 10 })
-  const folder = mkdtempSync(join(tmpdir(), 'resume-'))
+  const folder = newFolder()
   const file = join(folder, 'stored.json')
   writeFileSync(file, JSON.stringify({ ids: [], state: null }))
   const stored = () => JSON.parse(readFileSync(file, 'utf8')) as { ids: string[]; state: object | null }
@@ -55,6 +55,5 @@ it('resume() loses no post, buys no stored page again, and sends nothing at the 
     expect(said).toBe('0\n')
     expect(server.requests.length - before).toBe(bought)
   } finally {
-    rmSync(folder, { recursive: true })
   }
 })

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { ReauthorizationRequiredError } from '../../src/oauth/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
-import { access, makeOAuth, passQuickly, query, scriptedServer, setUp, tokenSet } from './helpers.ts'
+import { query } from '../support/search.ts'
+import { access, makeOAuth, passQuickly, scriptedServer, setUp, tokenSet } from './helpers.ts'
 
 virtualTime()
 

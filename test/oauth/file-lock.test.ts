@@ -1,34 +1,22 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { tokenSet } from './helpers.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let path: string
 let lock: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tokens-'))
+  folder = newFolder()
   path = join(folder, 'tokens.json')
   lock = `${path}.lock`
 })
-afterEach(() => {
-  vi.useRealTimers()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => void vi.useRealTimers())
 
 /** Leaves the lock of a killed process, and returns its name. */
 async function killedOwner(): Promise<string> {

@@ -1,25 +1,22 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { ProcessLock } from '../../src/oauth/node/process-lock.ts'
 import { secrets, tokenSet } from './helpers.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let path: string
 let lock: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tokens-'))
+  folder = newFolder()
   path = join(folder, 'tokens.json')
   lock = `${path}.lock`
 })
-afterEach(() => {
-  vi.useRealTimers()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => void vi.useRealTimers())
 
 const mode = () => statSync(path).mode & 0o777
 

@@ -130,7 +130,6 @@ export async function refusal(work: Promise<unknown>): Promise<OAuthError> {
   return error as OAuthError
 }
 
-export const query = { query: 'rust' }
 export const access = (n: number) => `${secrets.access}_${n}`
 export const refreshToken = (n: number) => `${secrets.refresh}_${n}`
 export const minutes = (n: number) => n * 60_000

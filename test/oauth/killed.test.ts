@@ -1,21 +1,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { closed, listening } from './authorization-server.ts'
 import { makeOAuth, tokenSet } from './helpers.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 const requests: IncomingMessage[] = []
 // It makes new tokens and takes its time to answer.
 const server = createServer((request) => void requests.push(request))
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'tokens-'))))
+beforeEach(() => void (folder = newFolder()))
 afterEach(async () => {
-  rmSync(folder, { recursive: true })
   await closed(server)
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OAuthClientOptions, TokenSet } from '../../src/oauth/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { query } from '../support/search.ts'
 import {
   access,
   broken,
@@ -9,7 +10,6 @@ import {
   minutes,
   oauthError,
   passQuickly,
-  query,
   refreshToken,
   scriptedServer,
   setUp,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from '../../src/index.ts'
 import { ReauthorizationRequiredError } from '../../src/errors/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { query } from '../support/search.ts'
 import {
   access,
   broken,
@@ -9,7 +10,6 @@ import {
   minutes,
   oauthError,
   passQuickly,
-  query,
   refreshToken,
   setUp,
   tokenSet,

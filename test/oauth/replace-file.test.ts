@@ -1,26 +1,23 @@
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { replaceFile } from '../../src/oauth/node/replace-file.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'replace-'))
+  folder = newFolder()
   path = join(folder, 'login.json')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('replaceFile()', () => {
   it('writes through no link at the name of a temporary file', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { query } from '../support/search.ts'
 import {
   access,
   json,
   minutes,
   oauthError,
   passQuickly,
-  query,
   refreshToken,
   secrets,
   setUp,

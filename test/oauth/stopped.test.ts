@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { type ServerResponse, createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { closed, listening } from './authorization-server.ts'
 import { refreshToken, tokenSet } from './helpers.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let store: FileTokenStore
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
   })
 })
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tokens-'))
+  folder = newFolder()
   received = []
   responses = []
   const path = join(folder, 'tokens.json')
@@ -35,7 +35,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers()
   child.kill('SIGKILL')
-  rmSync(folder, { recursive: true })
   await closed(server)
 })
 

@@ -1,33 +1,18 @@
 import { diag, metrics, trace } from '@opentelemetry/api'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Limiter } from '../../src/index.ts'
 import { version } from '../../src/lib/version.ts'
-import { type OtelOptions, otelObserver } from '../../src/otel/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { otelObserver } from '../../src/otel/index.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
-import { followContext, recordingMeter, recordingTracer } from './recorder.ts'
+import { followContext, recordingMeter, recordingTracer, traced } from './recorder.ts'
 
 const service = scriptedService()
-let unfollow: () => void
-beforeEach(() => {
-  useVirtualTime()
-  unfollow = followContext()
-})
-afterEach(() => {
-  vi.useRealTimers()
-  unfollow()
-})
+virtualTime()
+followContext()
 
 const query = { query: 'very private' }
-
-/** A client whose calls are recorded. */
-function traced(clientOptions: Parameters<typeof makeClient>[0] = {}, options: OtelOptions = {}) {
-  const { tracer, spans } = recordingTracer()
-  const { meter, units, values } = recordingMeter()
-  const observers = [otelObserver({ tracer, meter, ...options })]
-  return { client: makeClient({ observers, ...clientOptions }), spans, units, values }
-}
 
 describe('otelObserver()', () => {
   it('makes each span a child of the caller’s, and active while its call sends, also after a queue', async () => {

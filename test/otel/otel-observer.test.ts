@@ -1,33 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../src/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { type OtelOptions, otelObserver } from '../../src/otel/index.ts'
+import { otelObserver } from '../../src/otel/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import { pass, settle, useVirtualTime } from '../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
-import { followContext, recordingMeter, recordingTracer } from './recorder.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { apiKey, failure, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { followContext, recordingTracer, traced } from './recorder.ts'
 
 const service = scriptedService()
-let unfollow: () => void
-beforeEach(() => {
-  useVirtualTime()
-  unfollow = followContext()
-})
-afterEach(() => {
-  vi.useRealTimers()
-  unfollow()
-})
+virtualTime()
+followContext()
 
 const query = { query: 'very private' }
-
-/** A client whose calls are recorded. */
-function traced(clientOptions: Parameters<typeof makeClient>[0] = {}, options: OtelOptions = {}) {
-  const { tracer, spans } = recordingTracer()
-  const { meter, units, values } = recordingMeter()
-  const observers = [otelObserver({ tracer, meter, ...options })]
-  return { client: makeClient({ observers, ...clientOptions }), spans, units, values }
-}
 
 describe('otelObserver()', () => {
   it('makes a span of each call with its credits, charge, times and requestId', async () => {

@@ -16,6 +16,9 @@ import {
   createNoopMeter,
   trace,
 } from '@opentelemetry/api'
+import { afterEach, beforeEach } from 'vitest'
+import { type OtelOptions, otelObserver } from '../../src/otel/index.ts'
+import { makeClient } from '../support/service.ts'
 
 /** What a span was told. */
 export interface RecordedSpan {
@@ -80,8 +83,8 @@ export function recordingMeter(): {
   return { meter, units, values }
 }
 
-/** Lets the active span follow asynchronous work, as an SDK does; returns a function that ends it. */
-export function followContext(): () => void {
+/** Lets the active span follow asynchronous work in each test of a file, as an SDK does. */
+export function followContext(): void {
   const storage = new AsyncLocalStorage<Context>()
   const manager: ContextManager = {
     active: () => storage.getStore() ?? ROOT_CONTEXT,
@@ -90,6 +93,14 @@ export function followContext(): () => void {
     enable: () => manager,
     disable: () => manager,
   }
-  context.setGlobalContextManager(manager)
-  return () => context.disable()
+  beforeEach(() => void context.setGlobalContextManager(manager))
+  afterEach(() => context.disable())
+}
+
+/** A client whose calls are recorded. */
+export function traced(clientOptions: Parameters<typeof makeClient>[0] = {}, options: OtelOptions = {}) {
+  const { tracer, spans } = recordingTracer()
+  const { meter, units, values } = recordingMeter()
+  const observers = [otelObserver({ tracer, meter, ...options })]
+  return { client: makeClient({ observers, ...clientOptions }), spans, units, values }
 }

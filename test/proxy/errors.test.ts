@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   BudgetUnavailableError,
   type ClientOptions,
@@ -9,13 +9,12 @@ import {
 import { clientTransport } from '../../src/core/call/transport.ts'
 import { TokenStoreError } from '../../src/errors/index.ts'
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
-import { settle, useVirtualTime } from '../support/clock.ts'
+import { settle, virtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'
 import { miscounts } from '../support/ledger.ts'
 
-beforeEach(useVirtualTime)
+virtualTime()
 afterEach(() => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 

@@ -1,12 +1,12 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
 import { SocialSearch } from '../../src/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
 import { unpaced } from '../sandbox/helpers.ts'
+import { newFolder } from '../support/folder.ts'
 
 const sandbox = unpaced()
 const client = new SocialSearch(sandbox.clientOptions())
@@ -14,13 +14,12 @@ const query = 'typescript'
 const { microblogPost, microblogSearchBody, microblogSearchParams, openBody, planet } = schemas
 
 /** A second copy of zod, as npm installs it if two packages need different versions. */
-const folder = mkdtempSync(join(tmpdir(), 'second-zod-'))
+const folder = newFolder()
 cpSync('node_modules/zod', folder, { recursive: true, dereference: true })
 const second = {
   mini: (await import(join(folder, 'mini/index.js'))) as typeof z,
   classic: (await import(join(folder, 'index.js'))) as typeof classic,
 }
-afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.each([
   ['the same copy of zod', { mini: z, classic }],

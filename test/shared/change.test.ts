@@ -1,53 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import { type Changed, changeState } from '../../src/shared/change.ts'
-import type { LimiterState } from '../../src/shared/state.ts'
-import type { Ask, Report, Rules } from '../../src/shared/update.ts'
-
-const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
-const quietMs = 3000
-const granted = { reason: 'granted' }
-
-/** What a process tells besides its name; it waits wherever it asks. */
-interface Told extends Partial<Omit<Report, 'asks'>> {
-  readonly asks?: readonly Partial<Ask>[]
-}
-
-let text: string | undefined
-let copies: Map<string, LimiterState>
-/** When the requests of each process arrived at the latest. */
-let arrivals: Map<string, Record<string, number[]>>
-let epochs: number
-beforeEach(() => {
-  text = undefined
-  copies = new Map()
-  arrivals = new Map()
-  epochs = 0
-})
-
-/** Changes the text for one process, at some milliseconds after the first change. */
-function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
-  const asked = asks.map((ask) => ({ surface: ':a', limit: 3, arrivalMs: 1000, hasNext: false, ...ask }))
-  const report = (): Report => ({
-    ...{ process, slots: 0, closures: [], ended: [] },
-    arrivals: Object.entries(arrivals.get(process) ?? {}),
-    ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
-  })
-  const seen = { state: copies.get(process), bounds: undefined }
-  const changed = changeState(text, now, seen, report, rules, quietMs, `epoch ${epochs++}`)
-  text = JSON.stringify(changed.state)
-  copies.set(process, structuredClone(changed.state))
-  arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))
-  return changed
-}
-
-/** Asks for one slot. */
-const ask = (process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) =>
-  tell(process, now, { asks: [details], ...told }).outcomes.get(details.surface ?? ':a')
-
-/** Takes both slots, without a limit of the rate. */
-function takeSlots(now = 0): void {
-  for (const process of ['1', '2']) expect(ask(process, now, { surface: '' })).toMatchObject(granted)
-}
+import { describe, expect, it } from 'vitest'
+import { type Told, ask, copies, granted, takeSlots, tell } from './processes.ts'
 
 describe('changeState() grants slots', () => {
   it('as many as requests may be in flight, and says why the next call waits when the last is taken', () => {
@@ -66,11 +18,8 @@ describe('changeState() grants slots', () => {
 
   it('to the process that has waited longest, and calls it', () => {
     takeSlots()
-    for (const [process, at] of [
-      ['3', 10],
-      ['4', 20],
-    ] as const)
-      ask(process, at, { surface: '' })
+    ask('3', 10, { surface: '' })
+    ask('4', 20, { surface: '' })
     const released = tell('1', 30)
     expect(released).toMatchObject({ called: ['3'], next: '4' })
     expect(ask('4', 40, { surface: '' }, { places: [['', 20]] })).toEqual({
@@ -90,11 +39,8 @@ describe('changeState() grants slots', () => {
 
   it('to the next process when the first one does not ask within 200 ms', () => {
     takeSlots()
-    for (const [process, at] of [
-      ['3', 10],
-      ['4', 20],
-    ] as const)
-      ask(process, at, { surface: '' })
+    ask('3', 10, { surface: '' })
+    ask('4', 20, { surface: '' })
     tell('1', 30)
     // It renews its place, and does not ask.
     tell('3', 130, { places: [['', 10]] })
@@ -105,11 +51,8 @@ describe('changeState() grants slots', () => {
 
   it('does not take away the turn of processes that have not been called', () => {
     takeSlots()
-    for (const [process, at] of [
-      ['3', 10],
-      ['4', 20],
-    ] as const)
-      ask(process, at, { surface: '' })
+    ask('3', 10, { surface: '' })
+    ask('4', 20, { surface: '' })
     tell('1', 30)
     tell('2', 500)
     expect(ask('5', 600, { surface: '' })).toMatchObject(granted)
@@ -218,12 +161,8 @@ describe('changeState() keeps the pace', () => {
   })
 
   it('by the first arrival, whichever process has sent it', () => {
-    for (const [process, at] of [
-      ['2', 0],
-      ['1', 1000],
-      ['1', 2000],
-    ] as const)
-      send(process, at)
+    send('2', 0)
+    for (const at of [1000, 2000]) send('1', at)
     expect(send('3', 5000)).toMatchObject({ reason: 'pace', ms: 1000 + 60_020 - 5000 })
   })
 
@@ -275,53 +214,5 @@ describe('changeState() closes a surface', () => {
     ask('4', 20, { surface: ':b' })
     tell('3', 30, { closures: [[':a', 5000]], places: [[':a', 10]] })
     expect(tell('1', 40).called).toEqual(['4'])
-  })
-})
-
-describe('changeState() restores what the store has lost', () => {
-  it('when it is empty: slots, requests and closures, and grants nothing for some time', () => {
-    ask('1', 0, { surface: '' })
-    tell('4', 5, { places: [['', 5]] })
-    tell('3', 10, { closures: [[':b', 50_000]] })
-    text = undefined
-    // Its copy has an earlier time.
-    const restored = tell('3', 1000, { asks: [{}] })
-    expect(restored.hasBegun).toBe(true)
-    expect(restored.outcomes.get(':a')).toMatchObject({ reason: 'quiet', ms: quietMs })
-    expect(restored.called).toEqual([])
-    expect(restored.state.processes).toMatchObject({ 1: { slots: 1 }, 4: { places: { '': { since: 5 } } } })
-    expect(restored.state.closures).toEqual({ ':b': 50_000 })
-  })
-
-  it('when it has an older text, in a new epoch', () => {
-    tell('1', 0)
-    const older = text
-    ask('1', 10)
-    text = older
-    const { state, hasBegun } = tell('1', 20, { arrivals: [[':a', [1010]]] })
-    expect([hasBegun, state.epoch]).toEqual([true, 'epoch 2'])
-    expect(state.quietUntil).toBe(20 + quietMs)
-    expect(tell('1', 30).state.epoch).toBe('epoch 2')
-  })
-
-  it('from each process that has seen the lost state, also after another one has begun an epoch', () => {
-    takeSlots()
-    ask('3', 10)
-    text = undefined
-    expect(ask('4', 20)).toMatchObject(granted)
-    const { state, hasBegun } = tell('3', 30)
-    expect(hasBegun).toBe(false)
-    // A process that knows no time begins it anew.
-    expect(state.quietUntil).toBe(quietMs)
-    expect(state.processes).toMatchObject({ 1: { slots: 1 }, 2: { slots: 1 }, 4: { slots: 1 } })
-    expect(state.version).toBeGreaterThan(copies.get('2')!.version)
-  })
-
-  it('and keeps the later part of a process', () => {
-    tell('1', 0, { slots: 1 })
-    tell('2', 10)
-    text = undefined
-    tell('1', 20, { arrivals: [[':a', [20]]] })
-    expect(tell('2', 30).state.processes['1']).toMatchObject({ slots: 0, arrivals: { ':a': [20] } })
   })
 })

@@ -16,4 +16,7 @@ export const search = (
   params: MicroblogSearchParams = { query: 'rust' },
 ) => makeClient().microblog.search(params, options as PagedOptions)
 
+/** What a test searches for, if it does not matter. */
+export const query = { query: 'rust' }
+
 export const idsOf = (posts: { id: string }[]): string[] => posts.map(({ id }) => id)

@@ -1,26 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import {
-  type AgentTool,
-  type ToolResult,
-  type ToolsOptions,
-  createTools,
-  toolReport,
-} from '../../src/tools/index.ts'
-
-function setUp(options: Partial<ToolsOptions> = {}, latency: number | [number, number] = 0) {
-  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false }, latency })
-  const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
-  const allow = operations.map(({ id }) => id)
-  return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
-}
-
-const codeOf = ({ error }: ToolResult) => error?.code
-const query = 'coffee'
-const url = 'https://www.professionalnet.example/posts/1'
+import { type AgentTool, createTools, toolReport } from '../../src/tools/index.ts'
+import { codeOf, query, setUp, url } from './set-up.ts'
 
 describe('execute() refuses, for free, and says why', () => {
   it.each([

@@ -1,16 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/cache/index.ts'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 afterEach(() => vi.restoreAllMocks())
 
-const query = { query: 'rust' }
 const paid = { spent: 2, uncertain: 0, reserved: 0, taken: 0, wait: undefined }
 
 /** What user code sees of a client at one moment. */

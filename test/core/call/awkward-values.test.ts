@@ -1,15 +1,14 @@
 /* eslint-disable @typescript-eslint/require-await, @typescript-eslint/no-misused-promises -- user code in every form */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientOptions, isSocialSearchError } from '../../../src/index.ts'
 import { textOf } from '../../../src/lib/thrown.ts'
 import { awkwardValues } from '../../support/awkward-values.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited } from '../../support/service.ts'
 
-beforeEach(useVirtualTime)
+virtualTime()
 afterEach(() => {
-  vi.useRealTimers()
   unhandled.length = 0
 })
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type ClientOptions,
   CreditBudget,
@@ -9,14 +9,13 @@ import {
   mentions,
   microblog,
 } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
+virtualTime()
 afterEach(() => {
-  vi.useRealTimers()
   vi.unstubAllEnvs()
 })
 

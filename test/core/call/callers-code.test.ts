@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
-
-const query = { query: 'rust' }
+virtualTime()
 
 describe('fetch', () => {
   it.each([

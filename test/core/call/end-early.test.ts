@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clientTransport } from '../../../src/core/call/transport.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { baseUrl, failure, makeClient, ok, rateLimited } from '../../support/service.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 afterEach(() => vi.restoreAllMocks())
 
 describe('ClientTransport.request()', () => {

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Hooks, SocialSearch } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
+virtualTime()
 afterEach(() => {
-  vi.useRealTimers()
   vi.unstubAllGlobals()
 })
 
-const query = { query: 'rust' }
 const refusal = /must not call its own client/
 
 /** Fresh modules, as in a runtime without AsyncLocalStorage. */

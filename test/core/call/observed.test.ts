@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { expect, it, vi } from 'vitest'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
-const query = { query: 'rust' }
 const never = (): Promise<Response> => new Promise(() => {})
 
 it('onWait leaves no timer when it aborts the only call that waits', async () => {

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const query = { query: 'very private' }
 

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   type ProfessionalnetCompanyGetParams,
   InvalidRequestError,
   type MicroblogSearchParams,
   type SocialSearchError,
 } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('search()', () => {
   it.each(['sendWithin', 'abandon'])('refuses the option %s, which only the proxy has', async (name) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type ClientOptions,
   ClosedError,
@@ -6,18 +6,13 @@ import {
   CreditBudgetError,
   TimeoutError,
 } from '../../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 const hang = (): Promise<Response> => new Promise(() => {})
-
-/** A body that begins and then says nothing more. */
-const stalled = (): ReadableStream =>
-  new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"requ')) })
 
 it.each([
   [{ timeout: 147.6 }, 'no complete response within 148 ms (waiting for headers)'],
@@ -48,34 +43,9 @@ describe('timeout', () => {
     expect(service.arrivals).toHaveLength(1)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
-
-  it('search() covers the body with the same timer when it stalls after the headers', async () => {
-    const fetch = () =>
-      new Promise<Response>((answer) => setTimeout(() => answer(new Response(stalled())), 4000))
-    const { error, ms } = await settle(
-      makeClient({ timeout: 5000, fetch }).microblog.search({ query: 'rust' }),
-    )
-    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'body', charged: 'unknown' })
-    expect(ms).toBe(5000)
-  })
-
-  it('search() frees the slot when an attempt times out', async () => {
-    service.script(hang, hang, ok())
-    const client = makeClient({ timeout: 1000 })
-    const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }))
-    const { value } = await settle(Promise.allSettled(calls))
-    expect(value?.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
-  })
 })
 
 describe('deadline', () => {
-  it('search() limits the time of attempts and waits together', async () => {
-    service.script(failure(502, 'upstream_error'), hang)
-    const { error, ms } = await settle(makeClient({ deadline: 8000 }).microblog.search({ query: 'rust' }))
-    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'headers', charged: 'unknown' })
-    expect(ms).toBe(8000)
-  })
-
   it('search() was never sent when the deadline passes in the queue', async () => {
     service.script(hang)
     const client = makeClient({ limits: { inFlight: 1 } })
@@ -98,13 +68,6 @@ describe('deadline', () => {
     const { error } = await settle(call)
     expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', attempts: [{ status: 503 }] })
     await settle(blocking)
-  })
-
-  it('search() fails with the error of its attempt when the next one does not fit in', async () => {
-    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
-    const { error, ms } = await settle(makeClient({ deadline: 5000 }).microblog.search({ query: 'rust' }))
-    expect(error).toMatchObject({ status: 503, charged: 'no' })
-    expect(ms).toBe(0)
   })
 
   it('search() warns when it has queued for 30 s', async () => {
@@ -161,21 +124,6 @@ describe('abort', () => {
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
     await pass(50)
     expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('search() rejects at once when aborted in a wait, and leaves no timer', async () => {
-    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }))
-    const abort = new AbortController()
-    const client = makeClient()
-    const call = client.microblog.search({ query: 'rust' }, { signal: abort.signal }).then()
-    call.catch(() => {})
-    await pass(1000)
-    abort.abort(reason)
-    const { error, ms } = await settle(call)
-    expect(error).toBe(reason)
-    expect(ms).toBe(0)
-    expect(vi.getTimerCount()).toBe(0)
-    expect(client.credits).toMatchObject({ reserved: 0, uncertain: 0 })
   })
 
   it.each(['queue', 'headers', 'wait'] as const)(

@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { clientTransport } from '../../../src/core/call/transport.ts'
 import { organizationUsage } from '../../../src/api/organization.ts'
 import { InvalidResponseError, createTransport } from '../../../src/index.ts'
-import { settle, useVirtualTime } from '../../support/clock.ts'
+import { settle, virtualTime } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
 import { apiKey, baseUrl, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 describe('validation', () => {
   const broken = { ...post('2'), author: null }

@@ -1,12 +1,11 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, Wait } from '../../../src/index.ts'
-import { pass, settle, useVirtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
-beforeEach(useVirtualTime)
-afterEach(() => vi.useRealTimers())
+virtualTime()
 
 /** A client, and what it tells of waiting: milliseconds from now, reason, milliseconds until the end. */
 function observed(options: Partial<ClientOptions> = {}) {

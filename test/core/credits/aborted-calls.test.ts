@@ -3,11 +3,11 @@ import { type Budget, ClosedError, CreditBudget } from '../../../src/index.ts'
 import { page } from '../../support/pages.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
 const reason = new Error('no longer needed')
 const refusal = new Error('the budget is closed')
 

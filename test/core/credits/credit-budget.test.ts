@@ -2,11 +2,10 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Budget, CreditBudget, CreditBudgetError } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const query = { query: 'rust' }
 
 /** A budget that takes its time, and what became of its reservations. */
 function slowBudget(limit: number, ms: number): { budget: Budget; kept: CreditBudget } {

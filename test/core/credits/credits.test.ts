@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { CreditBudget } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const query = { query: 'rust' }
 
 describe('client.credits', () => {
   it('counts each success at its price, and nothing for errors of the service', async () => {

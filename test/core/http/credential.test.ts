@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
 const bearers = () => service.arrivals.map(({ headers }) => headers.get('authorization'))
 const withAuth = (auth: ClientOptions['auth'] | undefined, more: Partial<ClientOptions> = {}) =>
   makeClient({ apiKey: undefined, auth, ...more })

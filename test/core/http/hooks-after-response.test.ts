@@ -3,11 +3,11 @@ import type { Hooks } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
 const paid = { spent: 2, uncertain: 0, reserved: 0 }
 const hang = () => new Promise<never>(() => {})
 const hanging: Hooks = { afterResponse: [hang] }

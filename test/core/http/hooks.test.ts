@@ -12,11 +12,11 @@ import {
   scriptedService,
   unreachable,
 } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
 const bug = new TypeError('bug')
 const crash = (): never => {
   throw bug

@@ -11,11 +11,11 @@ import {
   scriptedService,
   unreachable,
 } from '../../support/service.ts'
+import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
 const bearers = () => service.arrivals.map(({ headers }) => headers.get('authorization'))
 
 describe('the key', () => {

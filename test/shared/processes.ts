@@ -1,0 +1,55 @@
+import { beforeEach, expect } from 'vitest'
+import { type Changed, changeState } from '../../src/shared/change.ts'
+import type { LimiterState } from '../../src/shared/state.ts'
+import type { Ask, Report, Rules } from '../../src/shared/update.ts'
+
+const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
+export const quietMs = 3000
+export const granted = { reason: 'granted' }
+
+/** What a process tells besides its name; it waits wherever it asks. */
+export interface Told extends Partial<Omit<Report, 'asks'>> {
+  readonly asks?: readonly Partial<Ask>[]
+}
+
+/** What the store has. */
+export let text: string | undefined
+/** What each process has seen last. */
+export let copies: Map<string, LimiterState>
+/** When the requests of each process arrived at the latest. */
+let arrivals: Map<string, Record<string, number[]>>
+let epochs: number
+beforeEach(() => {
+  text = undefined
+  copies = new Map()
+  arrivals = new Map()
+  epochs = 0
+})
+
+/** Replaces what the store has, or empties it. */
+export const setText = (to: string | undefined): void => void (text = to)
+
+/** Changes the text for one process, at some milliseconds after the first change. */
+export function tell(process: string, now: number, { asks = [], ...told }: Told = {}): Changed {
+  const asked = asks.map((ask) => ({ surface: ':a', limit: 3, arrivalMs: 1000, hasNext: false, ...ask }))
+  const report = (): Report => ({
+    ...{ process, slots: 0, closures: [], ended: [] },
+    arrivals: Object.entries(arrivals.get(process) ?? {}),
+    ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
+  })
+  const seen = { state: copies.get(process), bounds: undefined }
+  const changed = changeState(text, now, seen, report, rules, quietMs, `epoch ${epochs++}`)
+  text = JSON.stringify(changed.state)
+  copies.set(process, structuredClone(changed.state))
+  arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))
+  return changed
+}
+
+/** Asks for one slot. */
+export const ask = (process: string, now: number, details: Partial<Ask> = {}, told: Told = {}) =>
+  tell(process, now, { asks: [details], ...told }).outcomes.get(details.surface ?? ':a')
+
+/** Takes both slots, without a limit of the rate. */
+export function takeSlots(now = 0): void {
+  for (const process of ['1', '2']) expect(ask(process, now, { surface: '' })).toMatchObject(granted)
+}
