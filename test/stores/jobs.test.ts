@@ -14,15 +14,15 @@ it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {
     .replace("new DatabaseSync('posts.db')", 'Database')
     .replace('db.close()', '')
   const job = new Function(
-    'client',
+    'SocialSearch',
     'Database',
     'CreditBudget',
     'watchSearch',
     `return (async () => {${body}})()`,
   )
   const db = new Database(':memory:')
-  const run = (): Promise<void> =>
-    job(new SocialSearch(sandbox.clientOptions()), db, CreditBudget, watchSearch)
+  const fromEnv = () => new SocialSearch(sandbox.clientOptions())
+  const run = (): Promise<void> => job({ fromEnv }, db, CreditBudget, watchSearch)
 
   await run()
   sandbox.publish([{ body: 'coffee' }])
