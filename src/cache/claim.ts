@@ -52,13 +52,16 @@ export class Claim {
     return 'no longer wanted'
   }
 
-  /** Ends the claim. Other processes may send the request if it is `free`: no answer that they could use was paid for. */
-  async release(isFree: boolean): Promise<void> {
+  /**
+   * Ends the claim. A process that finds no stored answer then sends the request itself if it may; if not, its call fails as
+   * `lost`.
+   */
+  async release(mayResend: boolean): Promise<void> {
     this.#cancelRenewal()
     await this.#renewal
     // A renewal that has just ended may have set the timer of the next one.
     this.#cancelRenewal()
-    if (isFree) await askStore(() => this.#store.set(`${this.#key}:${this.#token}`, 'free', outcomeMs))
+    if (mayResend) await askStore(() => this.#store.set(`${this.#key}:${this.#token}`, 'free', outcomeMs))
     if ((await this.#holder()) === this.#token) await askStore(() => this.#store.delete(this.#key))
   }
 

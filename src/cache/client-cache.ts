@@ -7,7 +7,6 @@ import type { CallSettings } from '../core/options/settings.ts'
 import { effectOf } from '../core/retry/policy.ts'
 import { Failure } from '../core/retry/failure.ts'
 import { ConfigurationError, NotCachedError } from '../errors/index.ts'
-import { isRecord } from '../lib/is-record.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { type Entry, contentOf, nameOf } from './entry.ts'
 import { hooksName } from './hooks.ts'
@@ -99,13 +98,8 @@ function wantedBy(
  */
 function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number): (entry: Entry) => boolean {
   const start = Date.now()
-  const cache: unknown = settings.cache === undefined ? {} : settings.cache
-  const { maxAge = cacheMaxAge } = (cache ?? {}) as { maxAge?: unknown }
-  const isKnown = isRecord(cache) || cache === 'refresh' || cache === 'only'
-  if (!isKnown || typeof maxAge !== 'number' || !(maxAge >= 0))
-    throw new ConfigurationError(
-      'cache must be false, refresh, only or { maxAge } with milliseconds of at least 0',
-    )
+  const { cache } = settings
+  const { maxAge = cacheMaxAge } = typeof cache === 'object' ? cache : {}
   if (cache === 'only') return () => true
   if (maxAge === 0 || (cache === 'refresh' && isFirst)) return ({ at }) => at > start
   // The clock of the process that stored it may be ahead.

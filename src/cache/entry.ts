@@ -39,7 +39,7 @@ export async function keyOf(store: CacheStore, owner: string, name: string): Pro
   return store instanceof MemoryStore ? key : sha256(key)
 }
 
-/** Identifies what a page contains, by its items and its cursor: the page after it follows no other one. */
+/** Identifies a page by its items and cursor. A stored page is used only behind the page that it was fetched after. */
 export function contentOf(operation: Operation, body: unknown): string {
   const ids = itemsOf(operation, body)?.map((item) =>
     isRecord(item) ? (item['id'] ?? item['urn'] ?? item) : item,

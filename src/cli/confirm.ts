@@ -20,12 +20,8 @@ export async function confirmWatch(
   if (flags.once === true) return
   const polls = Math.ceil(86_400_000 / millisecondsOf('--every', flags.every))
   const pages = wholeNumberOf('--max-pages', flags.maxPages)
-  const aDay = (credits: number): string => credits.toLocaleString('en')
-  const least = polls * price.credits
-  await confirm(
-    `watch costs ${price.credits} credits a page, ${aDay(least)} to ${aDay(least * pages)} credits a day`,
-    flags,
-  )
+  const most = (polls * pages * price.credits).toLocaleString('en')
+  await confirm(`watch costs ${price.credits} credits a page, up to ${most} credits a day`, flags)
 }
 
 /**

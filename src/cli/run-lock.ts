@@ -12,7 +12,7 @@ export class RunLock extends ProcessLock {
   readonly target: string
 
   /**
-   * @param part What follows the name of the file in that of the lock, if processes may write parts of it.
+   * @param part Added to the name of the lock, so that different jobs lock one file apart.
    * @throws {UsageError} if the file cannot be written, or another process has it.
    */
   constructor(path: string, part = '') {

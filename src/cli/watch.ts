@@ -1,3 +1,4 @@
+import { fileFormatOf } from './job-output.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { microblogSearch } from '../api/microblog.ts'
@@ -36,9 +37,10 @@ export interface WatchFlags extends SharedFlags {
 /** Prints new posts as JSON Lines, stores them, or passes each batch to a command. */
 export async function watch(query: string, flags: WatchFlags): Promise<void> {
   const operation = networks[flags.network as keyof typeof networks]
-  const { params } = await paramsOf(operation, withoutOtherParams(flags, operation), query)
+  refuseOtherParams(flags, operation)
+  const { params } = await paramsOf(operation, flags, query)
   const { out, exec } = flags
-  if (out !== undefined && !out.endsWith('.db'))
+  if (out !== undefined && fileFormatOf(out) !== 'db')
     throw new UsageError(`watch stores posts in a .db file only, got --out ${out}`)
   if (out !== undefined && flags.state !== undefined)
     throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
@@ -102,12 +104,12 @@ const networks = { microblog: microblogSearch, professionalnet: professionalnetP
 export const watchNetworks = Object.keys(networks)
 
 /** Refuses the filters of the other network, which would be ignored. */
-function withoutOtherParams(flags: WatchFlags, operation: Operation): WatchFlags {
+function refuseOtherParams(flags: WatchFlags, operation: Operation): void {
   const other = paramFlags(microblogSearch).find(
     ({ attribute }) => operation !== microblogSearch && attribute in flags,
   )
-  if (other === undefined) return flags
-  throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
+  if (other !== undefined)
+    throw new UsageError(`${other.name} is for --network microblog; pass params of others with --params`)
 }
 
 function batchesOf(

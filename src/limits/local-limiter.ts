@@ -42,11 +42,8 @@ export class LocalLimiter implements CallLimiter {
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
-  readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
-  /** @param inUse A set that the limiter joins when it grants a lease. */
-  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
-    this.#inUse = inUse
+  constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...organizationLimits, ...limits }
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
@@ -102,7 +99,6 @@ export class LocalLimiter implements CallLimiter {
   }
 
   protected take(): Promise<Slot | undefined> {
-    this.#inUse?.add(this)
     return this.slots.take()
   }
 }

@@ -13,7 +13,7 @@ export interface Send {
 export const driftMs = 20
 
 /** Size of a log, in multiples of the limit: an unpaced client may send thousands in a window. */
-const logFactor = 16
+export const logFactor = 16
 
 /** The requests to one surface that the service may still count. */
 export class SendLog {

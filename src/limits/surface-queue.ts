@@ -35,8 +35,8 @@ export interface SlotSource {
   isFull?(): boolean
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
   take(share: Share): Promise<Slot | undefined>
-  /** Wakes all queues, after a request has ended. */
-  wake(): void
+  /** Called when a request has ended, unless `release` of its slot wakes all queues. */
+  wake?(): void
 }
 
 /** Calls with the same limits: those of one client, or of all clients with full limits. */
@@ -171,7 +171,7 @@ export class SurfaceQueue {
         inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
         pace.leave(send, log)
         slot.release(send)
-        this.#slots.wake()
+        this.#slots.wake?.()
       },
     }
   }

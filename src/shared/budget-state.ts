@@ -97,7 +97,7 @@ export function changeBudget(
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
   if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0 })
-  abandon(state, now)
+  abandon(state, now, report.process)
   const own = tell(state, report, now + leaseMs)
   const granted = report.asks.map((credits) => {
     if (credits === null) return true
@@ -119,8 +119,8 @@ export function reservedOf({ parts, period }: BudgetState): number {
   return rounded(current.reduce((sum, { reserved }) => sum + reserved, 0))
 }
 
-/** Processes that are silent have died, perhaps after sending. */
-function abandon(state: BudgetState, now: number): void {
+/** Processes that are silent have died, perhaps after sending. The one that reports has not. */
+function abandon(state: BudgetState, now: number, reporting: string): void {
   for (const part of Object.values(state.parts)) {
     if (part.until > now) continue
     addUncertain(state, part.period, part.reserved)
@@ -128,7 +128,8 @@ function abandon(state: BudgetState, now: number): void {
     part.reserved = 0
   }
   const isKept = ({ abandoned, until }: Part): boolean => until + (abandoned > 0 ? abandonedMs : idleMs) > now
-  state.parts = Object.fromEntries(Object.entries(state.parts).filter(([, part]) => isKept(part)))
+  const kept = Object.entries(state.parts).filter(([process, part]) => process === reporting || isKept(part))
+  state.parts = Object.fromEntries(kept)
 }
 
 /** Puts down a process's part exactly as it tells it, and counts its outcomes once. */

@@ -38,7 +38,7 @@ const closeMs = 10_000
 export class SharedBudget implements Budget {
   /** Credits that all processes together may spend, in all or in each period. */
   readonly limit: number
-  /** The `budget` of its errors. */
+  /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
   readonly #sync: BudgetSync
   #isClosed = false

@@ -58,7 +58,11 @@ function newState(epoch: string, clock: number, now: number): LimiterState {
   return { epoch, version: Math.round(clock), ...times, processes: {}, closures: {} }
 }
 
-/** Restores what a process knows of a lost state, whose times are `ahead` milliseconds behind. */
+/**
+ * Restores what a process knows of a lost state.
+ *
+ * @param ahead How far the time of the new state is ahead of that of the lost one, in milliseconds.
+ */
 function restore(state: LimiterState, copy: LimiterState, ahead: number, now: number): void {
   state.version = Math.max(state.version, copy.version)
   for (const [id, { until, slots, arrivals, places }] of Object.entries(copy.processes)) {

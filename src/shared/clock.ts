@@ -24,7 +24,7 @@ export interface TimeBounds {
 }
 
 /**
- * The time of a change. A process that has slept while others worked cannot correct it, nor can a new one.
+ * The time of a change. It corrects a clock that was set, unless this process is new, or has slept while others worked.
  *
  * @param clock The store's clock.
  * @param first The time of the first change of all.

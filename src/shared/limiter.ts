@@ -80,7 +80,7 @@ export class SharedLimiter implements CallLimiter {
     this.#context = {
       ...{ sync: new StateSync(text, rules), limits: this.limits },
       ...{ margin: new JitterMargin(), inFlight: new WeakMap() },
-      ...{ alone: onUnavailable === 'local' ? alone : undefined, wake: () => this.#wake() },
+      alone: onUnavailable === 'local' ? alone : undefined,
     }
   }
 
@@ -112,7 +112,6 @@ export class SharedLimiter implements CallLimiter {
    */
   async close(): Promise<void> {
     const { sync } = this.#context
-    sync.isClosed = true
     for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
     await sync.stop()
   }
@@ -124,10 +123,6 @@ export class SharedLimiter implements CallLimiter {
     this.#context.sync.part.surfaces.set(surface.key, surface)
     this.#surfaces.set(name, surface)
     return surface
-  }
-
-  #wake(): void {
-    for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 }
 

@@ -1,6 +1,6 @@
 import { longestHoldMs } from '../limits/interface.ts'
 
-/** What a process tells the others at once, as JSON. It has no state, since every process gets every notice. */
+/** A short message to all other processes, as JSON. */
 export interface Notice {
   /** The process that sends it. */
   readonly from: string

@@ -45,7 +45,10 @@ export class StateExchange {
     return this.#copy !== undefined
   }
 
-  /** Listens to the others. The clock may have been set, or the state lost, since they have told: it asks them to tell again. */
+  /**
+   * Before the first update, and the first after a long time: watches the store, and asks the others to tell their part again,
+   * since the store's clock may have been set, or its state lost.
+   */
   async begin(): Promise<void> {
     if (this.#copy !== undefined && performance.now() - this.#copy.at < keepMs / 2) return
     this.#copy = undefined

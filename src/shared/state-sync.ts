@@ -11,7 +11,7 @@ const spreadMs = 40
 /** Shortest time between two looks at the store, in case a notice was lost or a process has ended, in milliseconds. */
 const lookMs = 1000
 
-/** Shortest time between two looks at a store without notices, in milliseconds. It grows to the other one. */
+/** First time between two looks at a store without notices, in milliseconds. It grows to `lookMs` while a call waits. */
 const firstPollMs = 25
 
 /** What comes of an ask; undefined if the store is unavailable. */
@@ -89,6 +89,7 @@ export class StateSync extends UpdateLoop {
         settle(undefined)
       } else {
         this.part.slots++
+        this.#pollMs = firstPollMs
         settle(outcome)
       }
     }
@@ -161,9 +162,10 @@ export class StateSync extends UpdateLoop {
       ms = Math.min(ms, Math.max(0, left) + Math.random() * spreadMs)
       if (reason === 'quiet' || reason === 'turn') continue
       if (ahead < 2) ms = Math.min(ms, lookMs * (1 + Math.random() / 2))
-      if (this.#text.store.watch === undefined) ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
+      if (this.#text.store.watch !== undefined) continue
+      ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
+      this.#pollMs = Math.min(this.#pollMs * 1.5, lookMs)
     }
-    this.#pollMs = Math.min(this.#pollMs * 1.5, lookMs)
     return ms
   }
 }

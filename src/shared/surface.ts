@@ -1,6 +1,6 @@
 import type { JitterMargin } from '../limits/jitter-margin.ts'
 import type { Limits, Share } from '../limits/interface.ts'
-import { type Send, Pace } from '../limits/pace.ts'
+import { type Send, Pace, logFactor } from '../limits/pace.ts'
 import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { SurfacePart } from './own-part.ts'
 import { unpaced } from './state.ts'
@@ -9,9 +9,6 @@ import type { Refusal } from './update.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
 const promptMs = 20
-
-/** Requests that a surface remembers, in multiples of its limit: an unpaced client may send thousands. */
-const rememberedFactor = 16
 
 /** What the surfaces of a limiter share. */
 export interface SurfaceContext {
@@ -22,8 +19,6 @@ export interface SurfaceContext {
   readonly inFlight: WeakMap<Share, number>
   /** The limits of this process while the store is unavailable; undefined if it must not send anything. */
   readonly alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
-  /** Called when a slot that only this process counts is free. */
-  readonly wake: () => void
 }
 
 /** Grants leases for one surface, together with all other processes. */
@@ -105,10 +100,6 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return undefined
   }
 
-  wake(): void {
-    this.#context.wake()
-  }
-
   /** Requests a minute: the limit of the client, or of the organization if that is higher. */
   #limit({ perMinute }: Share): number {
     return this.#isPaced ? Math.max(perMinute, this.#context.limits.perMinute) : Infinity
@@ -129,7 +120,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
         this.#sends.delete(granted)
         this.#sends.add(send)
         const [oldest = send] = this.#sends
-        if (this.#sends.size > limits.perMinute * rememberedFactor) this.#sends.delete(oldest)
+        if (this.#sends.size > limits.perMinute * logFactor) this.#sends.delete(oldest)
         if (next !== undefined) this.refusal = { ...next, at: performance.now() }
       },
       sent: (send) => {

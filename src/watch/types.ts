@@ -49,7 +49,7 @@ export interface WatchState {
 
 /** Posts that were read without a gap. */
 export interface WatchSpan {
-  /** Ids of posts, newest first; the newest and the oldest 500 if there are many. */
+  /** Ids of posts, newest first: at most 1,000, or 40 times `maxPages` if that is more. Above a gap, the middle is left out. */
   readonly ids: readonly string[]
   /** Params of the next page; null if older posts are not wanted. */
   readonly next: object | null

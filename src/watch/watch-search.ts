@@ -26,7 +26,7 @@ import type {
 /** Posts on a page of the microblog network. `overlap` must fit on one page, so that a poll without new posts buys one page. */
 const pageSize = 20
 
-/** A span keeps at least this many ids. */
+/** The least that ids of a span are limited to. */
 const fewestIds = 1000
 
 /**

@@ -11,6 +11,22 @@ virtualTime()
 const only = { cache: 'only' } as const
 const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
 
+describe('search() refuses the option cache before it sends', () => {
+  it.each([
+    ['with an unknown word', 'Only', 'cache must be false, refresh, only or { maxAge: milliseconds }'],
+    ['with null', null, 'cache must be false, refresh, only or { maxAge: milliseconds }'],
+    ['with a negative age', { maxAge: -1 }, 'cache must be false, refresh, only or { maxAge: milliseconds }'],
+    ['with a misspelled field', { maxage: 0 }, 'unknown option cache.maxage; did you mean maxAge?'],
+  ])('%s, also without a cache', async (_, cache, message) => {
+    for (const client of [cached(), makeClient()]) {
+      const { error } = await settle(client.microblog.search(query, { cache } as object))
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect((error as Error).message).toContain(message)
+    }
+    expect(service.arrivals).toHaveLength(0)
+  })
+})
+
 describe("search() with cache: 'only'", () => {
   it('returns a stored answer of any age and sends nothing', async () => {
     service.script(() => ok())

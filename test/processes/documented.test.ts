@@ -58,7 +58,7 @@ describe('a terminal', () => {
       ])
     }
     const watching = await onTerminal(['watch', 'coffee', '--every', '1h', '--max-pages', '2'], 'n\n')
-    expect([watching.code, watching.err]).toEqual([130, expect.stringContaining('48 to 96 credits a day')])
+    expect([watching.code, watching.err]).toEqual([130, expect.stringContaining('up to 96 credits a day')])
     expect(server.requests).toHaveLength(0)
     expect((await onTerminal([...search.slice(0, 2), 'nothing', '--all'], 'y\n')).code).toBe(0)
     expect(server.requests).toHaveLength(1)

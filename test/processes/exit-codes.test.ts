@@ -19,7 +19,7 @@ describe('exit codes', () => {
     [
       'a watch without a budget',
       ['watch', 'coffee'],
-      '2,880 to 28,800 credits a day; pass --budget, or --yes',
+      'up to 28,800 credits a day; pass --budget, or --yes',
     ],
     ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],

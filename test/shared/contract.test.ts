@@ -51,6 +51,26 @@ describe('SharedLimiter on a store without watch()', () => {
     sends.forEach((at, i) => expect((sends[i + 4] ?? Infinity) - at).toBeGreaterThanOrEqual(600))
   })
 
+  it('finds a slot as soon after many calls as at first', async () => {
+    const { update } = memoryStore()
+    const limiters = Array.from({ length: 2 }, () => {
+      const unlimited = { ...limits, perMinute: 1000 }
+      return new SharedLimiter({ store: { update }, organization: 'acme', limits: unlimited })
+    })
+    made = limiters
+    const [first, second] = limiters
+    const other = { ...ticket, surface: null, share: { inFlight: 1, perMinute: 1000 } }
+    for (let i = 0; i < 20; i++) (await second!.acquire({ ...other })).release()
+    const taken = await first!.acquire({ ...other })
+    const waiting = second!.acquire({ ...other })
+    await realTime.pass(20)
+    const releasedAt = performance.now()
+    taken.release()
+    ;(await waiting).release()
+    // Later looks are up to two seconds apart.
+    expect(performance.now() - releasedAt).toBeLessThan(500)
+  })
+
   it('hears of a 429 of another process when it asks', async () => {
     const { update } = memoryStore()
     const [first, second] = make({ update }, 2)

@@ -41,7 +41,7 @@ export interface PeriodOptions {
 
 /** Options of a {@link CreditBudget}. */
 export interface CreditBudgetOptions extends PeriodOptions {
-  /** The `budget` of its errors. */
+  /** Names the budget: a `CreditBudgetError` has it as `error.budget`. */
   name?: string | undefined
 }
 
@@ -78,7 +78,7 @@ export function resolvePeriod({ every, timeZone }: PeriodOptions): (time: number
 export class CreditBudget implements Budget {
   /** Credits that may be spent in total, or in each period. */
   readonly limit: number
-  /** The `budget` of its errors. */
+  /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string | undefined
   readonly #periodAt: (time: number) => string
   #period = ''
@@ -100,7 +100,7 @@ export class CreditBudget implements Budget {
     this.#periodAt = resolvePeriod(options)
   }
 
-  /** The credits of the period that it is now. Open reservations keep those of their own. */
+  /** The account of the current period. A reservation is settled in that of the period in which it was made. */
   get #current(): CreditSummary {
     const period = this.#periodAt(Date.now())
     // If the clock is set back, an earlier period does not start anew.

@@ -57,7 +57,9 @@ export function quoteOf(
   const forPages = paging ? ` for ${count(pages, 'page')}` : ''
   if (price.kind === 'perRequest') return quoted(perPage, `${each} a ${paging ? 'page' : 'call'}${forPages}`)
   const bound = price.ceiling?.param ?? (ceiling && 'ceiling')
-  const items = bound ? `${perPage / (price.credits || 1)} ${list} (${bound})` : `the ${list}`
+  const items = bound
+    ? `${worstCase({ ...price, credits: 1 }, maxItems, ceiling)} ${list} (${bound})`
+    : `the ${list}`
   const unbounded = price.ceiling ? '' : `; the service documents no bound`
   return quoted(bound ? perPage : null, `${each} for each of ${items}${forPages}${unbounded}`)
 }

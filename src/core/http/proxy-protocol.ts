@@ -77,7 +77,7 @@ export interface ProxyError {
   /** Whether the call was charged; for a write, whether it was applied. */
   readonly tookEffect: Charged
   /** Makes an error of this package's own class, instead of the class for the status. */
-  readonly toError?: (details: ApiErrorDetails) => SocialSearchError
+  readonly toError?: (details: ApiErrorDetails) => SocialSearchError | undefined
 }
 
 /** Reads what {@link writeProxyError} added to an error body; null if it added nothing. */
@@ -93,10 +93,13 @@ export function readProxyError(body: unknown): ProxyError | null {
   }
 }
 
-/** Rebuilds this package's own errors, by code. A missing detail gets the most cautious value. */
+/**
+ * Rebuilds this package's own errors, by code. A missing word gets the most cautious value; without a number, the error stays
+ * one of the API.
+ */
 const errorFactories: Record<
   string,
-  (reported: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError
+  (reported: Record<string, unknown>, details: ApiErrorDetails) => SocialSearchError | undefined
 > = {
   connection: ({ phase, reason }, { message, ...context }) =>
     new ConnectionError(message, {
@@ -112,8 +115,11 @@ const errorFactories: Record<
   redirect: ({ status }, { message, ...context }) =>
     new RedirectError(message, { ...context, status: typeof status === 'number' ? status : undefined }),
   credit_budget: ({ needed, remaining }, context) =>
-    new CreditBudgetError({ needed: Number(needed), remaining: Number(remaining) }, context),
-  queue_full: ({ maxQueued }, context) => new QueueFullError(Number(maxQueued), context),
+    typeof needed === 'number' && typeof remaining === 'number'
+      ? new CreditBudgetError({ needed, remaining }, context)
+      : undefined,
+  queue_full: ({ maxQueued }, context) =>
+    typeof maxQueued === 'number' ? new QueueFullError(maxQueued, context) : undefined,
   closed: (_, context) => new ClosedError(context),
 }
 

@@ -12,6 +12,7 @@ import {
   shownWord,
   wholeNumber,
 } from '../../errors/check-options.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'
@@ -96,7 +97,14 @@ export const callChanges: Changes<AnyCallOptions> = {
     priority: checked(priority, Number.isFinite(priority), 'priority must be a finite number'),
   }),
   ...commonChanges,
-  cache: (cache) => ({ cache }),
+  cache: (cache) => {
+    const isObject = isRecord(cache)
+    if (isObject) assertOptions(cache, { maxAge: true }, 'cache')
+    const isValid = isObject ? cache.maxAge >= 0 : [false, 'refresh', 'only'].includes(cache)
+    return {
+      cache: checked(cache, isValid, 'cache must be false, refresh, only or { maxAge: milliseconds }'),
+    }
+  },
   schema: (schema) => ({ schema: assertSchema(schema) }),
   // The walk reads these two.
   limit: (limit) => void wholeNumber('limit', limit),

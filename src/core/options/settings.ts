@@ -62,6 +62,4 @@ export interface CallSettings {
   /** Items to expect if the service documents no bound. */
   readonly ceiling?: number
   readonly cache?: CacheUse
-  /** Called when the phase of the call changes. */
-  readonly onPhase?: () => void
 }

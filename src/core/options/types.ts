@@ -221,7 +221,7 @@ export interface ClientOptions extends SharedOptions {
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
-/** Options of one call. They replace those of the client; a budget, headers and hooks are added to the client's. */
+/** Options of one call. They replace those of the client; a budget, headers, hooks and observers are added to the client's. */
 export interface CallOptions extends Omit<SharedOptions, 'logger'> {
   /** Aborts the call; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined

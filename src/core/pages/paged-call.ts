@@ -203,7 +203,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     return ahead
   }
 
-  /** What the params of a page have to themselves: the cursor or the number, unless the user's function sets them. */
+  /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */
   #positionOf(request: ComposedRequest): unknown {
     const { paging } = this.#operation
     if (paging === undefined || this.#options?.paging?.next !== undefined) return request.params

@@ -55,6 +55,16 @@ describe('quote()', () => {
     expect([quote({ postUrl: 'u', maxComments: 250 }), quote({ postUrl: 'u' })]).toEqual([250, 100])
   })
 
+  it('counts the items of a bound also at a price of 0', () => {
+    const free = new SocialSearch({
+      baseUrl,
+      apiKey: 'key_for_quotes',
+      prices: { 'professionalnet.posts.comments': 0 },
+    })
+    const { why } = free.quote('professionalnet.posts.comments', { postUrl: 'u', maxComments: 250 })
+    expect(why).toContain('250 comments (maxComments)')
+  })
+
   it('has no maximum for reactions without a ceiling', () => {
     const quote = (options?: object) => client.quote('professionalnet.posts.reactions', {}, options)
     expect(quote()).toMatchObject({ atMost: null, perPage: null })

@@ -1,6 +1,6 @@
 import ky, { type BeforeRequestHook } from 'ky'
 import { describe, expect, it, vi } from 'vitest'
-import { type Hooks, ConnectionError } from '../../../src/index.ts'
+import { type Hooks, ApiError, ConnectionError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import {
@@ -104,6 +104,18 @@ describe('hooks', () => {
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
     expect(service.arrivals).toEqual([])
   })
+
+  it.each(['credit_budget', 'queue_full'])(
+    'that answer %s like a proxy, without its numbers, fail with an ApiError',
+    async (code) => {
+      const answer = () => failure(402, code, { error: { charged: 'no', by: 'proxy' } })
+      const { error } = await settle(
+        makeClient({ hooks: { beforeRequest: [answer] } }).microblog.search(query),
+      )
+      expect(error).toBeInstanceOf(ApiError)
+      expect(String(error)).not.toContain('NaN')
+    },
+  )
 
   it('that return another error charge nothing when no connection was made', async () => {
     const fetch = () => Promise.reject(Object.assign(new TypeError('no'), { code: 'ECONNREFUSED' }))
