@@ -6,7 +6,7 @@ const routes = [
   [
     'npm install social-search-sdk\n',
     `# The package is not on npm yet. In a clone of the repository:
-npm ci && npm run build && npm pack
+npm ci && npm pack
 # In your project:
 npm install path/to/social-search-sdk-*.tgz
 `,
