@@ -17,8 +17,6 @@ export interface Progress {
   readonly spans: readonly WatchSpan[]
   /** Known posts in a row, up to the last post that was read. */
   readonly inARow: number
-  /** All known posts that were read. */
-  readonly found: number
 }
 
 /** What a page has brought. */
@@ -31,12 +29,11 @@ export interface Added extends Progress {
 
 /**
  * Adds a page to the first span. When `overlap` posts of the spans below come in a row, joins these spans. One known post is
- * not enough: the service may list a post late, below newer ones. With few known posts, `overlap` may never come: then the
- * page joins if it is the newest and has only known posts, or if it ends below the known ones.
+ * not enough: the service may list a post late, below newer ones.
  */
 export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: number): Added {
   const [reading, ...below] = progress.spans
-  let { inARow, found: knownPosts } = progress
+  let { inARow } = progress
   // New posts push posts to the next page, so they appear twice.
   const seen = new Set(reading?.ids)
   const fresh = new Set<string>()
@@ -59,16 +56,12 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
       inARow = 0
     } else {
       inARow++
-      knownPosts++
       depth = Math.max(depth, found)
     }
   }
-  const hasKnown = knownPosts > progress.found
-  const isQuiet = reading?.ids.length === 0 && hasKnown && fresh.size === 0
-  // Most known posts are enough if none is on the page: the service may have removed some.
-  const isBelow = inARow === 0 && knownPosts > 0 && 2 * knownPosts >= depths.size
-  const isPast = isBelow && (!hasKnown || knownPosts === depths.size)
-  const isJoined = inARow >= overlap || next === null || isQuiet || isPast
+  // With fewer known posts than the overlap, a first page without new posts is enough.
+  const isQuiet = reading?.ids.length === 0 && depths.size < overlap && fresh.size === 0 && inARow > 0
+  const isJoined = inARow >= overlap || next === null || isQuiet
   const reached = !isJoined ? 0 : inARow >= overlap || isQuiet ? depth : below.length
   const gap = below[reached - 1]?.next ?? null
   if (isJoined && gap !== null)
@@ -77,7 +70,7 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
       fresh.add(id)
     }
   const first = { ids: [...seen], next: isJoined ? laterOf(gap, next) : next }
-  return { spans: joined([first, ...below], reached), inARow, found: knownPosts, fresh, isJoined }
+  return { spans: joined([first, ...below], reached), inARow, fresh, isJoined }
 }
 
 /** Joins the first span with so many below it. */
