@@ -1,7 +1,11 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../lib/thrown.ts'
 import type { CacheStore } from './store.ts'
+
+/** How long it waits for other processes, in milliseconds. */
+const busyMs = 900
 
 /**
  * Keeps answers in an SQLite file, which processes of one machine may share. It needs `node:sqlite`: Node 22.13 or later.
@@ -15,10 +19,7 @@ export function sqliteStore(path: string): Required<CacheStore> & { close(): voi
   const isFile = path !== ':memory:'
   if (isFile) protect(path)
   // An absolute path, since SQLite may read a relative one as a URI.
-  const database = new DatabaseSync(isFile ? resolve(path) : path)
-  database.exec(`PRAGMA busy_timeout = 900; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-    CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
-    CREATE INDEX IF NOT EXISTS answers_expires ON answers (expires)`)
+  const database = opened(isFile ? resolve(path) : path)
   const insert = 'INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT (key)'
   const statements = {
     get: database.prepare('SELECT value FROM answers WHERE key = ? AND expires > ?'),
@@ -43,8 +44,32 @@ export function sqliteStore(path: string): Required<CacheStore> & { close(): voi
   }
 }
 
+function opened(path: string): DatabaseSync {
+  const end = performance.now() + busyMs
+  for (;;) {
+    const database = new DatabaseSync(path)
+    try {
+      database.exec(`PRAGMA busy_timeout = ${busyMs}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+        CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
+        CREATE INDEX IF NOT EXISTS answers_expires ON answers (expires)`)
+      return database
+    } catch (error) {
+      database.close()
+      // SQLite does not wait while another process begins or ends its use of the file.
+      if (!/locked/.test(messageOf(error)) || performance.now() > end) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
 /** Makes a file that only its user may read, before SQLite opens it. SQLite gives new files beside it the same mode. */
 function protect(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600)
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    try {
+      chmodSync(file, 0o600)
+    } catch (error) {
+      // Another process may just have deleted it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
 }

@@ -84,6 +84,11 @@ export class RecordDatabase {
     return row && parsed(String(row['state']))
   }
 
+  /** @throws if another program keeps the file locked, so that a job ends before it buys a page that it could not store. */
+  assertUnlocked(): void {
+    this.#database?.exec('BEGIN IMMEDIATE; ROLLBACK')
+  }
+
   /**
    * Stores records and progress, or neither.
    *

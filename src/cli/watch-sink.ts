@@ -10,7 +10,7 @@ import { RunLock } from './run-lock.ts'
 export interface WatchSink {
   /** What an earlier run has stored. */
   readonly state: WatchState | null
-  /** Takes disk space for the next page, so that a full disk ends the watch before it buys the page. */
+  /** Takes disk space for the next page, and checks that nothing locks the file, so that the watch ends before it buys the page. */
   reserve(): void
   /** @returns how many posts are stored for the first time. */
   store(posts: readonly unknown[], state: WatchState): number
@@ -32,7 +32,10 @@ async function openDatabase(path: string, operation: Operation, params: object):
   const { database, lock, reserve } = await openLocked(path, { operation, fields: undefined, job })
   return {
     state: (database.progress ?? null) as WatchState | null,
-    reserve,
+    reserve() {
+      reserve()
+      database.assertUnlocked()
+    },
     store(posts, state) {
       lock.assertHeld()
       lock.free()

@@ -17,7 +17,7 @@ import {
 import { type SharedFlags, millisecondsOf, paramFlags, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'
-import { print, tell } from './terminal.ts'
+import { print, say, tell } from './terminal.ts'
 import { cardsFor } from './card.ts'
 import { UsageError } from './command-errors.ts'
 import { confirmWatch } from './confirm.ts'
@@ -71,6 +71,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   let sink: WatchSink | undefined
   let stored = 0
   let gaps = 0
+  let unstored = ''
   try {
     // Fails before a page is bought if the state cannot be written.
     sink = await openSink(flags, operation, params)
@@ -84,10 +85,13 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
       else if (exec === undefined && out === undefined) {
         if (!(await print(cards?.page(posts) ?? text, cards?.isStyled))) return
       }
+      unstored = out === undefined ? '' : text
       stored += sink?.store(posts, state) ?? 0
+      unstored = ''
       stop.pageIsWritten()
     }
   } catch (error) {
+    if (unstored !== '') say(`The posts that were not stored, and are paid:\n${unstored}`)
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
     sink?.close()

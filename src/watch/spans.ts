@@ -59,8 +59,10 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
       depth = Math.max(depth, found)
     }
   }
-  const isJoined = inARow >= overlap || next === null
-  const reached = !isJoined ? 0 : inARow >= overlap ? depth : below.length
+  // With fewer known posts than the overlap, a first page without new posts is enough.
+  const isQuiet = reading?.ids.length === 0 && depths.size < overlap && fresh.size === 0 && inARow > 0
+  const isJoined = inARow >= overlap || next === null || isQuiet
+  const reached = !isJoined ? 0 : inARow >= overlap || isQuiet ? depth : below.length
   const gap = below[reached - 1]?.next ?? null
   if (isJoined && gap !== null)
     for (const id of unsure) {

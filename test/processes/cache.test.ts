@@ -40,4 +40,17 @@ describe('sqliteStore()', () => {
     }
     expect(found).toBeGreaterThan(30 * 10)
   })
+
+  it('opens the file while other processes open and close it', async () => {
+    const opener = fileURLToPath(new URL('cache/opener.ts', import.meta.url))
+    const path = join(folder, 'opened.sqlite')
+    const ended = [1, 2, 3].map(async () => {
+      const child = spawn(process.execPath, [opener, path], { stdio: ['ignore', 'inherit', 'pipe'] })
+      let errors = ''
+      child.stderr.on('data', (data: Buffer) => (errors += String(data)))
+      const [code] = (await once(child, 'close')) as [number]
+      return { code, errors: /.*Error.*/.exec(errors)?.[0] }
+    })
+    expect(await Promise.all(ended)).toEqual(Array(3).fill({ code: 0 }))
+  })
 })

@@ -122,6 +122,36 @@ describe('watch --once --out', () => {
     expect((await runCommand(['watch', 'coffee', '--once', '--exec', 'exit 3'])).code).toBe(0)
   })
 
+  it('buys nothing while another program locks the file, and prints the posts if it does so later', async () => {
+    const watch = ['watch', 'coffee', '--once']
+    await runCommand(watch)
+    server.publish({ microblog: posts(30, 40) })
+    const other = new DatabaseSync(out)
+    other.exec('BEGIN IMMEDIATE')
+    const before = server.requests.length
+    const early = await runCommand(watch)
+    expect([early.code, server.requests.length, early.err]).toEqual([
+      1,
+      before,
+      expect.stringContaining('database is locked'),
+    ])
+    other.exec('ROLLBACK')
+    server.inject({ delay: 1000 })
+    const late = await runCommand(watch, {
+      during() {
+        const timer = setInterval(() => {
+          if (server.requests.length === before) return
+          clearInterval(timer)
+          other.exec('BEGIN IMMEDIATE')
+        }, 5)
+      },
+    })
+    other.close()
+    expect([late.code, late.err]).toEqual([1, expect.stringContaining('"id":"39"')])
+    expect((await runCommand(watch)).code).toBe(0)
+    expect(rowsOf('SELECT id FROM microblog_posts')).toHaveLength(30)
+  }, 60_000)
+
   it.each([
     ['watch without a query', ['watch', ''], 2],
     ['watch with --budget 0', ['watch', 'coffee', '--budget', '0'], 5],

@@ -16,6 +16,7 @@ export class Feed {
   /** Runs before a request is answered. */
   onRequest: (cursor: string | undefined) => Response | undefined = () => undefined
   readonly client: SocialSearch
+  pageSize = 20
   #ids = 0
 
   constructor(organization: string) {
@@ -79,12 +80,14 @@ export class Feed {
     const answer = this.onRequest(cursor)
     if (answer !== undefined) return answer
     if (isNumbered)
-      return Response.json(networkPosts(number, ...this.ids.slice(20 * number - 20, 20 * number)))
+      return Response.json(
+        networkPosts(number, ...this.ids.slice(this.pageSize * (number - 1), this.pageSize * number)),
+      )
     const found = this.after(cursor)
-    const ids = found.slice(0, 20)
+    const ids = found.slice(0, this.pageSize)
     const last = this.entries.find(({ id }) => id === ids.at(-1))
     return Response.json({
-      ...page([], found.length > 20 ? String(last?.rank) : undefined),
+      ...page([], found.length > this.pageSize ? String(last?.rank) : undefined),
       posts: ids.map(post),
     })
   }

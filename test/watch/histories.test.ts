@@ -41,8 +41,10 @@ async function watch(
   history: readonly Turn[],
   maxPages: number,
   source: Source = 'microblog',
+  pageSize = 20,
 ) {
   const feed = new Feed(`history ${++feeds}`)
+  feed.pageSize = pageSize
   const end = new AbortController()
   const sink = new Set<string>()
   const batches: string[][] = []
@@ -106,11 +108,12 @@ async function watch(
 it('watchSearch() misses no post when posts are added, removed or moved, and the process dies at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.nat(50),
+      fc.integer({ min: overlap, max: 50 }),
       fc.array(turn, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 2, max: 4 }),
-      async (before, history, maxPages) => {
-        const { feed, sink, old } = await watch(before, history, maxPages)
+      fc.constantFrom(10, 20),
+      async (before, history, maxPages, pageSize) => {
+        const { feed, sink, old } = await watch(before, history, maxPages, 'microblog', pageSize)
         expect(feed.ids.filter((id) => !sink.has(id) && !old.has(id))).toEqual([])
       },
     ),
@@ -121,12 +124,13 @@ it('watchSearch() misses no post when posts are added, removed or moved, and the
 it('watchSearch() misses no post of numbered pages that new posts shift, and the process dies at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.nat(50),
+      fc.integer({ min: overlap, max: 50 }),
       fc.array(turn, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 2, max: 4 }),
-      async (before, history, maxPages) => {
+      fc.constantFrom(10, 20),
+      async (before, history, maxPages, pageSize) => {
         const growing = history.map(growingOnly)
-        const { feed, sink, old } = await watch(before, growing, maxPages, 'professionalnet')
+        const { feed, sink, old } = await watch(before, growing, maxPages, 'professionalnet', pageSize)
         expect(feed.ids.filter((id) => !sink.has(id) && !old.has(id))).toEqual([])
       },
     ),
