@@ -20,7 +20,7 @@ const checks = [
   run(
     'vitest',
     [
-      ...['run', '--project', 'main', '--typecheck.enabled=false', '--reporter', 'dot'],
+      ...['run', '--project', 'main*', '--typecheck.enabled=false', '--reporter', 'dot'],
       `--changed=${since}`,
       ...folders,
     ],

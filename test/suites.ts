@@ -14,18 +14,35 @@ const apart: Readonly<Record<string, string>> = {
   opentelemetry: 'needs the registry',
 }
 
+/** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
+const tidy = [
+  ...['api', 'cache', 'catalog', 'contract', 'core', 'events', 'export', 'faults', 'lib', 'limits', 'otel'],
+  ...['proxy', 'query', 'schemas', 'tools'],
+]
+
+// Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
+const maxWorkers = availableParallelism() + 1
+
 /** The tests of a separate suite are in the folder with its name. */
 export const projects = [
   {
     extends: true as const,
     test: {
       name: 'main',
-      // Some files wait for real sockets and tabs, and leave their core to another.
-      maxWorkers: availableParallelism() + 1,
+      maxWorkers,
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
-      exclude: [...Object.keys(apart), 'apps'].map((name) => `test/${name}/**`),
+      exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
       typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
+    },
+  },
+  {
+    extends: true as const,
+    test: {
+      name: 'main-tidy',
+      maxWorkers,
+      isolate: false,
+      include: tidy.map((name) => `test/${name}/**/*.test.ts`),
     },
   },
   ...Object.keys(apart).map((name) => ({

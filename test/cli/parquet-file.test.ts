@@ -1,9 +1,13 @@
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { ParquetFile } from '../../src/cli/parquet-file.ts'
 
 vi.mock('hyparquet-writer', () => {
   throw new Error('not found')
+})
+afterAll(() => {
+  vi.doUnmock('hyparquet-writer')
+  vi.resetModules()
 })
 
 it('ParquetFile.create() names the package that it needs when it is missing', async () => {

@@ -16,6 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   vi.unstubAllEnvs()
+  vi.resetModules()
 })
 
 const baseUrl = 'https://api.example/v1'

@@ -26,7 +26,7 @@ async function early(answer: Response): Promise<string> {
     vi.stubGlobal('setTimeout', (run: () => void, ms = 0) => honest(run, Math.max(1, ms * 0.9)))
     const { fetch, at } = scripted(answer, page)
     const { error } = await settle(makeClient({ fetch }).microblog.search({ query: 'rust' }))
-    vi.stubGlobal('setTimeout', honest)
+    vi.unstubAllGlobals()
     return `${ending(error)}, second request ${at[1]! - at[0]! >= 20_000 ? 'not' : 'sent'} before the announced time`
   })
 }

@@ -9,8 +9,9 @@ beforeAll(() => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
 })
 afterAll(() => {
-  vi.useRealTimers()
+  // In this order: a stub of `setTimeout` has replaced the virtual one.
   vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 limiterContract('LocalLimiter in a worker whose requests cannot wake each other', {

@@ -1,10 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
+import type { Lease } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
-import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
+
+// Fresh modules: the limiter knows when it last looked for idle ones, by a clock that another file may have set.
+vi.resetModules()
+const { SurfaceClosed } = await import('../../src/limits/interface.ts')
+const { limiterOfProcess } = await import('../../src/limits/process-limiter.ts')
 
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())

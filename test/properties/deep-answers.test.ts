@@ -70,32 +70,41 @@ function* textsFor(call: KnownCall): Generator<[title: string, text: string]> {
   yield ['a text of two million', JSON.stringify({ ...call.body, x: `${'x'.repeat(2_000_000)}${apiKey}` })]
 }
 
-describe.each(operations.map(({ id }) => id))('%s, answered with hostile JSON', (id) => {
-  it('resolves or rejects with the body, counts the charge and hides the key', async () => {
-    const call = knownOf(id)
-    const problems: string[] = []
-    for (const [title, sent, validation] of answersFor(call)) {
-      const { seen, fetch } = service(call, sent)
-      const budget = new CreditBudget(100_000)
-      const client = clientOf({ fetch, retry: false })
-      const options = { validation, budget }
-      const found: string[] = []
-      const error = await failureOf(async () => {
-        const made = clientTransport(client.transport).request(call.operation, call.params, options, call.id)
-        const { body, text } = await made
-        if (hasKey(sent, body) || text.includes(apiKey)) found.push('the page has the key')
-      })
-      found.push(...problemsOf(client, budget, seen.charged, error))
-      if (error instanceof InvalidResponseError) {
-        if (error.body === undefined) found.push('the body is lost')
-        else if (hasKey(sent, error.body)) found.push('the body has the key')
-      } else if (error !== undefined) found.push(`rejected with ${String(error)}`)
-      problems.push(...found.map((problem) => `${title}: ${problem}`))
-    }
-    expect(problems).toEqual([])
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
-  })
-})
+describe.each(operations.map(({ id }) => id))(
+  '%s, answered with hostile JSON',
+  { timeout: 120_000 },
+  (id) => {
+    it('resolves or rejects with the body, counts the charge and hides the key', async () => {
+      const call = knownOf(id)
+      const problems: string[] = []
+      for (const [title, sent, validation] of answersFor(call)) {
+        const { seen, fetch } = service(call, sent)
+        const budget = new CreditBudget(100_000)
+        const client = clientOf({ fetch, retry: false })
+        const options = { validation, budget }
+        const found: string[] = []
+        const error = await failureOf(async () => {
+          const made = clientTransport(client.transport).request(
+            call.operation,
+            call.params,
+            options,
+            call.id,
+          )
+          const { body, text } = await made
+          if (hasKey(sent, body) || text.includes(apiKey)) found.push('the page has the key')
+        })
+        found.push(...problemsOf(client, budget, seen.charged, error))
+        if (error instanceof InvalidResponseError) {
+          if (error.body === undefined) found.push('the body is lost')
+          else if (hasKey(sent, error.body)) found.push('the body has the key')
+        } else if (error !== undefined) found.push(`rejected with ${String(error)}`)
+        problems.push(...found.map((problem) => `${title}: ${problem}`))
+      }
+      expect(problems).toEqual([])
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    })
+  },
+)
 
 it.each([
   ['just below', -2000, undefined],

@@ -44,57 +44,68 @@ it.each(ids.filter((id) => operationOf(id)?.price.kind !== 'free'))(
   },
 )
 
-it.each(kinds)('createProxy() passes on hostile answers of %s with what they cost', async (id) => {
-  const call = knownOf(id)
-  const problems: string[] = []
-  for (const [title, text] of hostileTexts(call, 4)) {
-    const { seen, fetch } = service(call, text)
-    const backend = clientOf({ fetch, retry: false })
-    const proxy = createProxy({ client: backend, allow: ids, authorize: () => ({ id: 'ada' }) })
-    const options = {
-      baseUrl: 'https://app.example/api',
-      apiKey: undefined,
-      auth: false,
-      retry: false,
-    } as const
-    const page = clientOf({ ...options, fetch: proxy })
-    const error = await failureOf(() =>
-      clientTransport(page.transport).request(call.operation, call.params, {}, call.id),
-    )
-    const found = [page, backend].flatMap(({ credits }) => miscounts(credits, seen.charged))
-    if (error !== undefined && !isSocialSearchError(error)) found.push(`rejected with ${String(error)}`)
-    if (page.credits.reserved + backend.credits.reserved > 0) found.push('credits are reserved')
-    problems.push(...found.map((problem) => `${title}: ${problem}`))
-  }
-  expect(problems).toEqual([])
-})
+it.each(kinds)(
+  'createProxy() passes on hostile answers of %s with what they cost',
+  { timeout: 120_000 },
+  async (id) => {
+    const call = knownOf(id)
+    const problems: string[] = []
+    for (const [title, text] of hostileTexts(call, 4)) {
+      const { seen, fetch } = service(call, text)
+      const backend = clientOf({ fetch, retry: false })
+      const proxy = createProxy({ client: backend, allow: ids, authorize: () => ({ id: 'ada' }) })
+      const options = {
+        baseUrl: 'https://app.example/api',
+        apiKey: undefined,
+        auth: false,
+        retry: false,
+      } as const
+      const page = clientOf({ ...options, fetch: proxy })
+      const error = await failureOf(() =>
+        clientTransport(page.transport).request(call.operation, call.params, {}, call.id),
+      )
+      const found = [page, backend].flatMap(({ credits }) => miscounts(credits, seen.charged))
+      if (error !== undefined && !isSocialSearchError(error)) found.push(`rejected with ${String(error)}`)
+      if (page.credits.reserved + backend.credits.reserved > 0) found.push('credits are reserved')
+      problems.push(...found.map((problem) => `${title}: ${problem}`))
+    }
+    expect(problems).toEqual([])
+  },
+)
 
-it.each(kinds)('exports and the command write hostile answers of %s in all formats', async (id) => {
-  const call = knownOf(id)
-  const { operation } = call
-  const fields = [...new Set([...Object.keys(firstRecord(call)).slice(0, 5), 'unknown', 'unknown.a.a'])]
-  const problems: string[] = []
-  for (const [title, text] of hostileTexts(call, 4)) {
-    if (!/record|names|unknown/.test(title)) continue
-    const records = recordsOf(call, JSON.parse(text))
-    const attempts: Record<string, () => unknown> = {
-      csv: () => exported(records, toCsv({ fields })),
-      jsonl: () => exported(records, toJsonl()),
-      parquet: () => exported(records, toParquet({ fields })),
+it.each(kinds)(
+  'exports and the command write hostile answers of %s in all formats',
+  { timeout: 120_000 },
+  async (id) => {
+    const call = knownOf(id)
+    const { operation } = call
+    const fields = [...new Set([...Object.keys(firstRecord(call)).slice(0, 5), 'unknown', 'unknown.a.a'])]
+    const problems: string[] = []
+    for (const [title, text] of hostileTexts(call, 4)) {
+      if (!/record|names|unknown/.test(title)) continue
+      const records = recordsOf(call, JSON.parse(text))
+      const attempts: Record<string, () => unknown> = {
+        csv: () => exported(records, toCsv({ fields })),
+        jsonl: () => exported(records, toJsonl()),
+        parquet: () => exported(records, toParquet({ fields })),
+      }
+      for (const format of formats.filter(
+        (format) => format !== 'card' || cardOf(operation.id) !== undefined,
+      ))
+        for (const width of [undefined, 80])
+          attempts[`the command's ${format}, width ${width}`] = () =>
+            createFormatter(format, operation, {
+              fields: format === 'card' ? undefined : fields,
+              width,
+            }).page(records)
+      for (const [name, attempt] of Object.entries(attempts)) {
+        const wrong = await failureOf(attempt)
+        if (wrong !== undefined) problems.push(`${title}, ${name}: ${String(wrong)}`)
+      }
     }
-    for (const format of formats.filter((format) => format !== 'card' || cardOf(operation.id) !== undefined))
-      for (const width of [undefined, 80])
-        attempts[`the command's ${format}, width ${width}`] = () =>
-          createFormatter(format, operation, { fields: format === 'card' ? undefined : fields, width }).page(
-            records,
-          )
-    for (const [name, attempt] of Object.entries(attempts)) {
-      const wrong = await failureOf(attempt)
-      if (wrong !== undefined) problems.push(`${title}, ${name}: ${String(wrong)}`)
-    }
-  }
-  expect(problems).toEqual([])
-})
+    expect(problems).toEqual([])
+  },
+)
 
 function firstRecord(call: KnownCall): object {
   const [first] = recordsOf(call, call.body)

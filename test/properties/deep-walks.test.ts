@@ -60,7 +60,7 @@ function problemsOf(client: SocialSearch, charged: number, error: Error | undefi
   ]
 }
 
-describe.each(Object.keys(walks))('a walk of %s over hostile pages', (id) => {
+describe.each(Object.keys(walks))('a walk of %s over hostile pages', { timeout: 120_000 }, (id) => {
   const validations = ['strict', 'lenient', 'off'] as const
 
   it('delivers each paid page, or has it in the error with the params to resume', async () => {

@@ -49,7 +49,8 @@ const text = lines.join('\n')
 const { service, pathOf, errorsOf } = languageServiceFor(new Map([['hover.ts', text]]))
 const file = pathOf('hover.ts')
 
-describe('the hover text of a call', () => {
+// The first answer of the service compiles the project.
+describe('the hover text of a call', { timeout: 120_000 }, () => {
   it('is tested with calls that compile', () => {
     expect(errorsOf('hover.ts')).toEqual([])
   })

@@ -8,6 +8,7 @@ const service = scriptedService()
 virtualTime()
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.resetModules()
 })
 
 const refusal = /must not call its own client/

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/sandbox/index.ts'
 import { pass, useVirtualTime } from '../../support/clock.ts'
@@ -16,6 +16,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
   info.mockClear()
 })
+afterAll(() => info.mockRestore())
 
 let clients = 0
 
