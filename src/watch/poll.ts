@@ -49,7 +49,7 @@ export async function* poll<Post extends AnyPost>(
   for (;;) {
     const next = spans[0]?.next ?? null
     if (next === null || left === 0) return
-    let added: Added = { spans, inARow: 0, fresh: new Set(), isJoined: false }
+    let added: Added = { spans, inARow: 0, depth: 0, fresh: new Set(), isJoined: false }
     try {
       for await (const page of pagesOf(next, { maxPages: left })) {
         left--

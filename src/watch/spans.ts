@@ -15,8 +15,10 @@ export interface ReadPage {
 export interface Progress {
   /** The poll reads the first span, and has not reached the others. */
   readonly spans: readonly WatchSpan[]
-  /** Known posts in a row, up to the last post that was read. */
+  /** Known posts of one span in a row, up to the last post that was read. */
   readonly inARow: number
+  /** How many of the spans below the posts so far belong to. */
+  readonly depth: number
 }
 
 /** What a page has brought. */
@@ -33,12 +35,11 @@ export interface Added extends Progress {
  */
 export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: number): Added {
   const [reading, ...below] = progress.spans
-  let { inARow } = progress
+  let { inARow, depth } = progress
   // New posts push posts to the next page, so they appear twice.
   const seen = new Set(reading?.ids)
   const fresh = new Set<string>()
   const depths = depthsOf(below)
-  let depth = 0
   /** Unknown posts below the overlap: late ones if a known post follows, otherwise in a gap, or older than every known post. */
   let unsure: string[] = []
   for (const id of ids) {
@@ -55,7 +56,8 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
       fresh.add(id)
       inARow = 0
     } else {
-      inARow++
+      // Posts above a gap tell nothing of those below it.
+      inARow = found > depth ? 1 : inARow + 1
       depth = Math.max(depth, found)
     }
   }
@@ -70,7 +72,7 @@ export function addPage(progress: Progress, { ids, next }: ReadPage, overlap: nu
       fresh.add(id)
     }
   const first = { ids: [...seen], next: isJoined ? laterOf(gap, next) : next }
-  return { spans: joined([first, ...below], reached), inARow, fresh, isJoined }
+  return { spans: joined([first, ...below], reached), inARow, depth, fresh, isJoined }
 }
 
 /** Joins the first span with so many below it. */

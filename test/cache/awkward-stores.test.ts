@@ -30,8 +30,10 @@ function makeStore(broken: string, behave: () => unknown): CacheStore {
 describe.each(methods)('a store whose %s()', (method) => {
   describe.each(Object.keys(ways))('%s', (way) => {
     it.each(awkwardValues)('%s loses no page and sends nothing twice', async (_, make) => {
-      const pages = [...threePages(), ...threePages()]
-      const fetch = vi.fn(() => Promise.resolve(pages.shift() as Response))
+      const fetch = vi.fn(async (request: Request) => {
+        const { cursor = '' } = (await request.json()) as { cursor?: string }
+        return threePages()[['', 'A', 'B'].indexOf(cursor)] as Response
+      })
       const store = makeStore(method, () => ways[way]!(make))
       const reasons: unknown[] = []
       const client = makeClient({

@@ -16,6 +16,11 @@ interface Turn {
   crash: 'no' | 'before work' | 'after work'
 }
 
+const quiet: Turn = {
+  ...{ top: 0, removed: [], late: [], turned: null, crash: 'no' },
+  during: { top: 0, removed: [] },
+}
+
 const places = fc.array(fc.nat(60), { maxLength: 4 })
 const turn: fc.Arbitrary<Turn> = fc.record({
   top: fc.oneof(fc.nat(5), fc.nat(100), fc.constant(0)),
@@ -121,6 +126,19 @@ it('watchSearch() misses no post when posts are added, removed or moved, and the
   )
 })
 
+/** A late post ends up between two posts that were known before the gap above them. */
+const lateInGap: [number, Turn[], number, number] = [
+  10,
+  [
+    { ...quiet, top: 13, late: [9] },
+    { ...quiet, top: 2, late: [0, 0], during: { top: 23, removed: [] } },
+    { ...quiet, late: [0, 0], during: { top: 17, removed: [] } },
+    { ...quiet, top: 31 },
+  ],
+  2,
+  20,
+]
+
 it('watchSearch() misses no post of numbered pages that new posts shift, and the process dies at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -134,7 +152,7 @@ it('watchSearch() misses no post of numbered pages that new posts shift, and the
         expect(feed.ids.filter((id) => !sink.has(id) && !old.has(id))).toEqual([])
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [lateInGap] },
   )
 })
 
