@@ -16,11 +16,7 @@ describe('exit codes', () => {
       '--category must be one of Top, Latest',
     ],
     ['all pages without a budget', [...search, '--all'], 'pass --budget, or --yes to spend without a limit'],
-    [
-      'a watch without a budget',
-      ['watch', 'coffee'],
-      'up to 28,800 credits a day; pass --budget, or --yes',
-    ],
+    ['a watch without a budget', ['watch', 'coffee'], 'up to 28,800 credits a day; pass --budget, or --yes'],
     ['contradicting flags', [...search, '--all', '--limit', '5'], '--all contradicts'],
     ['a param that is given twice', [...search, '--params', '{"query":"a"}'], 'given twice'],
     ['params that are no JSON', ['technews', 'search', '--params', '{'], '--params must be JSON'],
