@@ -42,8 +42,11 @@ export class LocalLimiter implements CallLimiter {
   protected readonly queues = new Map<string | null, SurfaceQueue>()
   readonly #inFlight = new WeakMap<Share, number>()
   readonly #margin = new JitterMargin()
+  readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
-  constructor(limits: Partial<Limits> = {}) {
+  /** @param inUse A set that the limiter joins when it grants a lease. */
+  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
+    this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
@@ -99,6 +102,7 @@ export class LocalLimiter implements CallLimiter {
   }
 
   protected take(): Promise<Slot | undefined> {
+    this.#inUse?.add(this)
     return this.slots.take()
   }
 }

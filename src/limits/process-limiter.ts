@@ -1,6 +1,5 @@
 import { organizationLimits } from '../api/limits.ts'
 import { LocalLimiter } from './local-limiter.ts'
-import type { Slot } from './surface-queue.ts'
 
 /** Limiters by label, or hash of a key, and base URL. */
 const byLabel = new Map<string, Pick<WeakRef<LocalLimiter>, 'deref'>>()
@@ -14,11 +13,6 @@ const inUse = new Set<TrackedLimiter>()
 let sweptAt = 0
 
 class TrackedLimiter extends LocalLimiter {
-  protected override take(): Promise<Slot | undefined> {
-    inUse.add(this)
-    return super.take()
-  }
-
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
     return this.slots.taken === 0 && Array.from(this.queues.values()).every(({ pace }) => pace.isIdle)
@@ -43,7 +37,7 @@ export function limiterOfProcess(owner: string | object, baseUrl: string): Local
   const key = `${owner} ${baseUrl}`
   const known = byLabel.get(key)?.deref()
   if (known !== undefined) return known
-  const limiter = new TrackedLimiter()
+  const limiter = new TrackedLimiter({}, inUse)
   // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
   return limiter
