@@ -35,7 +35,10 @@ export interface WatchOptions extends Omit<PagedOptions, 'limit'> {
   maxEvery?: number | undefined
   /** Most pages of one poll, also to fill gaps. Default 10. */
   maxPages?: number | undefined
-  /** Known posts in a row that end a poll, 1 to 20. A higher value finds late posts further down. Default 10. */
+  /**
+   * Known posts in a row that end a poll, 1 to 20. A higher value finds late posts further down. Default 10, on the
+   * professional network 5.
+   */
   overlap?: number | undefined
 }
 

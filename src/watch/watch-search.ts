@@ -57,9 +57,11 @@ export async function* watchSearch(
   options: WatchOptions = {},
 ): AsyncGenerator<WatchBatch<Post>, void, undefined> {
   assertMethod('the first argument of watchSearch()', source, 'search')
-  const search = searchOf(params, 'comments' in source)
+  const isProfessionalnet = 'comments' in source
+  const search = searchOf(params, isProfessionalnet)
   const { state = null, once = false, from, every = 60_000, maxEvery, ...others } = options
-  const { maxPages = 10, overlap = 10, ...pageOptions } = others
+  // Its pages may be short. If a known post was removed, the rest of the first page must still be enough.
+  const { maxPages = 10, overlap = isProfessionalnet ? 5 : 10, ...pageOptions } = others
   assertSignal('signal', pageOptions.signal)
   if ((pageOptions as PagedOptions).limit !== undefined)
     throw new ConfigurationError('watchSearch() has no limit; use maxPages or budget')

@@ -34,6 +34,13 @@ describe('watchSearch()', () => {
     expect((await poll(last)).requests).toBe(1)
   })
 
+  it('buys one page when one of ten known posts was removed, and yields no older post', async () => {
+    const { feed, poll, last } = await started(300)
+    feed.remove(4)
+    const { requests, urns } = await poll(last)
+    expect([requests, urns.length]).toEqual([1, 0])
+  })
+
   it('finds a late post on the second page when pages are shorter than the overlap', async () => {
     const { feed, start } = setUp(300, { once: true })
     const { last } = await drain(start())
