@@ -13,7 +13,9 @@ const sources = new URL('../../src/', import.meta.url)
 const packages = new URL('../../node_modules/', import.meta.url)
 
 // First, since counting calls makes V8 keep more memory.
-const waitingBytes = await bytesOfWaitingCall()
+// The least of three: code that is compiled meanwhile takes memory, too.
+const measured = [await bytesOfWaitingCall(), await bytesOfWaitingCall(), await bytesOfWaitingCall()]
+const waitingBytes = Math.min(...measured)
 const scenarios = await warmScenarios()
 const called = await functionsCalled(sources, () => scenarios.search())
 hold('files that a warm search passes', new Set(called.map(({ file }) => file)).size, bounds.files)
