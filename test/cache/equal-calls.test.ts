@@ -1,19 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
-import { ResultCache } from '../../src/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, ok, rateLimited, scriptedService } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
+import { cached } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const minute = 60_000
-
-function cached(options: Parameters<typeof makeClient>[0] = {}) {
-  const cache = new ResultCache({ maxAge: minute })
-  return { cache, client: makeClient({ cache, ...options }) }
-}
 
 const slow = (ms: number, response: () => Response = ok) => {
   return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))

@@ -6,16 +6,10 @@ import { pass, settle, virtualTime } from '../support/clock.ts'
 import { page, networkPosts } from '../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
+import { cached, minute } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const minute = 60_000
-
-function cached(options: Parameters<typeof makeClient>[0] = {}) {
-  const cache = new ResultCache({ maxAge: minute })
-  return { cache, client: makeClient({ cache, ...options }) }
-}
 
 describe('ResultCache', () => {
   it('answers an equal call without a request, slot or credit, until maxAge', async () => {
