@@ -36,8 +36,6 @@ const phaseDescriptions: Record<TimeoutPhase, string> = {
   wait: 'between two attempts',
 }
 
-const attemptIsOver = new Error('the attempt is over')
-
 /**
  * Everything that can cancel a call: its signal, its deadline, the longest wait in the queue, `close()`, a proxy whose
  * client has left, and the timeout of an attempt.
@@ -155,9 +153,6 @@ export abstract class Cancellable implements Abortable {
       })
     } finally {
       clearTimeout(timer)
-      // A hook must not send the request later: its cost would not be counted. Besides, Node frees a signal sooner if it
-      // aborts.
-      controller.abort(attemptIsOver)
     }
   }
 
