@@ -57,11 +57,24 @@ export async function exchange(attempt: ExchangedAttempt): Promise<Received | un
     signal.throwIfAborted()
     isSent = true
     attempt.onSent()
-    const response = await fetchResponse(attempt, target, init)
-    attempt.onHeaders(response)
-    const received = { response, ...(await orFail(attempt, true, () => readText(response, signal))) }
-    // An abort ends the body early, as if it were complete.
-    signal.throwIfAborted()
+    let response: Response | undefined
+    let received: Received
+    try {
+      const sending = () => callFetch(client.fetch, target, init)
+      // A fetch of the user may try to call the client.
+      response = await (client.fetch === undefined ? sending() : runForHolder(attempt, sending))
+      // The attempt is over: a fetch that ignores its signal has answered late.
+      if (signal.aborted) response.body?.cancel().catch(() => {})
+      signal.throwIfAborted()
+      attempt.onHeaders(response)
+      received = { response, ...(await readText(response, signal)) }
+      // An abort ends the body early, as if it were complete.
+      signal.throwIfAborted()
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (isInstance(error, FetchMisuse)) throw error
+      throw attempt.onFailed(explainNetworkError(error, client, response !== undefined))
+    }
     attempt.onReceived(received)
     return (copy = hooks === undefined ? response : copyForHooks(response, received.text))
   }
@@ -77,42 +90,6 @@ function guarded(holder: SlotHolder, { beforeRequest = [], ...hooks }: Hooks): H
   return {
     ...hooks,
     beforeRequest: beforeRequest.map((hook) => (state) => runForHolder(holder, () => hook(state))),
-  }
-}
-
-async function fetchResponse(
-  attempt: ExchangedAttempt,
-  target: string | Request,
-  init: Init,
-): Promise<Response> {
-  const { signal, call } = attempt
-  const { fetch } = call.client
-  const sending = () => callFetch(fetch, target, init)
-  // A fetch of the user may try to call the client.
-  const response = await orFail(attempt, false, () =>
-    fetch === undefined ? sending() : runForHolder(attempt, sending),
-  )
-  if (signal.aborted) {
-    // The attempt is over: a fetch that ignores its signal has answered late.
-    response.body?.cancel().catch(() => {})
-    throw signal.reason
-  }
-  return response
-}
-
-/** Does a part of the work on the network. What it throws becomes an error of the connection. */
-async function orFail<T>(
-  { signal, call, onFailed }: ExchangedAttempt,
-  hasAnswered: boolean,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw isInstance(error, FetchMisuse)
-      ? error
-      : onFailed(explainNetworkError(error, call.client, hasAnswered))
   }
 }
 
