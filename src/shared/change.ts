@@ -1,6 +1,6 @@
 import { type TimeBounds, timeOf } from './clock.ts'
-import { type LimiterState, decode } from './state.ts'
-import { type Report, type Rules, type Update, update } from './update.ts'
+import { type LimiterState, type Rules, decode } from './state.ts'
+import { type Report, type Update, update } from './update.ts'
 
 /** What a process has seen of the state. */
 export interface Seen {

@@ -1,4 +1,5 @@
-import type { Ask, Refusal, Report } from './update.ts'
+import type { Ask, Refusal } from './turns.ts'
+import type { Report } from './update.ts'
 
 /** What a surface of this process tells of itself. Times are monotonic. */
 export interface SurfacePart {

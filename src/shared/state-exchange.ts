@@ -3,9 +3,10 @@ import { type Changed, changeState } from './change.ts'
 import type { Notice } from './notice.ts'
 import type { OwnPart } from './own-part.ts'
 import type { SharedText } from './shared-text.ts'
-import { type LimiterState, decode } from './state.ts'
+import { type LimiterState, type Rules, decode } from './state.ts'
 import { randomId } from './store.ts'
-import type { Ask, Report, Rules } from './update.ts'
+import type { Ask } from './turns.ts'
+import type { Report } from './update.ts'
 
 /** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
 const keepMs = 2 * 86_400_000

@@ -2,7 +2,8 @@ import { decodeNotice } from './notice.ts'
 import { OwnPart } from './own-part.ts'
 import type { SharedText } from './shared-text.ts'
 import { StateExchange } from './state-exchange.ts'
-import { type Ask, type Grant, type Refusal, type Rules, turnMs } from './update.ts'
+import type { Rules } from './state.ts'
+import { type Ask, type Grant, type Refusal, turnMs } from './turns.ts'
 import { UpdateLoop } from './update-loop.ts'
 
 /** Longest random delay, so that processes do not all answer or ask at once, in milliseconds. */

@@ -1,3 +1,15 @@
+/** What all processes of an organization have to agree on. */
+export interface Rules {
+  /** Requests in flight. */
+  readonly inFlight: number
+  /** Requests to a surface within a span. */
+  readonly perMinute: number
+  /** How long a request counts from its arrival, in milliseconds. */
+  readonly spanMs: number
+  /** How long a process keeps its slots and places without an update, in milliseconds. */
+  readonly leaseMs: number
+}
+
 /** A process that waits at a surface. */
 export interface Place {
   /** The process that has waited longest goes first. */
@@ -49,4 +61,9 @@ export function decode(text: string | undefined): LimiterState | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A copy of a record without one name. */
+export function without<T>(record: Record<string, T>, name: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
 }

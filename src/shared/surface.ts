@@ -5,7 +5,7 @@ import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queu
 import type { SurfacePart } from './own-part.ts'
 import { unpaced } from './state.ts'
 import type { StateSync } from './state-sync.ts'
-import type { Refusal } from './update.ts'
+import type { Refusal } from './turns.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
 const promptMs = 20

@@ -1,27 +1,16 @@
-import { type LimiterState, type Place, unpaced } from './state.ts'
-
-/** What all processes of an organization have to agree on. */
-export interface Rules {
-  /** Requests in flight. */
-  readonly inFlight: number
-  /** Requests to a surface within a span. */
-  readonly perMinute: number
-  /** How long a request counts from its arrival, in milliseconds. */
-  readonly spanMs: number
-  /** How long a process keeps its slots and places without an update, in milliseconds. */
-  readonly leaseMs: number
-}
-
-/** A call of this process that wants to be sent. */
-export interface Ask {
-  readonly surface: string
-  /** Requests within a span: the limit of its client, or of the organization if that is higher. */
-  readonly limit: number
-  /** How long the request takes to arrive at the latest, in milliseconds. */
-  readonly arrivalMs: number
-  /** Whether another call waits behind it. */
-  readonly hasNext: boolean
-}
+import { type LimiterState, type Place, type Rules, without } from './state.ts'
+import {
+  type Ask,
+  type Called,
+  type Grant,
+  type Refusal,
+  callNext,
+  dropSilent,
+  freeSlots,
+  grant,
+  msUntilFree,
+  waitingAt,
+} from './turns.ts'
 
 /** What a process tells in one update: all of its part of the state, so that an update that was lost needs no repetition. */
 export interface Report {
@@ -39,43 +28,10 @@ export interface Report {
   readonly ended: readonly string[]
 }
 
-/** Why a call waits. */
-export interface Refusal {
-  /**
-   * `quiet`: the state was lost, and others restore it. `closed`: a 429 closed the surface. `pace`: the surface has had its
-   * requests. `slot`: all slots are taken. `turn`: another process goes first.
-   */
-  readonly reason: 'quiet' | 'closed' | 'pace' | 'slot' | 'turn'
-  /** Milliseconds until it may end. */
-  readonly ms: number
-  /** How many processes go first. */
-  readonly ahead: number
-}
-
-/** A slot. */
-export interface Grant {
-  readonly reason: 'granted'
-  /** Why the next call waits; undefined if it may ask. */
-  readonly next?: Refusal | undefined
-}
-
 /** What comes of an update. */
-export interface Update {
+export interface Update extends Called {
   /** For each surface that has asked, a slot, or why it got none. */
   readonly outcomes: ReadonlyMap<string, Grant | Refusal>
-  /** Processes that may take a slot from now on. */
-  readonly called: readonly string[]
-  /** The process after those, which looks whether they live. */
-  readonly next: string | undefined
-}
-
-/** How long a slot waits for the process that may take it, in milliseconds. */
-export const turnMs = 200
-
-interface Waiting {
-  readonly process: string
-  readonly surface: string
-  readonly place: Place
 }
 
 /** Brings a state up to date with one process, and grants what it asks for. Changes nothing but the state. */
@@ -131,132 +87,4 @@ function expire(state: LimiterState, { ended }: Report, { spanMs }: Rules, now: 
   }
   for (const [surface, openAt] of Object.entries(state.closures))
     if (openAt <= now) state.closures = without(state.closures, surface)
-}
-
-/** Drops the places of other processes that did not take a slot in time: they have ended, or will ask again. */
-function dropSilent(state: LimiterState, process: string, rules: Rules, now: number): void {
-  for (const waiting of grantable(state, rules, now).slice(0, freeSlots(state, rules))) {
-    const { calledAt } = waiting.place
-    const entry = state.processes[waiting.process]
-    if (!entry || waiting.process === process || calledAt === undefined || now - calledAt < turnMs) continue
-    entry.places = without(entry.places, waiting.surface)
-  }
-}
-
-/** Takes a slot, or tells why not. */
-function grant(state: LimiterState, ask: Ask, process: string, rules: Rules, now: number): Grant | Refusal {
-  const { surface, limit, arrivalMs } = ask
-  const own = state.processes[process]
-  const place = own?.places[surface]
-  const openAt = state.closures[surface] ?? now
-  const refuse = (reason: Refusal['reason'], ms: number, ahead = 0): Refusal => ({ reason, ms, ahead })
-  if (!own || !place) throw new Error('a process asks without a place')
-  if (state.quietUntil > now) return refuse('quiet', state.quietUntil - now)
-  if (openAt > now) return refuse('closed', openAt - now)
-
-  const mine: Waiting = { process, surface, place }
-  const isAhead = (other: Waiting): boolean => other.process !== process && goesBefore(other, mine)
-  const room = limit - arrivalsAt(state, surface).length
-  if (room <= 0) {
-    const ahead = waitingAt(state, surface).filter(isAhead).length
-    return refuse('pace', msUntilRoom(state, ask, ahead, rules, now), ahead)
-  }
-  const ahead = grantable(state, rules, now).filter(isAhead)
-  const free = freeSlots(state, rules)
-  if (free === 0) return refuse('slot', msUntilFree(state, now), ahead.length)
-  const aheadHere = ahead.filter((other) => other.surface === surface).length
-  if (ahead.length >= free || aheadHere >= room)
-    // The first one behind those that may take a slot looks whether they do.
-    return refuse('turn', ahead.length > free ? rules.leaseMs : turnMs, ahead.length)
-
-  own.slots++
-  if (surface !== unpaced) own.arrivals[surface] = [...(own.arrivals[surface] ?? []), now + arrivalMs]
-  own.places = without(own.places, surface)
-  if (ask.hasNext) own.places[surface] = { since: now }
-  return { reason: 'granted' }
-}
-/** Calls the processes that may take a slot now. */
-function callNext(
-  state: LimiterState,
-  process: string,
-  rules: Rules,
-  now: number,
-): Pick<Update, 'called' | 'next'> {
-  const waiting = grantable(state, rules, now)
-  const free = freeSlots(state, rules)
-  const first = new Set(waiting.slice(0, free).map(({ place }) => place))
-  const called = new Set<string>()
-  for (const { process: id, place } of waitingAt(state)) {
-    if (first.has(place) && place.calledAt === undefined && id !== process) called.add(id)
-    place.calledAt = first.has(place) ? (place.calledAt ?? now) : undefined
-  }
-  return {
-    called: [...called],
-    next: waiting.slice(free).find((other) => other.process !== process)?.process,
-  }
-}
-
-/** The places that could get a slot if enough were free, in their order. */
-function grantable(state: LimiterState, { perMinute }: Rules, now: number): Waiting[] {
-  if (state.quietUntil > now) return []
-  const room = new Map<string, number>()
-  return waitingAt(state).filter(({ surface }) => {
-    const left = room.get(surface) ?? roomAt(state, surface, perMinute, now)
-    room.set(surface, left - 1)
-    return left > 0
-  })
-}
-
-/** How many requests a surface takes now. */
-function roomAt(state: LimiterState, surface: string, perMinute: number, now: number): number {
-  if ((state.closures[surface] ?? now) > now) return 0
-  return surface === unpaced ? Infinity : perMinute - arrivalsAt(state, surface).length
-}
-
-function freeSlots({ processes }: LimiterState, { inFlight }: Rules): number {
-  const taken = Object.values(processes).reduce((sum, { slots }) => sum + slots, 0)
-  return Math.max(0, inFlight - taken)
-}
-
-/** The processes that wait at a surface, or at all, in their order. */
-function waitingAt({ processes }: LimiterState, only?: string): Waiting[] {
-  const waiting = Object.entries(processes).flatMap(([process, { places }]) =>
-    Object.entries(places).map(([surface, place]) => ({ process, surface, place })),
-  )
-  const here = waiting.filter(({ surface }) => (only ?? surface) === surface)
-  return here.sort((a, b) => (goesBefore(a, b) ? -1 : 1))
-}
-
-function goesBefore(a: Waiting, b: Waiting): boolean {
-  return a.place.since === b.place.since ? a.process < b.process : a.place.since < b.place.since
-}
-
-function arrivalsAt({ processes }: LimiterState, surface: string): number[] {
-  const arrivals = Object.values(processes).flatMap(({ arrivals }) => arrivals[surface] ?? [])
-  return arrivals.sort((a, b) => a - b)
-}
-
-/** Milliseconds until a slot expires, if no process gives one back. */
-function msUntilFree({ processes }: LimiterState, now: number): number {
-  const holders = Object.values(processes).filter(({ slots }) => slots > 0)
-  return Math.max(0, Math.min(...holders.map(({ until }) => until)) - now)
-}
-
-/** Milliseconds until a surface takes a request, behind those of some processes. */
-function msUntilRoom(
-  state: LimiterState,
-  { surface, limit, arrivalMs }: Ask,
-  ahead: number,
-  { spanMs }: Rules,
-  now: number,
-): number {
-  const arrivals = arrivalsAt(state, surface)
-  const blocker = arrivals[Math.min(arrivals.length - limit + (ahead % limit), arrivals.length - 1)] ?? now
-  // A response may still show that a request in flight arrived earlier.
-  const arrivedAt = blocker > now ? Math.max(now, blocker - arrivalMs) : blocker
-  return arrivedAt + spanMs - now + Math.floor(ahead / limit) * spanMs
-}
-
-function without<T>(record: Record<string, T>, name: string): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
 }
