@@ -80,7 +80,7 @@ function coverage(result: Result, period: Period): string {
   if (result.isComplete) return `All posts of the period, compared with ${before}.`
   const newest = `The newest ${result.posts.length} of more posts`
   if (from <= period.from) return `All posts of the period. Buy more to compare with ${before}.`
-  return from === '9999' ? 'No posts yet.' : `${newest}, complete since ${dayName(from)}.`
+  return from === '9999' ? 'Nothing loaded.' : `${newest}, complete since ${dayName(from)}.`
 }
 
 function Change({ now, then }: { now: number; then: number }) {
