@@ -2,6 +2,7 @@ import { organizationLimits } from '../../src/api/limits.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import * as clientErrors from '../../src/errors/client.ts'
+import * as storeErrors from '../../src/errors/stores.ts'
 import { apiErrorClasses } from '../../src/errors/index.ts'
 import type { Declarations } from './declarations.ts'
 import { catalogPage } from './catalog.ts'
@@ -124,10 +125,9 @@ function errorParts(declarations: Declarations): string[] {
     conditionOf(Number(status), declarations),
   ])
   const { text } = declarations.exported('errors/api.ts', 'ApiError')
-  const others = Object.keys(clientErrors).map((name) => [
-    code(name),
-    declarations.exported('errors/client.ts', name).text,
-  ])
+  const listed = (file: string, errors: object) =>
+    Object.keys(errors).map((name) => [code(name), declarations.exported(file, name).text])
+  const others = [...listed('errors/client.ts', clientErrors), ...listed('errors/stores.ts', storeErrors)]
   return [
     '[Errors and retries](../errors.md) lists the fields of each. These stand for error responses of the service:',
     table(['Status', 'Class', '`code`', 'When'], [...answers, ['others', '`ApiError`', 'as sent', text]]),

@@ -29,7 +29,7 @@ export interface Attempt {
   /** `ok`, or the code of the error that ended this attempt. */
   outcome: string
   charged: Charged
-  /** Time waited after this attempt before the next one, in milliseconds. */
+  /** Time waited after this attempt, in milliseconds. A wait for the end of a 429 is in `paced` of the next attempt. */
   waited: number
 }
 

@@ -176,26 +176,6 @@ export class CreditBudgetError extends SharedError {
 }
 
 /**
- * A shared budget is unavailable, or has lost data. Nothing was sent.
- *
- * @example
- * if (error instanceof BudgetUnavailableError) later() // nothing was sent
- */
-export class BudgetUnavailableError extends SharedError {
-  static {
-    this.prototype.name = 'BudgetUnavailableError'
-  }
-  declare readonly code: 'budget_unavailable'
-  /** The error of its store. */
-  readonly reason: string
-
-  constructor(reason: string, context?: ErrorContext) {
-    super('budget_unavailable', `the budget is unreachable: ${reason}`, [reason], context)
-    this.reason = reason
-  }
-}
-
-/**
  * The pages contradict each other, so a further page could repeat or skip items. `charged`, `attempts` and `requestId` are
  * those of the page that contradicts the others.
  *

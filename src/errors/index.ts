@@ -1,9 +1,7 @@
 import { isInstance } from '../lib/thrown.ts'
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
-import type { NotCachedError } from './cache.ts'
 import type {
-  BudgetUnavailableError,
   ClosedError,
   ConfigurationError,
   ConnectionError,
@@ -16,12 +14,13 @@ import type {
   TimeoutError,
 } from './client.ts'
 import type { OAuthError, ReauthorizationRequiredError, TokenStoreError } from './oauth.ts'
+import type { BudgetUnavailableError, NotCachedError } from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
-export * from './cache.ts'
 export * from './client.ts'
 export * from './oauth.ts'
+export * from './stores.ts'
 
 /** Every error of this package; `code` distinguishes them. */
 export type AnySocialSearchError =
