@@ -91,9 +91,6 @@ export const paging: readonly Fault[] = [
   fault(255, 'pageCount shrinks during the walk, from 9 to 2', () =>
     walked([codes(1, 9), codes(2, 2), codes(3, 2)], industryWalk),
   ),
-  fault(256, 'pageCount shrinks, and the page fetched ahead fails', () =>
-    walked([codes(1, 9), codes(2, 2), failure(500, 'internal')], industryWalk),
-  ),
   fault(257, 'pageCount that never ends, on pages without items', () =>
     walked(
       [1, 2, 3, 4, 5].map((number) => ok({ ...industries(number, 1e9), industries: [] })),

@@ -49,7 +49,7 @@ export function nextStep(
 }
 
 /** `meta.pageCount`; NaN if it is missing. Without validation it may be anything, also lists too deep to convert. */
-export function pageCountOf(body: unknown): number {
+function pageCountOf(body: unknown): number {
   const { pageCount } = (body as { meta?: { pageCount?: unknown } | null } | null)?.meta ?? {}
   return typeof pageCount === 'object' ? NaN : Number(pageCount)
 }

@@ -10,7 +10,7 @@ import { showAs } from '../../lib/inspect.ts'
 import { jsonText } from '../../lib/json.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/types.ts'
-import { type Step, nextStep, pageCountOf } from './next-step.ts'
+import { type Step, nextStep } from './next-step.ts'
 import { type WalkState, nextOfState } from './resume.ts'
 import { ApiCall, throwToCaller } from './api-call.ts'
 
@@ -93,7 +93,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
     let fetched = await this.#fetchFirst().catch(throwToCaller)
-    let ahead: PageAhead | undefined
     let items = 0
     let emptyPages = 0
     let latest = ''
@@ -126,13 +125,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
           fetched,
         )
       visited.add(position)
-      // A page that was fetched ahead and failed is fetched again, before the page after it.
-      const fetching =
-        ahead && ahead.params === request.params && !ahead.hasFailed
-          ? ahead.fetching
-          : this.#fetch(request, fetched)
-      ahead = pages + 1 < maxPages ? this.#fetchAhead(request, fetched) : undefined
-      fetched = await fetching.catch(throwToCaller)
+      fetched = await this.#fetch(request, fetched).catch(throwToCaller)
     }
   }
 
@@ -190,19 +183,6 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
     })
   }
 
-  /** Fetches the page after `request` if pages are free and counted. */
-  #fetchAhead(request: ComposedRequest, { body }: FetchedPage): PageAhead | undefined {
-    const { paging, price } = this.#operation
-    if (paging?.kind !== 'counted' || price.kind !== 'free') return undefined
-    const params = paramsOf(request) ?? {}
-    const page = Number(params[paging.param])
-    if (!(page < pageCountOf(body))) return undefined
-    const next = this.#transport.compose(this.#operation, { ...params, [paging.param]: page + 1 })
-    const ahead = { params: next.params, fetching: this.#fetch(next), hasFailed: false }
-    ahead.fetching.catch(() => (ahead.hasFailed = true))
-    return ahead
-  }
-
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */
   #positionOf(request: ComposedRequest): unknown {
     const { paging } = this.#operation
@@ -238,10 +218,4 @@ type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
 interface FetchedPage extends Answer {
   readonly step: Step
-}
-
-interface PageAhead {
-  readonly params: string | undefined
-  readonly fetching: Promise<FetchedPage>
-  readonly hasFailed: boolean
 }

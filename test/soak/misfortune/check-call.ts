@@ -88,8 +88,6 @@ function checkAttempts(
   { operation, requests, settings, mode, owner, ownCode }: CallRecord,
   fail: Fail,
 ): void {
-  // Pages ahead of their turn are fetched again if they fail.
-  if (operation.paging === 'counted') return
   const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
   for (const group of groups.values()) {
     if (mode === 'together' && group[0]?.page !== 1) continue
