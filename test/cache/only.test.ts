@@ -106,5 +106,6 @@ describe("search() with cache: 'only'", () => {
       expect((error as Error).message).toContain('cache: only needs a client with a cache')
     }
     expect(service.arrivals).toHaveLength(0)
+    expect((await settle(client.close())).error).toBeUndefined()
   })
 })

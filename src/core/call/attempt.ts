@@ -19,20 +19,20 @@ import {
   failureOfConnection,
   failureOfInvalid,
   failureOfThrown,
-  notJson,
+  whyUnusable,
   outcomeOf,
   outcomeOfHook,
 } from './outcome.ts'
 import { type Validated, validateBody } from './validate-body.ts'
 
-/** A call that has got a success. */
-interface Succeeded extends Situation {
+/** The run of a call whose answer is checked. */
+interface AnsweredRun extends Situation {
   readonly credits: CallCredits
   race<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** The run of an attempt. */
-interface AttemptingRun extends Succeeded, CallTicket {
+interface AttemptingRun extends AnsweredRun, CallTicket {
   readonly purchase: Purchase
   readonly observer: CallObserver | undefined
   readonly openCalls: OpenCalls
@@ -49,6 +49,8 @@ export class OpenAttempt {
   readonly #entry: Attempt
   /** While it holds a slot. */
   #lease: Lease | undefined
+  /** Monotonic time at which it was sent; before that, at which it began. */
+  #start = performance.now()
 
   constructor(run: AttemptingRun, lease: Lease, token: string | null) {
     const { queued, paced } = lease
@@ -84,13 +86,12 @@ export class OpenAttempt {
     } catch (error) {
       failure = failureOfUnexpected(run, error)
     }
-    this.#end(failure)
+    this.#noteFailure(failure)
     throw failure
   }
 
   /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
   async #sendInTime(lease: Lease): Promise<Outcome> {
-    const start = performance.now()
     let outcome: Outcome
     let keepSlotMs = 0
     try {
@@ -100,7 +101,6 @@ export class OpenAttempt {
       // The service notices a closed connection a moment later.
       if (this.#entry.sent !== null) keepSlotMs = abandonedMs
     }
-    this.#entry.duration = performance.now() - start
     this.#settle(outcome, keepSlotMs)
     return outcome
   }
@@ -109,18 +109,19 @@ export class OpenAttempt {
   async #exchange(lease: Lease, signal: AbortSignal): Promise<Outcome> {
     const { call } = this.#run
     const entry = this.#entry
-    const isFree = call.operation.price.kind === 'free'
     const hasSlot = () => this.#lease !== undefined
-    let outcome: Outcome | undefined
-    let lost: Failure | undefined
+    const seen: { outcome?: Outcome; lost?: Failure } = {}
     try {
       const byHook = await exchange({
-        ...{ call, signal, hasSlot, token: this.#token },
+        call,
+        signal,
+        hasSlot,
+        token: this.#token,
         number: this.#run.progress.attempts.length,
         onSent: () => {
           entry.sent = new Date().toISOString()
-          const tookEffect = isFree && effectOf(call.operation) === 'read' ? 'no' : 'unknown'
-          this.#run.advance({ tookEffect })
+          this.#start = performance.now()
+          this.#run.advance({ tookEffect: effectOf(call.operation) === 'read' ? 'no' : 'unknown' })
           lease.sent()
           this.#run.log('debug', 'sending')
         },
@@ -131,21 +132,21 @@ export class OpenAttempt {
           lease.answered(date === null ? null : new Date(date))
         },
         onReceived: (received) => {
-          outcome = outcomeOf(this.#run, received)
-          this.#settle(outcome, received.complete ? 0 : abandonedMs)
+          seen.outcome = outcomeOf(this.#run, received)
+          this.#settle(seen.outcome, received.complete ? 0 : abandonedMs)
         },
         onFailed: (explained) => {
-          lost = failureOfConnection(this.#run, explained)
-          this.#settle(lost)
-          return lost.error as ConnectionError
+          seen.lost = failureOfConnection(this.#run, explained)
+          this.#settle(seen.lost)
+          return seen.lost.error as ConnectionError
         },
       })
-      if (byHook === undefined) return outcome as unknown as Outcome
+      if (byHook === undefined) return seen.outcome as Outcome
       entry.status ??= byHook.response.status
       return outcomeOfHook(this.#run, byHook)
     } catch (error) {
-      const failure = failureOfThrown(this.#run, error, lost)
-      if (!signal.aborted && outcome && outcome !== failure) {
+      const failure = failureOfThrown(this.#run, error, seen.lost)
+      if (!signal.aborted && seen.outcome && seen.outcome !== failure) {
         const reason = call.client.redactor.text(messageOf(error))
         this.#run.log('error', 'a hook failed after the response', { reason })
       }
@@ -163,6 +164,8 @@ export class OpenAttempt {
     if (outcome !== settled && (settled === undefined || settled instanceof Failure)) {
       const { tookEffect, cost, requestId, byHook } = outcome
       const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
+      // Hooks, which may follow, do not count.
+      if (settled === undefined) this.#entry.duration = performance.now() - this.#start
       if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
       if (requestId !== undefined && !byHook) this.#entry.requestId = requestId
       purchase.settle(cost)
@@ -186,7 +189,7 @@ export class OpenAttempt {
   }
 
   /** Adds a failed attempt to the progress of the call, its log and its events. */
-  #end(failure: Failure): void {
+  #noteFailure(failure: Failure): void {
     const { error, tookEffect } = failure
     const entry = this.#entry
     const failures = [...this.#run.progress.failures, failure]
@@ -202,7 +205,7 @@ export class OpenAttempt {
 }
 
 /** Checks and transforms a success, as the caller asks. */
-export async function checkAnswer(run: Succeeded, success: Success): Promise<Answer | Failure> {
+export async function checkAnswer(run: AnsweredRun, success: Success): Promise<Answer | Failure> {
   const { call, progress, credits } = run
   const { operation, settings, client } = call
   const { validation, schema, paging } = settings
@@ -211,7 +214,7 @@ export async function checkAnswer(run: Succeeded, success: Success): Promise<Ans
   const isPlain = validation === 'strict' && schema === undefined && paging === undefined
   const validated: Validated | Failure =
     value === undefined
-      ? notJson(run, success)
+      ? whyUnusable(run, success)
       : isPlain && check(operation.response, value).length === 0
         ? { ok: true, body: value, invalid: null }
         : await validateInTime(run, value)
@@ -233,7 +236,7 @@ export async function checkAnswer(run: Succeeded, success: Success): Promise<Ans
 }
 
 /** The caller's schema may be slow; it must not outlast the call. */
-async function validateInTime(run: Succeeded, value: unknown): Promise<Validated | Failure> {
+async function validateInTime(run: AnsweredRun, value: unknown): Promise<Validated | Failure> {
   const { call } = run
   try {
     return await run.race(() => validateBody(call.operation, value, call.settings))

@@ -21,7 +21,7 @@ export interface Call {
 export interface Progress {
   readonly phase: TimeoutPhase
   readonly attempts: readonly Attempt[]
-  /** Of the attempts that have ended. */
+  /** Of the attempts that have failed. */
   readonly failures: readonly Failure[]
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged

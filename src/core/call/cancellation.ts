@@ -17,7 +17,7 @@ export interface CancelRules {
 
 /** The calls that wait for a request that they share. */
 export interface Sharers {
-  /** Of the call that pays. */
+  /** The observer of the call that pays. */
   readonly observer: CallObserver | undefined
   /** The longest timeout of one attempt that one of them allows, in milliseconds. */
   readonly timeoutMs: number
@@ -47,7 +47,7 @@ export abstract class Cancellable implements Abortable {
   #cleanUp: (() => void)[] | undefined
   /** Monotonic time after which the call sends nothing more. */
   #sendBy: number | undefined
-  /** Aborts a call that is not sent by then. */
+  /** Aborts the call, once `#sendBy` has passed. */
   #expire: (() => void) | undefined
 
   constructor(sharers: Sharers | undefined) {
@@ -89,7 +89,7 @@ export abstract class Cancellable implements Abortable {
     return Math.max(0, this.sendBy - performance.now())
   }
 
-  /** Also aborts an expired call: work that blocks the thread delays the timer. */
+  /** Throws the reason of the abort. It first aborts an expired call: work that blocks the thread delays the timer. */
   throwIfAborted(): void {
     if (performance.now() > this.sendBy) {
       // A shared request has no deadline of its own: the call that pays knows the reason.

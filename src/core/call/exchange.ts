@@ -1,4 +1,4 @@
-import type { ConnectionError } from '../../errors/index.ts'
+import { ConfigurationError, type ConnectionError } from '../../errors/index.ts'
 import { isInstance } from '../../lib/thrown.ts'
 import type { Hooks } from '../http/hooks.ts'
 import { type ExplainedFailure, explainNetworkError } from '../http/network-error.ts'
@@ -35,8 +35,8 @@ export interface ExchangedAttempt extends SlotHolder {
 }
 
 /**
- * Sends the request of an attempt once. Resolves with the response of a hook, if one has answered; otherwise the response is
- * the one that was passed to `onReceived`.
+ * Sends the request of an attempt once. Resolves with the response of a hook, if one has answered; otherwise with undefined,
+ * after `onReceived` got the response.
  */
 export async function exchange(attempt: ExchangedAttempt): Promise<Received | undefined> {
   const { call, signal } = attempt
@@ -49,7 +49,8 @@ export async function exchange(attempt: ExchangedAttempt): Promise<Received | un
   const init = initOf(operation.method, headers, body, signal)
   const context = { operation: operation.id, attempt: attempt.number }
   let isSent = false
-  let copy: Response | undefined
+  /** What ky gets: hooks may replace it. */
+  let passedOn: Response | undefined
 
   const fetchOnce = async (target: string | Request, init: Init): Promise<Response> => {
     if (isSent) throw new FetchMisuse('a hook sent the request again')
@@ -73,14 +74,16 @@ export async function exchange(attempt: ExchangedAttempt): Promise<Received | un
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (isInstance(error, FetchMisuse)) throw error
+      // A fetch of the user has called this client.
+      if (isInstance(error, ConfigurationError)) throw new FetchMisuse(error.message)
       throw attempt.onFailed(explainNetworkError(error, client, response !== undefined))
     }
     attempt.onReceived(received)
-    return (copy = hooks === undefined ? response : copyForHooks(response, received.text))
+    return (passedOn = hooks === undefined ? response : copyForHooks(response, received.text))
   }
   const url = client.baseUrl + request.path
   const answered = await send(url, init, hooks && guarded(attempt, hooks), context, fetchOnce)
-  if (copy !== undefined && answered === copy) return undefined
+  if (passedOn !== undefined && answered === passedOn) return undefined
   const response = asResponse(answered, 'a hook')
   return { response, ...(await readText(response, signal)) }
 }

@@ -34,7 +34,7 @@ export type Outcome = Success | Failure
 
 /** A success, parsed, whether it is usable or not; its texts and data are redacted. */
 export interface Success extends Received {
-  /** Undefined if the text is not JSON. */
+  /** Undefined if the text is not JSON, or not the whole body. */
   readonly value: unknown
   /** The value, or the text if it is not JSON. */
   readonly body: unknown
@@ -78,24 +78,23 @@ export function failureOfConnection(at: Situation, failure: ExplainedFailure): F
  */
 export function failureOfThrown(at: Situation, error: unknown, lost?: Failure): Failure {
   const { settled, attempts } = at.progress
-  const reason = at.call.client.redactor.text(messageOf(error))
   if (lost && lost.error === error) return lost
+  const reason = at.call.client.redactor.text(messageOf(error))
   if (settled && !lost)
     return settled instanceof Failure
       ? makeFailure(at, settled.error)
-      : unreadable(at, `a hook failed after the response: ${reason}`)
+      : failureAfterSuccess(at, `a hook failed after the response: ${reason}`)
   const isMisuse = isInstance(error, FetchMisuse)
   if (!isMisuse && attempts.at(-1)?.sent != null) return makeFailure(at, error)
-  const message = isMisuse ? error.message : `a hook failed before sending: ${reason}`
+  const message = isMisuse ? reason : `a hook failed before sending: ${reason}`
   return makeFailure(at, new ConfigurationError(message, errorContext(at)))
 }
 
 /** The failure of an attempt that has thrown an error which nothing else explains. */
 export function failureOfUnexpected(at: Situation, error: unknown): Failure {
+  if (!at.progress.settled) return makeFailure(at, error)
   const reason = at.call.client.redactor.text(messageOf(error))
-  return at.progress.settled
-    ? unreadable(at, `the response cannot be read: ${reason}`)
-    : makeFailure(at, error)
+  return failureAfterSuccess(at, `the response cannot be read: ${reason}`)
 }
 
 /** The outcome of an attempt that its timeout or the caller has ended. */
@@ -122,8 +121,8 @@ export function failureOfInvalid(
   return makeFailure(at, error, byHook ? 'final' : 'unreadable')
 }
 
-/** The failure of a success that cannot be read for another reason, such as a hook. */
-function unreadable(at: Situation, message: string): Failure {
+/** The failure of a call after a success: a hook failed, for example. */
+function failureAfterSuccess(at: Situation, message: string): Failure {
   return makeFailure(at, new InvalidResponseError(message, errorContext(at)))
 }
 
@@ -132,7 +131,11 @@ export function makeFailure(
   { call, progress }: Situation,
   error: unknown,
   kind: FailureKind = 'final',
-  { tookEffect = progress.tookEffect, announced = null, cost = 'unknown' }: Partial<Failure> = {},
+  {
+    tookEffect = progress.tookEffect,
+    announced = null,
+    cost = 'unknown',
+  }: Partial<Pick<Failure, 'tookEffect' | 'announced' | 'cost'>> = {},
 ): Failure {
   const { operation, settings } = call
   const latest = { kind, announced }
@@ -140,8 +143,8 @@ export function makeFailure(
   return new Failure({ error, tookEffect, ...latest, cost: tookEffect === 'no' ? 'none' : cost, wait })
 }
 
-/** Why a success that is not JSON cannot be read. */
-export function notJson(
+/** Why a success has no value. */
+export function whyUnusable(
   { call }: Situation,
   { response, text, complete }: Success,
 ): Validated & { ok: false } {
@@ -262,7 +265,10 @@ function verdictOnService(status: number, known: Charged, effect: Effect): Verdi
   return { tookEffect: mayBeApplied ? 'unknown' : 'no', kind }
 }
 
-/** A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost. */
+/**
+ * A proxy with this package has already retried, but may have skipped a long wait. It tells what the call cost: one that may
+ * have been charged is not sent again.
+ */
 function verdictOnProxy(
   status: number,
   known: Charged,
@@ -272,11 +278,15 @@ function verdictOnProxy(
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
   // A hook that answers costs nothing.
-  return { tookEffect: known === 'no' ? 'no' : reported, kind }
+  const tookEffect = known === 'no' ? 'no' : reported
+  return { tookEffect, kind: tookEffect === 'no' ? kind : 'final' }
 }
 
 /** A gateway or a firewall, which may answer in place of a service that has already charged or succeeded. */
-function verdictOnGateway(status: number, tookEffect: Charged, mayResend: boolean): Verdict {
-  if (status === 401 && mayResend) return { tookEffect, kind: 'unauthorized' }
-  return { tookEffect, kind: status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error' }
+function verdictOnGateway(status: number, known: Charged, mayResend: boolean): Verdict {
+  if (status === 401 && mayResend) return { tookEffect: known, kind: 'unauthorized' }
+  return {
+    tookEffect: known,
+    kind: status === 429 ? 'foreign-limit' : status < 500 ? 'final' : 'foreign-error',
+  }
 }

@@ -19,6 +19,7 @@ import { CallObserver } from './call-observer.ts'
 import { Cancellable, type Sharers } from './cancellation.ts'
 import { channel, publisher } from './diagnostics.ts'
 import type { OpenCalls } from './open-calls.ts'
+
 /** After this time in the queue, in milliseconds, a call asks for its token again: it may have been refreshed. */
 const staleMs = 1000
 
@@ -30,8 +31,8 @@ export interface SharedProgress {
 }
 
 /**
- * Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. All that changes while
- * it runs is here. Limiters get the run itself as the ticket of the call.
+ * Runs a call: it queues, makes attempts until one succeeds or the retry policy stops, and closes. Its progress is here, what
+ * cancels it in `Cancellable`, its credits in `Purchase`. Limiters get the run itself as the ticket of the call.
  */
 export class Run extends Cancellable implements CallTicket {
   readonly call: Call
@@ -71,7 +72,7 @@ export class Run extends Cancellable implements CallTicket {
       return await pRetry(() => this.#makeAttempt(lease), {
         retries: Infinity,
         minTimeout: 0,
-        // Besides, it waits until the next attempt may be sent.
+        // Resolves when the next attempt may be sent.
         shouldRetry: async ({ error }) => {
           if (!(error instanceof Failure && (await this.#waitForRetry(error)))) return false
           lease = this.#take(await this.#queue())
@@ -124,6 +125,7 @@ export class Run extends Cancellable implements CallTicket {
     return this.progress.attempts.length > 0
   }
 
+  /** At least the hold of its own 429: without a `Retry-After`, that is the wait of the retry, which `maxWait` does not limit. */
   get maxHoldWait(): number {
     const latest = this.progress.failures.at(-1)
     return Math.max(this.call.settings.retry.maxWaitMs, (latest && holdOf(latest)) ?? 0)
@@ -157,8 +159,9 @@ export class Run extends Cancellable implements CallTicket {
   lateError(): TimeoutError {
     const { settled, phase } = this.progress
     const within = `within ${this.timeoutMs} ms`
+    if (settled) return this.timeoutError(`a hook did not finish ${within}`)
     return this.timeoutError(
-      settled ? `a hook did not finish ${within}` : `no complete response ${within} (waiting for ${phase})`,
+      phase === 'queue' ? `no token ${within}` : `no complete response ${within} (waiting for ${phase})`,
     )
   }
 
@@ -181,7 +184,7 @@ export class Run extends Cancellable implements CallTicket {
     if (this.#queuedAt !== undefined) this.call.client.limiter.cancel(this, reason)
   }
 
-  /** Waits in the queue for a lease. With nothing to await before, calls made together keep their order. */
+  /** Waits in the queue for a lease. It is not async: calls made together keep their order if nothing is awaited before. */
   #queue(): Promise<Lease> {
     const { client, settings } = this.call
     this.throwIfAborted()
@@ -194,11 +197,15 @@ export class Run extends Cancellable implements CallTicket {
   /** Reserves credits and gets the token before the call queues, so that a slow budget or provider holds no slot. */
   async #prepareAndQueue(): Promise<Lease> {
     await this.race(() => this.purchase.reserveInBudgets())
-    await this.#updateToken()
+    await this.race(() => this.#updateToken())
+    // It may have been aborted just after its token came.
+    this.throwIfAborted()
     const lease = await this.#acquire()
-    if (lease.queued + lease.paced <= staleMs) return lease
+    const isFixed = this.call.client.credential.fixed !== undefined
+    if (isFixed || lease.queued + lease.paced <= staleMs) return lease
     try {
-      await this.#updateToken()
+      // It has a slot, so the provider gets the time of one attempt.
+      await this.withTimeout(() => this.#updateToken())
       return lease
     } catch (error) {
       lease.release()
@@ -207,12 +214,10 @@ export class Run extends Cancellable implements CallTicket {
   }
 
   async #updateToken(): Promise<void> {
-    this.#token = await this.race(() => this.call.client.credential.token(() => this.context()))
+    this.#token = await this.call.client.credential.token(() => this.context())
   }
 
   #acquire(): Promise<Lease> {
-    // It may have been aborted just after its token came.
-    this.throwIfAborted()
     this.openCalls.queue(this)
     // Whole numbers take less memory.
     this.#queuedAt = Math.floor(performance.now())
@@ -264,7 +269,7 @@ export class Run extends Cancellable implements CallTicket {
     const isFirst = failures.filter(({ kind }) => kind === 'unauthorized').length === 1
     if (!isFirst || !client.credential.refreshable || this.maxQueueWait === 0) return false
     const refreshing = client.credential.refresh(this.#token ?? '')
-    // Without attempts left, the refresh is for the next call, which also gets its error.
+    // Without attempts left, this call fails, and the next call uses the new token or gets the error of the refresh.
     refreshing.catch(() => {})
     if (attempts.length >= settings.retry.maxAttempts) return false
     await this.race(() => refreshing)

@@ -145,11 +145,11 @@ export class ClientTransport implements Transport {
       assertNotNested(this.#client.limiter)
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const configured = this.configured(operation, request)
-      const run = new Run({ client: this.#client, settings, operation: configured, request }, this.#openCalls)
-      run.cancelBy(settings, cancelRules)
       const cache = this.#client.cache as CallCache | undefined
       if (!cache && settings.cache === 'only')
         throw new ConfigurationError('cache: only needs a client with a cache')
+      const run = new Run({ client: this.#client, settings, operation: configured, request }, this.#openCalls)
+      run.cancelBy(settings, cancelRules)
       const open = (call: Call, sharers: Sharers) => new Run(call, this.#openCalls, sharers)
       const answer = () => cache?.answer(run, open, before) ?? run.start()
       return run.observer?.observe(answer, run) ?? answer()

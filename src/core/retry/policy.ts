@@ -51,9 +51,9 @@ export function nextWait(
   random: () => number,
 ): number | null {
   const latest = allFailures.at(-1)
-  // A refused token, which was refreshed, uses up no attempt.
+  if (latest === undefined || allFailures.length >= policy.maxAttempts) return null
+  // A refused token, which was refreshed, uses up no attempt of the table.
   const failures = allFailures.filter(({ kind }) => kind !== 'unauthorized')
-  if (latest === undefined || failures.length >= policy.maxAttempts) return null
   // 429s with an announced wait are counted separately: they cost only time.
   const counted = failures.filter((failure) => isAnnouncedLimit(failure) === isAnnouncedLimit(latest))
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)

@@ -30,6 +30,14 @@ describe('search()', () => {
     expect(value?.attempts[0]?.requestId).toBeUndefined()
   })
 
+  it('leaves the time of hooks out of the duration of an attempt', async () => {
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
+    const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 300))
+    const hooks = { beforeRequest: [pause], afterResponse: [pause] }
+    const { value, ms } = await settle(makeClient({ fetch, hooks }).microblog.search(query).withResponse())
+    expect([value?.attempts[0]?.duration, ms]).toEqual([300, 2300])
+  })
+
   it('waits for the end of a 429 that a hook has put in place of another failure', async () => {
     service.script(failure(503, 'unavailable'), ok())
     const client = makeClient({
@@ -45,6 +53,15 @@ describe('search()', () => {
     const client = makeClient()
     const { value } = await settle(client.microblog.search(query).withResponse())
     expect(value).toMatchObject({ attempts: [{ charged: 'unknown' }], credits: { spent: 0, uncertain: 2 } })
+  })
+
+  it.each([
+    [2, 'no'],
+    [1, 'unknown'],
+  ])('sends %d requests when the first gets the 429 of a proxy that charged: %s', async (sent, charged) => {
+    service.script(failure(429, 'rate_limited', { error: { charged, retryAfter: 3 } }), ok())
+    await settle(makeClient().microblog.search(query))
+    expect(service.arrivals).toHaveLength(sent)
   })
 
   it('keeps an attempt uncertain when it ends before the body does', async () => {

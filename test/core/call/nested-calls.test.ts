@@ -94,6 +94,17 @@ describe('a call to the same client', () => {
     expect(client.credits).toMatchObject({ spent: 16, uncertain: 0, reserved: 0 })
   })
 
+  it('fails the call of a fetch that does not catch its refusal, once and with its message', async () => {
+    const fetch = vi.fn(async () => {
+      await client.organization.usage()
+      return ok()
+    })
+    const client = makeClient({ fetch })
+    const { error } = await settle(client.organization.context())
+    expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringMatching(refusal) })
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
   it('works in work that a fetch has started when the fetch has ended', async () => {
     service.script(() => ok())
     const later = vi.fn()

@@ -127,6 +127,24 @@ describe('auth', () => {
     expect(bearers()).toEqual(['Bearer token_0', 'Bearer token_1', 'Bearer token_3'])
   })
 
+  it('frees the slot of a call that has queued when its token does not come in the time of an attempt', async () => {
+    service.script(() => ok())
+    let calls = 0
+    const token = () => (++calls === 3 ? new Promise<never>(() => {}) : 'token_0')
+    const client = withAuth({ token }, { limits: { perMinute: 1, inFlight: 1 }, timeout: 5000 })
+    const searches = Array.from({ length: 2 }, () => client.microblog.search(query).then())
+    const { value } = await settle(Promise.allSettled(searches))
+    expect(value?.[1]).toMatchObject({
+      reason: {
+        name: 'TimeoutError',
+        phase: 'queue',
+        charged: 'no',
+        message: expect.stringMatching(/no token within 5000 ms/),
+      },
+    })
+    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
+  })
+
   it('may fail to refresh when no call waits for it', async () => {
     service.script(failure(401, 'unauthorized'))
     const auth = { token: () => 'token_0', refresh: () => Promise.reject(new Error('no network')) }
@@ -138,6 +156,15 @@ describe('auth', () => {
     service.script(failure(401, 'unauthorized'), failure(502, 'upstream_error'))
     await settle(withAuth(rotating()).microblog.search(query))
     expect(service.arrivals).toHaveLength(4)
+  })
+
+  it.each([
+    ['first', [failure(401, 'unauthorized'), failure(502, 'upstream_error')]],
+    ['last', [failure(502, 'upstream_error'), failure(401, 'unauthorized')]],
+  ])('uses up one of maxAttempts when its token is refused %s', async (_, answers) => {
+    service.script(...answers, ok())
+    await settle(withAuth(rotating(), { retry: { maxAttempts: 2 } }).microblog.search(query))
+    expect(service.arrivals).toHaveLength(2)
   })
 
   it('may refresh synchronously, and ends with its call when it hangs', async () => {
