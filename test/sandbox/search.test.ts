@@ -160,6 +160,7 @@ describe('createSandbox() without posts about a query', () => {
     'answers empty pages, and charges for them, when asked for %j',
     async (query) => {
       const { sandbox, client } = setUp()
+      sandbox.publish([{ body: 'Acme opens' }])
       const { posts, meta } = await client.microblog.search({ query })
       expect([posts, meta]).toEqual([[], { returnedCount: 0, hasMore: false }])
       expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
