@@ -38,7 +38,7 @@ type Address = Pick<Sandbox, 'baseUrl' | 'apiKey'>
 export const searching = `POST ${microblogSearch.path}`
 
 /** A request of any operation: `GET /mentions?limit=3`. A body is sent as JSON, or as it is if it is a text. */
-export function requestOf(
+function requestOf(
   { baseUrl, apiKey }: Address,
   operation: string,
   body?: unknown,

@@ -57,19 +57,21 @@ describe('createSandbox() professional-network search', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
-  it('narrows by job title, employer, industry and member', async () => {
+  it('narrows by job title, employer, company, industry and member', async () => {
     const engineers = await find({ query, author_job_title: 'engineer' })
     expect(engineers).toEqual(posts.filter(({ actor }) => /Engineer at/.test(actor.actor_description)))
 
-    const profileUrl = engineers[0]?.actor.actor_navigationContext
-    const { urn, employer } = networkOf(1).people.find(({ url }) => url === profileUrl)!
+    // Somebody who has posted, and whose employer has, too.
+    const postsOf = (url: string) => posts.filter(({ actor }) => actor.actor_navigationContext === url)
+    const { urn, url, employer } = networkOf(1).people.find(
+      (person) => postsOf(person.url).length > 0 && postsOf(person.employer.url).length > 0,
+    )!
     const { id, name } = employer.company
     expect(await find({ query, author_company: `1, ${id}` })).toEqual(
       posts.filter(({ actor }) => actor.actor_description.endsWith(` at ${name}`)),
     )
-    expect(await find({ query, from_member: urn })).toEqual(
-      posts.filter(({ actor }) => actor.actor_navigationContext === profileUrl),
-    )
+    expect(await find({ query, from_organization: id })).toEqual(postsOf(employer.url))
+    expect(await find({ query, from_member: urn })).toEqual(postsOf(url))
     expect(await find({ query, from_member: 'urn:nobody' })).toEqual([])
 
     const { industries } = await client.professionalnet.industries.list({ q: 'technology and media' })
