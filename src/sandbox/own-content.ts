@@ -70,7 +70,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
       isAlone: content[name] !== undefined,
       items: complete(`${option}.${name}`, content[name], each, { at: start, gap: 60_000 }),
       /** Checks what is published, and returns the function that adds it. */
-      take(content: SandboxContent): () => void {
+      take: (content: SandboxContent): (() => void) => {
         const known = list.items.length
         const more = complete(`publish() ${name}`, content[name], each, { at: now(), known })
         return () => void (list.items = [...more, ...list.items])
