@@ -1,4 +1,5 @@
 import { serviceErrorStatus } from '../api/error-envelope.ts'
+import { operations } from '../api/operations.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { assertRecord, fail, integer, jsonCopy, longestWaitMs, number } from './check-arguments.ts'
 import { Refusal, type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
@@ -11,7 +12,8 @@ const oneOf =
   (field, value) =>
     allowed.includes(value) || fail(field, `one of ${allowed.join(', ')}`, value)
 
-const checks: Record<Exclude<keyof Fault, 'operation'>, Check> = {
+const checks: Record<keyof Fault, Check> = {
+  operation: oneOf(...operations.map(({ id }) => id)),
   times: (field, value) => value === Infinity || integer(field, value, 1),
   skip: (field, value) => integer(field, value, 0),
   delay: (field, value) => number(field, value, 0, longestWaitMs),
@@ -35,17 +37,12 @@ const checks: Record<Exclude<keyof Fault, 'operation'>, Check> = {
 
 /** Injected faults that have not struck yet. */
 export class Faults {
-  readonly #checks: Record<keyof Fault, Check>
   readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
-  constructor(operations: readonly string[]) {
-    this.#checks = { operation: oneOf(...operations), ...checks }
-  }
-
   add(fault: Fault): void {
-    assertRecord('inject() fault', fault, Object.keys(this.#checks))
+    assertRecord('inject() fault', fault, Object.keys(checks))
     for (const [name, value] of Object.entries(fault))
-      if (value !== undefined) this.#checks[name as keyof Fault](`inject() field ${name}`, value)
+      if (value !== undefined) checks[name as keyof Fault](`inject() field ${name}`, value)
     const { times = 1, skip = 0 } = fault
     this.#waiting.push({ ...fault, status: statusOf(fault), times, skip })
   }
@@ -88,7 +85,7 @@ function statusOf({ code, body, cut, ...fault }: Fault): number | undefined {
 export function injectedResponse(fault: Fault, requestId: string): SandboxResponse | null {
   const { status, code, body } = fault
   if (status === undefined) return null
-  if (status < 400) return { status, headers: jsonHeaders(), body: '' }
+  if (status < 400) return { status, headers: jsonHeaders(), body: '', data: body }
   const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
   const details = { code, message: 'Injected by the sandbox', retryAfter }
   return errorResponse(requestId, new Refusal(status, details))
@@ -103,7 +100,7 @@ export function applyFault(
   if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
   for (const [name, value] of Object.entries(headers)) merged.set(name, value)
   const text = typeof body === 'object' ? JSON.stringify(body) : body
-  return { status: response.status, headers: merged, body: text ?? response.body }
+  return { ...response, headers: merged, body: text ?? response.body }
 }
 
 /** The error with which `fetch` reports a reset connection. */

@@ -3,6 +3,7 @@ import { type MicroblogPost, microblogPost as microblogPostSchema } from '../api
 import { type ProfessionalnetCompany, professionalnetCompany } from '../api/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../api/professionalnet/posts.ts'
 import { check } from '../api/schema/check.ts'
+import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Schema } from '../api/schema/schema.ts'
 import { array, assertRecord, fail, isArray, jsonCopy } from './check-arguments.ts'
 import { type IndexedPost, indexPost } from './index-post.ts'
@@ -13,7 +14,6 @@ import defaults from './own-defaults.json' with { type: 'json' }
 import { findIndustry } from './professionalnet/industries.ts'
 import { type IndexedCompany, companyUrl, membersOf, slugOf } from './professionalnet/members.ts'
 import { type NetworkPost, urnsOf } from './professionalnet/network.ts'
-import type { Own } from './shelf.ts'
 import type { IndexedStory } from './technews.ts'
 import type {
   SandboxCompany,
@@ -42,15 +42,14 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
   const start = now()
   const companies = complete(`${option}.companies`, content.companies, companyProfile, { at: start })
   const listeners = complete(`${option}.listeners`, content.listeners, listener, { at: start })
-  const microblog = collect('microblog', microblogPost)
-  const professionalnet = collect('professionalnet', networkPostsBy(seed, companies))
-  const technews = collect('technews', story)
-  const mentions = collect('mentions', mentionsFor(listeners))
+  const lists = {
+    microblog: collect('microblog', microblogPost),
+    professionalnet: collect('professionalnet', networkPostsBy(seed, companies)),
+    technews: collect('technews', story),
+    mentions: collect('mentions', mentionsFor(listeners)),
+  }
   return {
-    microblog: microblog.own,
-    professionalnet: professionalnet.own,
-    technews: technews.own,
-    mentions: mentions.own,
+    ...lists,
     /** Undefined for made-up ones. */
     listeners: content.listeners && listeners,
     companies,
@@ -58,7 +57,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
       const content: SandboxContent = isArray(given) ? { microblog: given } : given
       assertRecord('publish() content', content, published)
       // If one record is refused, none is added.
-      const additions = [microblog, professionalnet, technews, mentions].map(({ take }) => take(content))
+      const additions = Object.values(lists).map(({ take }) => take(content))
       for (const add of additions) add()
     },
   }
@@ -67,14 +66,17 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
     name: Name,
     each: Complete<NonNullable<SandboxContent[Name]>[number], Indexed>,
   ) {
-    const items = complete(`${option}.${name}`, content[name], each, { at: start, gap: 60_000 })
-    const own: Own<Indexed> = { isAlone: content[name] !== undefined, items }
-    function take(content: SandboxContent): () => void {
-      const known = own.items.length
-      const more = complete(`publish() ${name}`, content[name], each, { at: now(), known })
-      return () => void (own.items = [...more, ...own.items])
+    const list = {
+      isAlone: content[name] !== undefined,
+      items: complete(`${option}.${name}`, content[name], each, { at: start, gap: 60_000 }),
+      /** Checks what is published, and returns the function that adds it. */
+      take: (content: SandboxContent): (() => void) => {
+        const known = list.items.length
+        const more = complete(`publish() ${name}`, content[name], each, { at: now(), known })
+        return () => void (list.items = [...more, ...list.items])
+      },
     }
-    return { own, take }
+    return list
   }
 }
 
@@ -93,11 +95,11 @@ function complete<Given, Indexed>(
 }
 
 function microblogPost(given: SandboxPost, field: string, at: number, serial: number): IndexedPost {
-  const { id = String(serial), author = 'ada', timestamp = isoOf(at) } = given
+  const { id = String(serial), author = defaults.author, timestamp = isoOf(at) } = given
   const url = `https://microblog.example/${author}/status/${id}`
-  const engagements = { ...defaults.engagements, ...given.engagements }
-  const made = { ...defaults.microblog, id, author, name: author, timestamp, url }
-  const post: MicroblogPost = { ...made, ...given, engagements }
+  const empty = emptyOf<MicroblogPost>(microblogPostSchema, 'body')
+  const engagements = { ...empty.engagements, ...given.engagements }
+  const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
   assertPost(microblogPostSchema, field, post)
   assertWords(`${field}: body`, post.body)
   return indexPost(post, parsedTime(field, 'timestamp', timestamp), 'en')
@@ -107,13 +109,15 @@ function networkPostsBy(seed: number, own: readonly IndexedCompany[]) {
   return (given: SandboxNetworkPost, field: string, at: number, serial: number): NetworkPost => {
     const { urn = `urn:professionalnet:activity:${serial}`, postedAt = isoOf(at) } = given
     const activity = urn.split(':').at(-1) ?? ''
+    const empty = emptyOf<ProfessionalnetPost>(professionalnetPost, 'commentary')
     const post: ProfessionalnetPost = {
+      ...empty,
       share_url: `https://professionalnet.example/posts/ada-activity-${activity}`,
       ...urnsOf(activity),
       ...given,
       ...{ urn, postedAt },
-      actor: { ...defaults.actor, ...given.actor },
-      social_details: { ...defaults.socialDetails, ...given.social_details },
+      actor: { ...empty.actor, ...defaults.actor, ...given.actor },
+      social_details: { ...empty.social_details, ...given.social_details },
     }
     assertPost(professionalnetPost, field, post)
     assertWords(`${field}: commentary`, post.commentary)
@@ -162,9 +166,23 @@ function companyProfile(given: SandboxCompany, field: string, _: number, serial:
   const slug = given.universalName ?? (typeof given.name === 'string' ? slugOf(given.name) : '')
   const url = given.linkedinUrl ?? companyUrl(slug)
   const made = { id: String(serial), universalName: slug, linkedinUrl: url }
-  const company: ProfessionalnetCompany = { ...made, ...defaults.company, ...given }
+  const empty = emptyOf<ProfessionalnetCompany>(professionalnetCompany, 'name')
+  const company: ProfessionalnetCompany = { ...empty, ...made, ...given }
   assertPost(professionalnetCompany, field, company)
   return { company, slug, url, industry: findIndustry(company.industry) }
+}
+
+/** The record of a schema with empty fields. The field that a test has to state is missing. */
+function emptyOf<Value extends object>(schema: Schema<Value>, stated: keyof Value): Value {
+  return { ...(emptyValueOf(jsonSchemaOf(schema)) as Value), [stated]: undefined }
+}
+
+/** Null if a schema allows it, otherwise zero or nothing. Optional fields are absent. */
+function emptyValueOf({ type, properties = {}, required = [] }: JsonSchema): unknown {
+  if (Array.isArray(type)) return null
+  if (type === 'array') return []
+  if (type !== 'object') return type === 'string' ? '' : 0
+  return Object.fromEntries(required.map((name) => [name, emptyValueOf(properties[name] ?? {})]))
 }
 
 /** The client and the service refuse other ids. */

@@ -63,15 +63,16 @@ export function pageOf<T>(
 
 /** Makes a cursor that works for one search only. */
 function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
-  const check = hash(`${offset} of ${search} at ${at}/${arrived}/${since}`)
-  return btoa(JSON.stringify({ o: offset, t: at, n: arrived, b: since, c: check })).replaceAll('=', '')
+  const place = [offset, at, arrived, since]
+  const check = hash(JSON.stringify([search, place]))
+  return btoa(JSON.stringify([...place, check])).replaceAll('=', '')
 }
 
 /** Returns the position, or null if the cursor is of another search or was changed. */
 function decodeCursor(cursor: string, search: string): Position | null {
   try {
-    const { o, t, n, b } = JSON.parse(atob(cursor)) as { [name: string]: number }
-    const position = { offset: Number(o), at: Number(t), arrived: Number(n), since: Number(b) }
+    const [offset, at, arrived, since] = JSON.parse(atob(cursor)) as [number, number, number, number]
+    const position = { offset, at, arrived, since }
     // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
     return cursor === encodeCursor(position, search) ? position : null
   } catch {

@@ -34,6 +34,8 @@ export interface SandboxResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
+  /** What a success returns, before it is written as JSON: its items are charged. */
+  readonly data?: unknown
 }
 
 /** Statuses whose responses cannot have a body. */

@@ -25,7 +25,7 @@ export function searchMicroblog(
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
   const { test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
-  const search = [corpusId, query, category, Object.entries(filters).sort(byKey)]
+  const search = [corpusId, query, category, Object.entries(filters).sort()]
   const inAuthor = containsAll(query)
   const { page, meta } = pageOf({ cursor, count, search, issues, now: shelf.now() }, (moment) => {
     const found = shelf.find(query, moment).filter(test)
@@ -42,8 +42,4 @@ function byScore(a: IndexedPost, b: IndexedPost): number {
 
 function scoreOf({ engagements }: MicroblogPost): number {
   return engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1
 }

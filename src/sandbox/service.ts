@@ -41,7 +41,7 @@ export function createService(options: SandboxOptions) {
   const routes = createRoutes(settings, ledger)
   const catalog = createCatalog(seed)
   const limits = new RateLimits(settings.limits)
-  const faults = new Faults(routes.map(({ operation }) => operation.id))
+  const faults = new Faults()
   const requests: RequestEntry[] = []
   const ids = createRandom(`${seed}/ids`)
   const latencies = createRandom(`${seed}/latencies`)
@@ -102,31 +102,18 @@ export function createService(options: SandboxOptions) {
     fault: Fault = {},
   ): SandboxResponse {
     if (fault.reset === 'before') throw connectionReset('fetch failed')
+    const { requestId } = entry
     const { id } = admitted.operation
-    let successBody: unknown = fault.body
-    const response = applyFault(injectedResponse(fault, entry.requestId) ?? processNormally(), fault)
-    if (response.status < 300) entry.charged = creditsCharged(admitted.operation, successBody)
-    if (entry.charged > 0) {
-      const { requestId, charged: credits } = entry
+    const answered = injectedResponse(fault, requestId) ?? answer(admitted, body, entry)
+    if (answered.status < 300) entry.charged = creditsCharged(admitted.operation, answered.data)
+    const { charged: credits } = entry
+    if (credits > 0) {
       ledger.spent += credits
       byOperation[id] = (byOperation[id] ?? 0) + credits
       entries.push({ requestId, operation: id, credits, at: performance.now() })
     }
     if (fault.reset === 'after') throw connectionReset('fetch failed')
-    return response
-
-    function processNormally(): SandboxResponse {
-      const { requestId } = entry
-      try {
-        const answered = answer(admitted, body, entry.query)
-        successBody = answered
-        const text = JSON.stringify(id === openapi ? answered : { requestId, ...answered })
-        return { status: 200, headers: jsonHeaders(), body: text }
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        return errorResponse(requestId, error)
-      }
-    }
+    return applyFault(answered, fault)
   }
 
   const origin = `https://sandbox-${++sandboxes}.invalid`
@@ -155,8 +142,19 @@ export function createService(options: SandboxOptions) {
   return { sandbox, handle }
 }
 
-/** The body of a success. */
-function answer({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
+function answer(admitted: Admitted, body: RequestBody, { requestId, query }: RequestEntry): SandboxResponse {
+  try {
+    const data = dataOf(admitted, body, query)
+    const text = JSON.stringify(admitted.operation.id === openapi ? data : { requestId, ...data })
+    return { status: 200, headers: jsonHeaders(), body: text, data }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return errorResponse(requestId, error)
+  }
+}
+
+/** The body of a success, without its request id. */
+function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
   if (body.kind === 'too large') throw new Refusal(413, { message: 'The body exceeds 1 MiB' })
   if (operation.method !== 'GET' && body.kind !== 'json')
     throw invalid([{ path: '', message: 'must be JSON' }])

@@ -19,6 +19,8 @@ function makeClient(...answers: Response[]) {
   return { client: new CatalogClient({ baseUrl, token, fetch }), sent }
 }
 
+const errorOf = (call: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(call).catch((error: unknown) => error)
 const json = (text: string, status = 200): Response => new Response(text, { status })
 
 describe('CatalogClient', () => {
@@ -89,9 +91,7 @@ describe('CatalogClient', () => {
     ['tags.0', 1, { tags: [1 as never] }],
   ])('update() refuses a %s that cannot be sent exactly, before sending: %o', async (path, id, planet) => {
     const { client, sent } = makeClient(json('{}'))
-    const error: unknown = await client.planets
-      .update(id as PlanetId, planet)
-      .catch((error: unknown) => error)
+    const error = await errorOf(client.planets.update(id as PlanetId, planet))
     expect(error).toBeInstanceOf(InvalidRequestError)
     expect(error).toMatchObject({ issues: [{ path: path === 'planetId' ? 'id' : path }] })
     expect(sent).toHaveLength(0)
@@ -120,9 +120,7 @@ describe('CatalogClient', () => {
     ['an id that is not an integer', '{"id":"5"}', 'id'],
     ['a body that is not an object', '[]', ''],
   ])('create() keeps the response on the error when it has %s', async (_, text, path) => {
-    const error = await makeClient(json(text))
-      .client.planets.create({})
-      .catch((error: unknown) => error)
+    const error = await errorOf(makeClient(json(text)).client.planets.create({}))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ issues: [{ path }], body: JSON.parse(text) })
   })
@@ -141,9 +139,7 @@ describe('CatalogClient', () => {
     ['<html>', { name: 'NotFoundError' }],
     ['', { name: 'NotFoundError' }],
   ])('update() rejects with the closest class when the error body is %s', async (text, expected) => {
-    const error = await makeClient(json(text, 404))
-      .client.planets.update(1, {})
-      .catch((error: unknown) => error)
+    const error = await errorOf(makeClient(json(text, 404)).client.planets.update(1, {}))
     expect(error).toMatchObject({ status: 404, operation: 'planets.update', ...expected })
     expect(error instanceof ProblemError).toBe(expected.name === 'ProblemError')
   })
@@ -192,7 +188,7 @@ describe('CatalogClient', () => {
 
   it('close() ends pending calls', async () => {
     const client = new CatalogClient({ baseUrl, token, fetch: () => new Promise(() => {}) })
-    const call = client.planets.create({}).catch((error: unknown) => error)
+    const call = errorOf(client.planets.create({}))
     await client.close()
     expect(await call).toMatchObject({ code: 'closed', operation: 'planets.create' })
   })
@@ -221,7 +217,7 @@ describe('createSandbox()', () => {
       client.planets.update(1, {}),
       new CatalogClient({ ...sandbox.catalog, token: 'other', fetch: sandbox.fetch }).planets.create({}),
     ]
-    const errors = await Promise.all(attempts.map((call) => call.catch((error: unknown) => error)))
+    const errors = await Promise.all(attempts.map(errorOf))
     expect(errors).toMatchObject([
       { name: 'ProblemError', status: 404, detail: 'No planet 1' },
       { name: 'ProblemError', status: 403, detail: 'Missing or unknown token' },
@@ -235,20 +231,11 @@ describe('createSandbox()', () => {
     ])
   })
 
-  it('responds with 400 when the body is not a planet', async () => {
+  it.each(['{"name":1}', 'no JSON'])('responds with 400 when the body is %s', async (body) => {
     const { catalog, fetch } = createSandbox()
-    for (const [path, body] of [
-      ['/planets', '{"name":1}'],
-      ['/planets', 'no JSON'],
-    ] as const) {
-      const request = new Request(catalog.baseUrl + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${catalog.token}` },
-        body,
-      })
-      const answer = await fetch(request)
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({ status: 400, title: 'Bad Request' })
-    }
+    const headers = { authorization: `Bearer ${catalog.token}` }
+    const answer = await fetch(new Request(`${catalog.baseUrl}/planets`, { method: 'POST', headers, body }))
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ status: 400, title: 'Bad Request' })
   })
 })

@@ -10,6 +10,7 @@ import {
   ProblemError,
   createCallbackReceiver,
 } from '../../src/catalog/index.ts'
+import { toNodeListener } from '../../src/node/index.ts'
 import { description } from './openapi.ts'
 
 type MockServer = ReturnType<typeof createMockServer>
@@ -89,14 +90,7 @@ describe('CatalogClient against a mock server made from the description', () => 
       verify: ({ url }) => url.searchParams.get('secret') === 's3cret',
       onCallback: resolve,
     })
-    const receiver = createServer((incoming, outgoing) => {
-      const request = new Request(`http://receiver.invalid${incoming.url}`, {
-        method: incoming.method!,
-        body: incoming as unknown as ReadableStream,
-        duplex: 'half',
-      } as RequestInit)
-      void receive(request).then(({ status }) => outgoing.writeHead(status).end())
-    })
+    const receiver = createServer(toNodeListener(receive))
     await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
     const { port } = receiver.address() as AddressInfo
     await makeClient().planets.create({ successCallbackUrl: `http://127.0.0.1:${port}/done?secret=s3cret` })

@@ -28,12 +28,9 @@ async function shown(operation: Operation): Promise<string> {
   const sandbox = createSandbox({ limits: { perMinute: false } })
   const group = path.split('/')[1] ?? ''
   const record = path.includes('{id}') ? (await call(sandbox, `GET /${group}`)).body[group][0].id : ''
-  const { body } = await call(
-    sandbox,
-    `${method} ${path.replace('{id}', String(record))}`,
-    bodies[id],
-    sandbox.writeKey,
-  )
+  const { body } = await call(sandbox, `${method} ${path.replace('{id}', String(record))}`, bodies[id], {
+    key: sandbox.writeKey,
+  })
   const records = (list === undefined ? [body] : body[list]) as unknown[]
   expect(records.length).toBeGreaterThan(0)
   const format = list === undefined || cardOf(id) !== undefined ? 'card' : 'table'

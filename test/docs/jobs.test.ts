@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { compileFunction } from 'node:vm'
@@ -10,6 +8,7 @@ import { expect, it } from 'vitest'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
 import { serveSandbox } from '../../src/sandbox/node.ts'
 import { watchSearch } from '../../src/watch/index.ts'
+import { newFolder } from '../support/folder.ts'
 import { fromSources } from './run.ts'
 import { samplesOf } from './samples.ts'
 
@@ -85,7 +84,7 @@ function jobIn(folder: string) {
 }
 
 it('docs/jobs.md stores each post once in ten nights with new posts, three of which end with SIGKILL', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'jobs-'))
+  const folder = newFolder()
   const sandbox = await serveSandbox({ content: { microblog: posts(0, 20) }, limits })
   const { baseUrl, apiKey } = sandbox
   const job = jobIn(folder)
@@ -112,7 +111,6 @@ it('docs/jobs.md stores each post once in ten nights with new posts, three of wh
   const database = new DatabaseSync(join(folder, 'posts.db'))
   const ids = database.prepare('SELECT id FROM posts').all()
   database.close()
-  rmSync(folder, { recursive: true })
   expect(ids.map(({ id }) => Number(id)).sort((a, b) => a - b)).toEqual(
     posts(0, published).map(({ id }) => Number(id)),
   )

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { newFolder } from '../support/folder.ts'
 import { fromSources } from './run.ts'
 import { pages, samples } from './samples.ts'
 
@@ -14,14 +12,9 @@ describe('the pages of the documentation', () => {
   })
 
   it('docs/credits.md keeps a daily budget in a file when processes end or are killed in the queue', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'budget-'))
-    const before = `import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-process.chdir(${JSON.stringify(folder)})
-const sandbox = createSandbox({ limits: { perMinute: false } })
-const client = new SocialSearch(sandbox.clientOptions())
+    const before = `process.chdir(${JSON.stringify(newFolder())})
 const query = 'coffee'
-`
+${clientOf('{ limits: { perMinute: false } }')}`
     const show = `
 const used = () => days.prepare('SELECT sum(used) AS n FROM days').get().n`
     const first = `${show}
@@ -37,27 +30,19 @@ process.stdout.write(String(lost), () => process.kill(process.pid, 'SIGKILL'))`
 const { code, needed, remaining } = await client.professionalnet.posts
   .comments({ postUrl: 'https://p.example/1', maxComments: 100 }, { budget }).catch((error) => error)
 console.log(JSON.stringify([used(), code, needed, remaining]))`
-    const killed = (await run('const budget: Budget', fromSources(before), first).catch(
-      (error: unknown) => error,
-    )) as { stdout: string; signal: string }
-    const { stdout } = await run('const budget: Budget', fromSources(before), second)
-    rmSync(folder, { recursive: true })
+    const killed = (await run('const budget: Budget', before, first).catch((error: unknown) => error)) as {
+      stdout: string
+      signal: string
+    }
+    const { stdout } = await run('const budget: Budget', before, second)
     expect([killed.stdout, killed.signal]).toEqual(['4', 'SIGKILL'])
     expect(JSON.parse(stdout)).toEqual([46, 'credit_budget', 100, 4])
   })
 
   it('docs/cookbook.md tells a wrong key from a key without the scope', async () => {
-    const sample = "import { createSandbox } from 'social-search-sdk/sandbox'\n"
-    const outputOf = async (key: string) => {
-      const { stderr } = await run(
-        'the key is wrong',
-        fromSources(`${sample}import { SocialSearch } from 'social-search-sdk'
-const sandbox = createSandbox({ keys: [{ key: 'searches_only', scopes: ['search:read'] }, { key: 'reads_all', scopes: ['org:read'] }] })
-const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: '${key}' })
-`),
-      )
-      return stderr
-    }
+    const keys = `[{ key: 'searches_only', scopes: ['search:read'] }, { key: 'reads_all', scopes: ['org:read'] }]`
+    const outputOf = async (key: string) =>
+      (await run('the key is wrong', clientOf(`{ keys: ${keys} }`, `apiKey: '${key}'`))).stderr
     expect(await outputOf('unknown_key')).toContain('wrong or revoked')
     expect(await outputOf('searches_only')).toContain("lacks a permission [ 'org:read' ]")
     expect(await outputOf('reads_all')).toBe('')
@@ -66,11 +51,7 @@ const client = new SocialSearch({ ...sandbox.clientOptions(), apiKey: '${key}' }
   it('docs/cookbook.md answers 429 with a wait when a 503 announces one and when the queue is full', async () => {
     const { stdout } = await run(
       'const isBusy',
-      fromSources(`import { createSandbox } from 'social-search-sdk/sandbox'
-import { SocialSearch } from 'social-search-sdk'
-const sandbox = createSandbox()
-const client = new SocialSearch({ ...sandbox.clientOptions(), limits: { maxQueued: 1 }, retry: { maxAttempts: 1 } })
-`),
+      clientOf('{}', 'limits: { maxQueued: 1 }, retry: { maxAttempts: 1 }'),
       `
 sandbox.inject({ status: 503, retryAfter: 120 })
 sandbox.inject({ status: 503, retryAfter: 0 })
@@ -151,9 +132,18 @@ console.log(JSON.stringify({ accepted, refused, saved }))
   })
 })
 
+/** Code that makes a sandbox, and a client of it with further options. */
+function clientOf(options: string, more = ''): string {
+  return `import { createSandbox } from 'social-search-sdk/sandbox'
+import { SocialSearch } from 'social-search-sdk'
+const sandbox = createSandbox(${options})
+const client = new SocialSearch({ ...sandbox.clientOptions(), ${more} })
+`
+}
+
 /** Runs the sample that holds a text, from the sources, with code before and after it. */
 function run(text: string, before = '', after = ''): Promise<{ stdout: string; stderr: string }> {
   const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
-  const args = ['--input-type=module-typescript', '--eval', before + fromSources(sample) + after]
+  const args = ['--input-type=module-typescript', '--eval', fromSources(before + sample) + after]
   return promisify(execFile)(process.execPath, args)
 }

@@ -7,7 +7,7 @@ import {
   createEventReceiver,
   verifySharedSecret,
 } from '../../src/events/index.ts'
-import { makeReceiver, secret, url } from './setup.ts'
+import { eventRequest, makeReceiver, secret, url } from './setup.ts'
 
 describe('createEventReceiver()', () => {
   it('passes on the body, parsed if it is JSON, with its hash as id', async () => {
@@ -32,8 +32,7 @@ describe('createEventReceiver()', () => {
       },
     })
     createEventReceiver({ verify: () => true, onEvent: ({ payload }) => expectTypeOf(payload).toBeUnknown() })
-    const headers = { 'content-type': 'application/json' }
-    await receive(new Request(url, { method: 'POST', headers, body: '{"n":1}' }))
+    await receive(eventRequest({ body: '{"n":1}' }))
     await vi.waitFor(() => expect(seen).toEqual([2]))
   })
 
@@ -83,8 +82,7 @@ describe('createEventReceiver()', () => {
   ])('refuses a request that cannot be an event, before verifying it: %#', async (init, status) => {
     const verify = vi.fn(() => true)
     const { events, receive } = makeReceiver({ verify })
-    const headers = { 'content-type': 'application/json' }
-    const response = await receive(new Request(url, { method: 'POST', headers, ...init }))
+    const response = await receive(eventRequest(init))
     expect([response.status, await response.text()]).toEqual([status, ''])
     expect(response.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
     expect(verify).not.toHaveBeenCalled()
@@ -95,20 +93,17 @@ describe('createEventReceiver()', () => {
     const verify = vi.fn(() => true)
     const { receive } = makeReceiver({ verify })
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
-    expect((await receive(new Request(url, init))).status).toBe(400)
+    expect((await receive(eventRequest({ body, duplex: 'half' }))).status).toBe(400)
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it('refuses compressed bodies, and says so', async () => {
-    const { post } = makeReceiver()
-    expect(await post('{}', { 'content-encoding': 'Identity' })).toBe(202)
+  it('accepts the content encoding identity', async () => {
+    expect(await makeReceiver().post('{}', { 'content-encoding': 'Identity' })).toBe(202)
   })
 
   it('responds with 500, and tells onError why, when the body was already read', async () => {
     const { events, errors, receive } = makeReceiver()
-    const headers = { 'content-type': 'application/json' }
-    const request = new Request(url, { method: 'POST', headers, body: '{}' })
+    const request = eventRequest({ body: '{}' })
     await request.text()
     expect((await receive(request)).status).toBe(500)
     expect(errors).toMatchObject([
@@ -216,8 +211,7 @@ describe('createEventReceiver()', () => {
   it('calls the handler after the response was sent', async () => {
     const order: string[] = []
     const { receive } = makeReceiver({ onEvent: () => order.push('work') })
-    const headers = { 'content-type': 'application/json' }
-    await receive(new Request(url, { method: 'POST', headers, body: '{}' })).then(() => order.push('answer'))
+    await receive(eventRequest({ body: '{}' })).then(() => order.push('answer'))
     await vi.waitFor(() => expect(order).toEqual(['answer', 'work']))
   })
 
@@ -284,10 +278,9 @@ describe('createEventReceiver() without onError', () => {
 
   it('logs how to mount it when a parser has read the body', async () => {
     const { receive } = makeReceiver({ onError: undefined })
-    const headers = { 'content-type': 'application/json' }
-    const request = new Request(url, { method: 'POST', headers, body: '{}' })
+    const request = eventRequest({ body: '{}' })
     await request.text()
-    expect((await receive(request)).status).toBe(500)
+    await receive(request)
     expect(log.mock.calls.flat().join()).toMatch(
       /ConfigurationError: the body of the request was already read/,
     )

@@ -3,6 +3,11 @@ import { type EventOptions, type ReceivedEvent, createEventReceiver } from '../.
 export const secret = 'whsec_canary_91b7'
 export const url = 'https://receiver.example/events'
 
+/** A request with an event, unless the init says otherwise. */
+export function eventRequest(init: RequestInit & { duplex?: 'half' }, target = url): Request {
+  return new Request(target, { method: 'POST', headers: { 'content-type': 'application/json' }, ...init })
+}
+
 /** A receiver that lets everything in, and what has come of it. */
 export function makeReceiver(options: Partial<EventOptions> = {}) {
   const events: ReceivedEvent[] = []
@@ -22,7 +27,7 @@ export function makeReceiver(options: Partial<EventOptions> = {}) {
     target = url,
   ): Promise<number> => {
     const all = { 'content-type': 'application/json', ...headers }
-    const { status } = await receive(new Request(target, { method: 'POST', headers: all, body }))
+    const { status } = await receive(eventRequest({ headers: all, body }, target))
     await Promise.all(works)
     return status
   }

@@ -1,129 +1,98 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ProfessionalnetPostsCommentsBody,
-  postComments,
-} from '../../src/api/professionalnet/comments.ts'
-import { type ProfessionalnetCompany, companyGet } from '../../src/api/professionalnet/company.ts'
-import { check } from '../../src/api/schema/check.ts'
-import { call, networkOf, unpaced } from './helpers.ts'
+import type { ProfessionalnetCompany } from '../../src/index.ts'
+import { call, networkOf, setUp } from './helpers.ts'
 
-const companyPath = `POST ${companyGet.path}`
-const commentsPath = `POST ${postComments.path}`
+const { posts, companies } = networkOf(1)
+const commentsPath = 'POST /data/professionalnet/posts/comments'
+
+/** A post that has more comments. */
+const postWithMoreThan = (comments: number) =>
+  posts.find(({ post }) => post.social_details.numComments > comments)!.post
 
 describe('createSandbox() company lookup', () => {
-  it.each([1, 9])('responds as the contract says for every company when the seed is %i', async (seed) => {
-    const sandbox = unpaced({ seed })
+  it.each([1, 9])('finds every company, with each field in each form, when the seed is %i', async (seed) => {
+    const { sandbox, client } = setUp({ seed })
     const found: ProfessionalnetCompany[] = []
-    for (const { url } of networkOf(seed).companies) {
-      const { status, body } = await call(sandbox, companyPath, { url })
-      expect(status).toBe(200)
-      expect(check(companyGet.response, body)).toEqual([])
-      found.push(body['company'] as ProfessionalnetCompany)
-    }
+    for (const { url } of networkOf(seed).companies)
+      found.push((await client.professionalnet.company.get({ url })).company)
     expect(found.length).toBeGreaterThan(36)
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
     expect(sandbox.ledger.spent).toBe(4 * found.length)
-    for (const field of [
-      'tagline',
-      'websiteUrl',
-      'foundedYear',
-      'headquarter',
-      'employeeCountRange',
-    ] as const) {
-      expect(
-        found.some((company) => company[field] === null),
-        field,
-      ).toBe(true)
-      expect(
-        found.some((company) => company[field] !== null),
-        field,
-      ).toBe(true)
-    }
+    const nullable = ['tagline', 'websiteUrl', 'foundedYear', 'headquarter', 'employeeCountRange'] as const
+    for (const field of nullable)
+      expect(new Set(found.map((company) => company[field] === null)), field).toEqual(new Set([true, false]))
     for (const { headquarter, locations, employeeCount, employeeCountRange } of found) {
-      expect(locations.filter((location) => location.headquarter)).toEqual(
-        headquarter === null ? [] : [headquarter],
-      )
+      const marked = locations.filter((location) => location.headquarter)
+      expect(marked).toEqual(headquarter === null ? [] : [headquarter])
       expect(employeeCount).toBeGreaterThanOrEqual(employeeCountRange?.start ?? 0)
     }
   })
 
   it('finds a company by any URL that contains its name, or by its id', async () => {
-    const sandbox = unpaced()
-    const { body } = await call(sandbox, companyPath, { url: 'https://any.example/company/harbour-bean' })
+    const { client } = setUp()
+    const { id } = companies.find(({ slug }) => slug === 'harbour-bean')!.company
     for (const url of [
       'http://www.professionalnet.example/company/Harbour-Bean/',
       'professionalnet.example/company/harbour-bean/about?tab=1',
-      `https://any.example/company/${body['company'].id}`,
+      `https://any.example/company/${id}`,
     ])
-      expect((await call(sandbox, companyPath, { url })).body['company']).toEqual(body['company'])
+      expect((await client.professionalnet.company.get({ url })).company.id).toBe(id)
   })
 
-  it('responds with 404, uncharged, when the URL has no company', async () => {
-    const sandbox = unpaced()
-    for (const url of ['https://any.example/company/nobody', 'harbour-bean'])
-      expect((await call(sandbox, companyPath, { url })).status).toBe(404)
-    expect(sandbox.ledger.spent).toBe(0)
-  })
+  it.each(['https://any.example/company/nobody', 'harbour-bean'])(
+    'responds with 404, uncharged, when the URL %s has no company',
+    async (url) => {
+      const { sandbox } = setUp()
+      expect((await call(sandbox, 'POST /data/professionalnet/company/get', { url })).status).toBe(404)
+      expect(sandbox.ledger.spent).toBe(0)
+    },
+  )
 })
 
 describe('createSandbox() post comments', () => {
-  it('responds as the contract says, and charges for each comment', async () => {
-    const sandbox = unpaced()
+  it('charges for each comment, and sometimes reports no total', async () => {
+    const { sandbox, client } = setUp()
     const totals: (number | undefined)[] = []
-    let spent = 0
-    for (const { post } of networkOf(1).posts.slice(0, 150)) {
+    for (const { post } of posts.slice(0, 150)) {
       const { numComments } = post.social_details
-      const { status, body } = await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, {
-        postUrl: post.share_url,
-      })
-      expect(status).toBe(200)
-      expect(check(postComments.response, body)).toEqual([])
+      const { comments, meta } = await client.professionalnet.posts.comments({ postUrl: post.share_url })
       const returned = Math.min(100, numComments)
-      expect(body.comments).toHaveLength(returned)
-      expect(body.meta).toMatchObject({ returnedCount: returned, creditsCharged: returned })
-      expect([numComments, undefined]).toContain(body.meta.total)
-      totals.push(body.meta.total)
-      spent += returned
-      expect([sandbox.requests.at(-1)?.charged, sandbox.ledger.spent]).toEqual([returned, spent])
+      expect(comments).toHaveLength(returned)
+      expect(meta).toMatchObject({ returnedCount: returned, creditsCharged: returned })
+      expect([numComments, undefined]).toContain(meta.total)
+      totals.push(meta.total)
+      expect(sandbox.requests.at(-1)?.charged).toBe(returned)
     }
     expect(totals).toContain(undefined)
     expect(totals.filter((total) => total !== undefined).length).toBeGreaterThan(75)
   })
 
   it('returns at most maxComments, and the same first comments for any maximum', async () => {
-    const sandbox = unpaced()
-    const busy = networkOf(1).posts.find(({ post }) => post.social_details.numComments > 1000)
-    const postUrl = `https://any.example/feed/update/${busy?.post.urn}/`
-    const fetch = async (maxComments?: number) =>
-      (await call<ProfessionalnetPostsCommentsBody>(sandbox, commentsPath, { postUrl, maxComments })).body
-        .comments
-    const most = await fetch(1000)
+    const { sandbox, client } = setUp()
+    const postUrl = `https://any.example/feed/update/${postWithMoreThan(1000).urn}/`
+    const get = async (maxComments?: number) =>
+      (await client.professionalnet.posts.comments({ postUrl, maxComments })).comments
+    const most = await get(1000)
     expect(most).toHaveLength(1000)
-    expect(await fetch(250)).toEqual(most.slice(0, 250))
-    expect(await fetch()).toEqual(most.slice(0, 100))
-    expect(sandbox.ledger.byOperation).toEqual({ [postComments.id]: 1350 })
-  })
-
-  it.each([99, 1001])('answers 400 when maxComments is %i', async (maxComments) => {
-    const { status, body } = await call(unpaced(), commentsPath, { postUrl: 'x', maxComments })
-    expect([status, body['error'].issues[0].path]).toEqual([400, 'maxComments'])
+    expect(await get(250)).toEqual(most.slice(0, 250))
+    expect(await get()).toEqual(most.slice(0, 100))
+    expect(sandbox.ledger.byOperation).toEqual({ 'professionalnet.posts.comments': 1350 })
   })
 
   it('responds with 404, uncharged, when the post does not exist', async () => {
-    const sandbox = unpaced()
-    expect(
-      (await call(sandbox, commentsPath, { postUrl: 'https://any.example/posts/x-activity-7' })).status,
-    ).toBe(404)
+    const { sandbox } = setUp()
+    const postUrl = 'https://any.example/posts/x-activity-7'
+    expect((await call(sandbox, commentsPath, { postUrl })).status).toBe(404)
     expect(sandbox.ledger.spent).toBe(0)
   })
 
   it('charges only the returned comments when the connection breaks afterwards', async () => {
-    const sandbox = unpaced()
-    const post = networkOf(1).posts.find((each) => each.post.social_details.numComments > 100)?.post
+    const { sandbox } = setUp()
+    const postUrl = postWithMoreThan(100).share_url
     sandbox.inject({ reset: 'after' })
-    await expect(call(sandbox, commentsPath, { postUrl: post?.share_url })).rejects.toThrow()
+    await expect(call(sandbox, commentsPath, { postUrl })).rejects.toThrow()
     sandbox.inject({ status: 200, body: { comments: [{}, {}, {}] } })
-    await call(sandbox, commentsPath, { postUrl: post?.share_url })
+    await call(sandbox, commentsPath, { postUrl })
     expect(sandbox.ledger.entries.map(({ credits }) => credits)).toEqual([100, 3])
   })
 })

@@ -1,120 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { SocialSearch } from '../../src/index.ts'
-import { type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
-import { unpaced } from './helpers.ts'
+import { all, call, networkOf, setUp } from './helpers.ts'
 
-const clientOf = (options: SandboxOptions = {}) => new SocialSearch(unpaced(options).clientOptions())
-
-describe('createSandbox()', () => {
-  it.each(['acme', 'product launch', 'Ñandú & Söhne', "O'Reilly", '東京'])(
-    'makes up posts about %j on all networks, the same ones for the same seed',
-    async (query) => {
-      const find = async (seed: number) => {
-        const { microblog, professionalnet, technews } = clientOf({ seed })
-        return Promise.all([
-          microblog.search({ query }).toArray({ limit: 500 }),
-          professionalnet.posts.search({ query }).toArray({ limit: 500 }),
-          technews.search({ query }).toArray({ limit: 500 }),
-        ])
-      }
-      const [posts, networkPosts, stories] = await find(1)
-      for (const found of [posts, networkPosts, stories]) expect(found.length).toBeGreaterThan(7)
-      expect(new Set(posts.map(({ id }) => id)).size).toBe(posts.length)
-      expect(await find(1)).toEqual([posts, networkPosts, stories])
-      expect((await find(2))[0]).not.toEqual(posts)
-    },
-  )
-
-  it('keeps filters and order for posts that it makes up', async () => {
-    const { microblog } = clientOf()
-    const all = await microblog.search({ query: 'acme', category: 'Latest' }).toArray({ limit: 500 })
-    const times = all.map(({ timestamp }) => timestamp)
-    expect(times).toEqual([...times].sort().reverse())
-    const liked = await microblog
-      .search({ query: 'acme', filters: { minimumLikesCount: 5 } })
-      .toArray({ limit: 500 })
-    expect(liked.length).toBeLessThan(all.length)
-  })
-
-  it('has comments on a post that it made up', async () => {
-    const { professionalnet } = clientOf()
-    const { posts } = await professionalnet.posts.search({ query: 'acme' })
-    const popular = posts.find(({ social_details }) => social_details.numComments > 0)
-    const { comments } = await professionalnet.posts.comments({ postUrl: popular?.share_url ?? '' })
-    expect(comments.length).toBeGreaterThan(0)
-  })
-
-  it('finds nothing for a query with the word nothing, and in a sandbox without posts', async () => {
-    for (const [client, query] of [
-      [clientOf(), 'nothing'],
-      [clientOf(), 'nothing like acme'],
-      [clientOf({ posts: 0 }), 'acme'],
-    ] as const) {
-      const counts = [
-        (await client.microblog.search({ query })).posts.length,
-        (await client.professionalnet.posts.search({ query })).posts.length,
-      ]
-      expect(counts).toEqual([0, 0])
+describe('createSandbox() content', () => {
+  it('has the posts of a test, and no others', async () => {
+    const microblog = [
+      { id: 'old', body: 'Acme opens', timestamp: '2026-01-01T00:00:00Z' },
+      {
+        ...{ id: 'new', author: 'eve', timestamp: '2026-02-01T00:00:00Z' },
+        body: '@bob acme closes #news https://a.example',
+      },
+      { body: 'Other', engagements: { favoriteCount: 9 } },
+    ]
+    const { client } = setUp({ content: { microblog } })
+    const ids = async (query: string, filters = {}) => {
+      const posts = await client.microblog
+        .search({ query, category: 'Latest', count: 1, filters })
+        .toArray(all)
+      return posts.map(({ id }) => id)
     }
-  })
-
-  it('searches the posts of a test, and no others', async () => {
-    const content = {
-      microblog: [
-        { id: 'old', body: 'Acme opens', timestamp: '2026-01-01T00:00:00Z' },
-        {
-          id: 'new',
-          body: '@bob acme closes #news https://a.example',
-          author: 'eve',
-          timestamp: '2026-02-01T00:00:00Z',
-        },
-        { body: 'Other', engagements: { favoriteCount: 9 } },
-      ],
-    }
-    const { microblog } = clientOf({ content })
-    const ids = async (query: string, filters = {}) =>
-      (await microblog.search({ query, category: 'Latest', filters })).posts.map(({ id }) => id)
     expect(await ids('acme')).toEqual(['new', 'old'])
     expect(await ids('acme', { hashtags: ['news'], toTheseAccounts: ['bob'] })).toEqual(['new'])
     expect(await ids('other', { minimumLikesCount: 9 })).toEqual(['3'])
     expect(await ids('coffee')).toEqual([])
-    const { posts, next } = await microblog.search({ query: 'acme', count: 1 })
-    expect([posts.length, (await microblog.search(next ?? { query: '' })).posts.length]).toEqual([1, 1])
   })
 
-  it('searches the professional network of a test, by author too', async () => {
-    const { professionalnet: madeUp } = clientOf()
-    const [author] = (await madeUp.posts.search({ query: 'coffee' })).posts
-    const url = author?.actor.actor_navigationContext ?? ''
-    const { professionalnet } = clientOf({
-      content: {
-        professionalnet: [
-          { commentary: 'Acme opens', postedAt: '2026-01-01T00:00:00Z', urn: 'urn:x:activity:7' },
-          {
-            commentary: 'Acme closes',
-            share_url: 'https://a.example/closes',
-            actor: { actor_name: 'Eve', actor_navigationContext: url },
-            social_details: { numComments: 3 },
-          },
-        ],
+  it('has the posts of a test on the professional network, also by author and with comments', async () => {
+    const { url, jobTitle } = networkOf(1).people[0]!
+    const professionalnet = [
+      { commentary: 'Acme opens', postedAt: '2026-01-01T00:00:00Z', urn: 'urn:x:activity:7' },
+      {
+        commentary: 'Acme closes',
+        share_url: 'https://a.example/closes',
+        actor: { actor_name: 'Eve', actor_navigationContext: url },
+        social_details: { numComments: 3 },
       },
-    })
+    ]
+    const { posts } = setUp({ content: { professionalnet } }).client.professionalnet
     const found = async (params: { query: string; author_job_title?: string }) =>
-      (await professionalnet.posts.search(params)).posts.map(({ commentary }) => commentary)
+      (await posts.search(params)).posts.map(({ commentary }) => commentary)
     expect(await found({ query: 'acme' })).toEqual(['Acme closes', 'Acme opens'])
     expect(await found({ query: 'eve' })).toEqual(['Acme closes'])
     expect(await found({ query: 'coffee' })).toEqual([])
-    const [, title = ''] = /^(.*) at /.exec(author?.actor.actor_description ?? '') ?? []
-    expect(await found({ query: 'acme', author_job_title: title })).toEqual(['Acme closes'])
-    const commentsOn = async (postUrl: string) =>
-      (await professionalnet.posts.comments({ postUrl })).comments.length
+    expect(await found({ query: 'acme', author_job_title: jobTitle })).toEqual(['Acme closes'])
+    const commentsOn = async (postUrl: string) => (await posts.comments({ postUrl })).comments.length
     expect(await commentsOn('https://a.example/closes')).toBe(3)
     expect(await commentsOn('urn:x:activity:7')).toBe(0)
   })
 
-  it('searches the tech news of a test in all its texts', async () => {
+  it('has the tech news of a test, found by all their texts, beside made-up posts elsewhere', async () => {
     const stories = [{ type: 'story', headline: 'Acme opens', by: { name: 'Eve' } }, { text: 'Other' }]
-    const { technews, microblog } = clientOf({ content: { technews: stories } })
+    const { technews, microblog } = setUp({ content: { technews: stories } }).client
     const found = async (query: string, more = {}) => (await technews.search({ query, ...more }))['posts']
     expect(await found('acme eve')).toEqual([stories[0]])
     expect(await found('acme', { type: 'comment' })).toEqual([])
@@ -122,20 +57,105 @@ describe('createSandbox()', () => {
     expect((await microblog.search({ query: 'coffee' })).posts).toHaveLength(20)
   })
 
+  const listeners = [{ id: 'lis_acme', name: 'Acme', keywords: ['acme'] }]
+
+  it('has the listeners of a test, with made-up mentions for them', async () => {
+    const { client } = setUp({ content: { listeners } })
+    expect(await client.listeners.list().toArray(all)).toMatchObject(listeners)
+    expect(await client.listeners.get('lis_acme')).toMatchObject({ listener: listeners[0] })
+    const mentions = await client.mentions.list().toArray(all)
+    expect(mentions.length).toBeGreaterThan(100)
+    for (const { listenerId, text } of mentions) {
+      expect(listenerId).toBe('lis_acme')
+      expect(text).toMatch(/acme/i)
+    }
+    const { client: without } = setUp({ content: { listeners: [] } })
+    expect(await without.mentions.list().toArray(all)).toEqual([])
+  })
+
+  it('has the mentions of a test, whose states change', async () => {
+    const mentions = [
+      { text: 'Acme opens', sentiment: 'good' },
+      { id: 'men_x', state: 'seen', fitScore: 90 },
+    ]
+    const { sandbox, client } = setUp({ content: { listeners, mentions } })
+    const list = (params: object) => client.mentions.list(params).toArray(all)
+    expect(await list({ sort: 'newest' })).toMatchObject([
+      { id: 'men_1', listenerId: 'lis_acme', sentiment: 'good', state: 'new' },
+      { id: 'men_x', state: 'seen' },
+    ])
+    expect(await list({ sort: 'fitScore' })).toMatchObject([{ id: 'men_x' }, { id: 'men_1' }])
+    await call(sandbox, 'PATCH /mentions/men_1/state', { state: 'done' }, { key: sandbox.writeKey })
+    expect(await list({ state: 'done' })).toMatchObject([{ id: 'men_1', text: 'Acme opens' }])
+  })
+
+  it('has the companies of a test beside the made-up ones, and their posts', async () => {
+    const acme = { name: 'Acme Tools', industry: 'Developer Tools', employeeCount: 7 }
+    const url = 'https://professionalnet.example/company/acme-tools'
+    const other = { name: 'Other', linkedinUrl: 'https://other.example/' }
+    const { professionalnet } = setUp({
+      content: {
+        companies: [acme, other],
+        professionalnet: [{ commentary: 'We hire', actor: { actor_navigationContext: url } }],
+      },
+    }).client
+    const get = async (url: string) => (await professionalnet.company.get({ url })).company
+    expect(await get(url)).toMatchObject({ id: '1', ...acme })
+    expect(await get(other.linkedinUrl)).toMatchObject({ id: '2', ...other })
+    const [madeUp] = networkOf(1).companies
+    expect(await get(madeUp!.url)).toEqual(madeUp!.company)
+    const from = async (from_organization: string) =>
+      (await professionalnet.posts.search({ query: 'hire', from_organization })).posts.length
+    expect([await from('1'), await from('2')]).toEqual([1, 0])
+  })
+})
+
+describe('publish()', () => {
+  it('adds posts beside those there are, as new as the clock', async () => {
+    const { clock, sandbox, client } = setUp()
+    const find = () => client.microblog.search({ query: 'acme', category: 'Latest' }).toArray(all)
+    const before = await find()
+    clock.time += 1000
+    sandbox.publish([{ body: 'Acme opens' }])
+    sandbox.publish([{ body: 'Acme burns', id: 'fire' }, { body: 'Other' }])
+    const [newest, second, ...rest] = await find()
+    expect(rest).toEqual(before)
+    expect(newest).toMatchObject({ id: 'fire', timestamp: new Date(clock.time).toISOString() })
+    expect(second).toMatchObject({ id: '1', body: 'Acme opens' })
+  })
+
+  it('adds to each network and to the mentions, also where a test has its own', async () => {
+    const content = { technews: [], mentions: [], microblog: [{ body: 'Acme' }] }
+    const { sandbox, client } = setUp({ content })
+    sandbox.publish({
+      microblog: [{ body: 'Nothing at Acme' }],
+      professionalnet: [{ commentary: 'Acme hires' }],
+      technews: [{ title: 'Acme opens' }],
+      mentions: [{ text: 'Acme opens' }],
+    })
+    const query = 'acme'
+    expect((await client.microblog.search({ query })).posts).toHaveLength(2)
+    expect((await client.microblog.search({ query: 'nothing' })).posts).toHaveLength(1)
+    const [networkPost] = (await client.professionalnet.posts.search({ query })).posts
+    expect(networkPost).toMatchObject({ commentary: 'Acme hires' })
+    expect((await client.technews.search({ query }))['posts']).toEqual([{ title: 'Acme opens' }])
+    const mentions = await client.mentions.list().toArray(all)
+    expect(mentions).toMatchObject([{ id: 'men_1', text: 'Acme opens' }])
+  })
+
   it.each<[object, string]>([
-    [{ professionalnet: [{ commentary: 5 }] }, 'content.professionalnet[0]: commentary must be a string'],
-    [{ professionalnet: [{ commentary: 'a', body: 'b' }] }, 'content.professionalnet[0] has no field body'],
-    [{ professionalnet: [{ commentary: 'a', postedAt: 'soon' }] }, 'postedAt must be a time'],
-    [{ technews: ['story'] }, 'content.technews[0] must be an object'],
-    [{ microblog: [null] }, 'content.microblog[0] must be an object, got null'],
-    [{ professionalnet: ['post'] }, 'content.professionalnet[0] must be an object, got "post"'],
-    [{ companies: [null] }, 'content.companies[0] must be an object, got null'],
-    [{ microblog: 'posts' }, 'content.microblog must be an array'],
-    [{ tweets: [] }, 'has no field tweets'],
-    [{ microblog: [{ body: 5 }] }, 'content.microblog[0]: body must be a string'],
-    [{ microblog: [{ body: 'a', text: 'b' }] }, 'content.microblog[0] has no field text'],
-    [{ microblog: [{ body: 'a', timestamp: 'soon' }] }, 'timestamp must be a time'],
-  ])('refuses the content %j', (content, message) => {
-    expect(() => createSandbox({ content })).toThrow(message)
+    [
+      { microblog: [{ body: 'acme' }], mentions: [{ id: '1' }] },
+      'publish() mentions[0].id must be a text that starts with men_, got "1"',
+    ],
+    [[{ body: 'acme' }, {}], 'publish() microblog[1]: body is required'],
+    [[{ body: 'acme' }, { body: ' ' }], 'publish() microblog[1]: body must be a text with words, got " "'],
+    [{ professionalnet: [{ commentary: '' }] }, 'commentary must be a text with words'],
+    [{ listeners: [] }, 'publish() content has no field listeners'],
+    [null as unknown as object, 'publish() content must be an object, got null'],
+  ])('refuses %j, and adds nothing', async (content, message) => {
+    const { sandbox, client } = setUp({ content: { microblog: [] } })
+    expect(() => sandbox.publish(content)).toThrow(message)
+    expect((await client.microblog.search({ query: 'acme' })).posts).toEqual([])
   })
 })

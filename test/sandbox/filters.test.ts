@@ -1,16 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import type { MicroblogFilters, MicroblogPost } from '../../src/api/microblog.ts'
-import type { Sandbox } from '../../src/sandbox/index.ts'
-import { refused, unpaced, walk } from './helpers.ts'
+import { describe, expect, it } from 'vitest'
+import type { MicroblogFilters, MicroblogPost } from '../../src/index.ts'
+import { all, issuesOf, search, setUp } from './helpers.ts'
 
 const params = { query: 'typescript', category: 'Latest' } as const
-let sandbox: Sandbox
-let all: MicroblogPost[]
-
-beforeAll(async () => {
-  sandbox = unpaced()
-  all = await walk(sandbox, params)
-})
+const { sandbox, client } = setUp()
+const find = (filters: MicroblogFilters) => client.microblog.search({ ...params, filters }).toArray(all)
+const posts = await find({})
 
 const hasLink = ({ body }: MicroblogPost): boolean => body.includes('https://')
 const isReply = ({ body }: MicroblogPost): boolean => body.startsWith('@')
@@ -71,83 +66,65 @@ const cases: readonly (readonly [MicroblogFilters, (post: MicroblogPost) => bool
 
 describe('createSandbox() filters', () => {
   it.each(cases)(
-    'keeps exactly the matching posts, in the same order, when filtered by %j',
+    'keep exactly the matching posts, in the same order, when they are %j',
     async (filters, fits) => {
-      const expected = all.filter(fits)
-      const found = await walk(sandbox, { ...params, filters })
-      expect(found.map(({ body }) => body)).toEqual(expected.map(({ body }) => body))
+      expect(await find(filters)).toEqual(posts.filter(fits))
     },
   )
 
-  it('is tested with filters that leave some posts and drop others', () => {
-    const splits = cases.filter(([, fits]) => ![0, all.length].includes(all.filter(fits).length))
+  it('are tested with some that leave some posts and drop others', () => {
+    const splits = cases.filter(([, fits]) => ![0, posts.length].includes(posts.filter(fits).length))
     expect(splits.length).toBe(cases.length - 4)
   })
 
-  it('includes since and excludes until when a post was written at that very time', async () => {
-    const [newer, post, older] = [all[10], all[11], all[12]]
-    const timestamp = post?.timestamp ?? ''
-    const after = await walk(sandbox, { ...params, filters: { since: timestamp } })
-    const before = await walk(sandbox, { ...params, filters: { until: timestamp } })
-    expect(after.slice(-2)).toEqual([newer, post])
-    expect(before[0]).toEqual(older)
+  it('include since and exclude until when a post was written at that very time', async () => {
+    const timestamp = posts[5]?.timestamp ?? ''
+    const from = await find({ since: timestamp })
+    expect(from.at(-1)?.timestamp).toBe(timestamp)
+    expect([...from, ...(await find({ until: timestamp }))]).toEqual(posts)
   })
 
-  it('finds the posts of an author in any spelling of the handle', async () => {
-    const author = all[0]?.author ?? ''
-    const other = all.find((post) => post.author !== author)?.author ?? ''
-    const expected = all.filter((post) => post.author === author || post.author === other)
-    const found = await walk(sandbox, {
-      ...params,
-      filters: { fromTheseAccounts: [`@${author.toUpperCase()}`, other] },
-    })
-    expect(found).toEqual(expected)
+  it('find the posts of authors in any spelling of the handle', async () => {
+    const [author = '', other = ''] = new Set(posts.map((post) => post.author))
+    expect(await find({ fromTheseAccounts: [`@${author.toUpperCase()}`, other] })).toEqual(
+      posts.filter((post) => post.author === author || post.author === other),
+    )
   })
 
-  it('distinguishes replies to an account from mentions of it', async () => {
-    const to = new Map<string, number>()
-    for (const { body } of all) {
-      const handle = /^@(\w+)/.exec(body)?.[1]
-      if (handle !== undefined) to.set(handle, (to.get(handle) ?? 0) + 1)
-    }
-    const mentioned = all.find(({ body }) => /^[^@].*@\w/.test(body))?.body
-    const handle = /@(\w+)/.exec(mentioned ?? '')?.[1] ?? ''
-    const replied = [...to.keys()][0] ?? ''
-    const accounts = [handle, replied]
-    const isTo = ({ body }: MicroblogPost) => accounts.some((name) => body.startsWith(`@${name} `))
-    const names = ({ body }: MicroblogPost) => accounts.some((name) => new RegExp(`@${name}\\b`).test(body))
-
-    const replies = await walk(sandbox, { ...params, filters: { toTheseAccounts: accounts } })
-    const mentions = await walk(sandbox, { ...params, filters: { mentionsTheseAccounts: accounts } })
-    expect(replies).toEqual(all.filter(isTo))
-    expect(mentions).toEqual(all.filter(names))
+  it('distinguish replies to an account from mentions of it', async () => {
+    const handleIn = (pattern: RegExp) =>
+      posts.map(({ body }) => pattern.exec(body)?.[1]).find((handle) => handle !== undefined) ?? ''
+    const accounts = [handleIn(/^[^@].*@(\w+)/), handleIn(/^@(\w+)/)]
+    const replies = await find({ toTheseAccounts: accounts })
+    const mentions = await find({ mentionsTheseAccounts: accounts })
+    expect(replies).toEqual(posts.filter(({ body }) => accounts.some((name) => body.startsWith(`@${name} `))))
+    expect(mentions).toEqual(
+      posts.filter(({ body }) => accounts.some((name) => new RegExp(`@${name}\\b`).test(body))),
+    )
     expect(replies.length).toBeGreaterThan(0)
     expect(mentions.length).toBeGreaterThan(replies.length)
   })
 
-  it('splits the posts by language without overlap', async () => {
+  it('split the posts by language without overlap', async () => {
     const languages = ['en', 'de', 'fr', 'es', 'ja', 'pt']
-    const byLanguage = await Promise.all(
-      languages.map((lang) => walk(unpaced(), { ...params, filters: { lang } })),
-    )
+    const byLanguage = await Promise.all(languages.map((lang) => find({ lang })))
     const ids = byLanguage.flat().map(({ id }) => id)
-    expect(ids.sort()).toEqual(all.map(({ id }) => id).sort())
+    expect(ids.sort()).toEqual(posts.map(({ id }) => id).sort())
     expect(byLanguage[4]?.some(({ body }) => /[ぁ-ん]/.test(body))).toBe(true)
     expect(byLanguage[0]?.some(({ body }) => /[ぁ-ん]/.test(body))).toBe(false)
   })
 
-  it('compares the primary subtag alone when the language has a region', async () => {
-    const german = await walk(sandbox, { ...params, filters: { lang: 'de' } })
+  it('compare the primary subtag alone when the language has a region', async () => {
+    const german = await find({ lang: 'de' })
     expect(german.length).toBeGreaterThan(10)
-    expect(await walk(sandbox, { ...params, filters: { lang: 'DE-at' } })).toEqual(german)
-    expect(await walk(sandbox, { ...params, filters: { lang: 'xx' } })).toEqual([])
+    expect(await find({ lang: 'DE-at' })).toEqual(german)
+    expect(await find({ lang: 'xx' })).toEqual([])
   })
 
   it.each(['2026-13-01', '2026', 'yesterday', '2026-10-01T25:00', ''])(
-    'answers 400 at filters.since when the time is "%s"',
+    'are answered with 400 at filters.since when the time is "%s"',
     async (since) => {
-      const { status, body } = await refused(sandbox, { ...params, filters: { since } })
-      expect([status, body.error.issues?.[0]?.path]).toEqual([400, 'filters.since'])
+      expect(issuesOf(await search(sandbox, { ...params, filters: { since } }))).toEqual(['filters.since'])
     },
   )
 })

@@ -1,13 +1,12 @@
-import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { MicroblogSearchBody } from '../../src/api/microblog.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
-import { searchPath, searchRequest } from './helpers.ts'
+import { now, searchRequest, searching } from './helpers.ts'
 
 const query = { query: 'coffee', count: 2 }
+const searchPath = searching.replace('POST ', '')
 const servers: SandboxServer[] = []
 
 async function serve(options?: SandboxServerOptions): Promise<SandboxServer> {
@@ -25,8 +24,8 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }
 
-async function post(server: SandboxServer, params: unknown, signal?: AbortSignal): Promise<Response> {
-  return fetch(searchRequest(server, params, signal && { signal }))
+async function post(server: SandboxServer, params: unknown): Promise<Response> {
+  return fetch(searchRequest(server, params))
 }
 
 /** Opens a connection and sends a search on it, byte by byte as HTTP has it. */
@@ -65,7 +64,6 @@ describe('serveSandbox()', () => {
   })
 
   it('answers over HTTP what the sandbox in memory answers', async () => {
-    const now = new Date('2026-11-20T18:00:00Z')
     const server = await serve({ seed: 9, now })
     const memory = createSandbox({ seed: 9, now })
     expect(server.baseUrl).toBe(`http://127.0.0.1:${server.port}/v1`)
@@ -82,46 +80,6 @@ describe('serveSandbox()', () => {
       [400, 'microblog.search'],
     ])
     expect(JSON.stringify(server.requests)).not.toContain(server.apiKey)
-  })
-
-  it('walks by cursor', async () => {
-    const server = await serve({ limits: { perMinute: false } })
-    const ids = new Set<string>()
-    let pages = 0
-    for (let cursor: string | undefined, hasMore = true; hasMore; pages++) {
-      const response = await post(server, { query: 'coffee', cursor })
-      const { posts, meta } = (await response.json()) as MicroblogSearchBody<{ id: string }>
-      for (const { id } of posts) ids.add(id)
-      cursor = meta.nextCursor
-      hasMore = meta.hasMore
-    }
-    expect(ids.size).toBeGreaterThan(200)
-    expect(pages).toBe(Math.ceil(ids.size / 20))
-  })
-
-  it('refuses the third of three simultaneous requests, and none after they have ended', async () => {
-    const server = await serve({ limits: { perMinute: false } })
-    server.inject({ cut: 'stall', times: 2 })
-    const controller = new AbortController()
-    const stalled = await Promise.all([1, 2].map(() => post(server, query, controller.signal)))
-    expect((await post(server, query)).status).toBe(429)
-    controller.abort()
-    await Promise.all(stalled.map((response) => expect(response.text()).rejects.toThrow()))
-    await until(async () => (await post(server, {})).status === 400)
-  })
-
-  it('counts no more than two open when two workers send one request after another', async () => {
-    const server = await serve({ limits: { perMinute: false } })
-    const worker = async (): Promise<void> => {
-      for (let i = 0; i < 40; i++) {
-        const response = await post(server, query)
-        expect(response.status).toBe(200)
-        await response.text()
-      }
-    }
-    await Promise.all([worker(), worker()])
-    expect(server.requests).toHaveLength(80)
-    expect(Math.max(...server.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(2)
   })
 
   it('sends the wait in header and body, and hides the header from pages of other origins', async () => {
@@ -150,28 +108,6 @@ describe('serveSandbox()', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
     expect(server.requests).toEqual([])
     expect((await fetch(server.baseUrl + searchPath, { method: 'OPTIONS' })).status).toBe(405)
-  })
-
-  it('answers 413 when the body exceeds 1 MiB, and stays usable', async () => {
-    const server = await serve()
-    const response = await post(server, { query: 'x'.repeat(3 * 1024 * 1024) })
-    expect(response.status).toBe(413)
-    expect(await response.json()).toMatchObject({ error: { code: 'payload_too_large' } })
-    expect((await post(server, query)).status).toBe(200)
-  })
-
-  it('answers 400 and stays usable when the request is one that fetch could not send', async () => {
-    const server = await serve()
-    const status = await new Promise((resolve, reject) => {
-      httpRequest({ port: server.port, host: '127.0.0.1', method: 'TRACE', path: '/v1' }, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(400)
-    expect((await post(server, query)).status).toBe(200)
   })
 })
 
@@ -233,19 +169,6 @@ describe('serveSandbox() faults', () => {
     await until(async () => (await post(server, query)).status === 200)
     expect(server.requests[0]).toMatchObject({ status: null, charged: 2 })
     expect(server.ledger.spent).toBe(4)
-  })
-
-  it('sends empty and foreign responses as injected', async () => {
-    const server = await serve()
-    server.inject({ status: 204 })
-    server.inject({ status: 502, body: '<h1>Bad gateway</h1>', headers: { 'content-type': 'text/html' } })
-    expect((await post(server, query)).status).toBe(204)
-    const page = await post(server, query)
-    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
-      502,
-      'text/html',
-      '<h1>Bad gateway</h1>',
-    ])
   })
 })
 

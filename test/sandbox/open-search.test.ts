@@ -1,112 +1,86 @@
 import { describe, expect, it } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/index.ts'
-import { type Json, call, networkOf, unpaced } from './helpers.ts'
+import { all, call, issuesOf, networkOf, setUp } from './helpers.ts'
 
-interface Page {
-  readonly items: Json[]
-  readonly meta: Json
-}
-
-/** Every page of a search by cursor. */
-async function walk(sandbox: Sandbox, path: string, property: string, params: object): Promise<Page[]> {
-  const pages: Page[] = []
-  for (let cursor: string | undefined; ;) {
-    const { status, body } = await call(sandbox, `POST ${path}`, { ...params, cursor })
-    expect([status, body['requestId']]).toEqual([200, expect.any(String)])
-    expect(body['meta'].returnedCount).toBe(body[property].length)
-    pages.push({ items: body[property], meta: body['meta'] })
-    if (!body['meta'].hasMore) return pages
-    cursor = body['meta'].nextCursor
-  }
-}
-
-const items = (pages: readonly Page[]) => pages.flatMap((page) => page.items)
 const { posts, people } = networkOf(1)
 const busy = posts.find(({ post }) => post.social_details.numLikes > 250)!.post
 
 describe('createSandbox() reactions', () => {
-  const path = '/data/professionalnet/posts/reactions'
-
   it('gives as many of each type as the post says, and charges for each', async () => {
-    const sandbox = unpaced()
-    const pages = await walk(sandbox, path, 'reactions', { postUrl: busy.share_url })
+    const { sandbox, client } = setUp()
+    const postUrl = busy.share_url
+    const reactions = await client.professionalnet.posts.reactions({ postUrl }).toArray(all)
     const { numLikes, reactionTypeCounts } = busy.social_details
-    expect(pages.length).toBe(Math.ceil(numLikes / 100))
+    expect(sandbox.requests).toHaveLength(Math.ceil(numLikes / 100))
     for (const { type, count } of reactionTypeCounts)
-      expect(items(pages).filter((reaction) => reaction['type'] === type)).toHaveLength(count)
-    for (const page of pages) expect(page.meta['creditsCharged']).toBe(page.items.length)
+      expect(reactions.filter((reaction) => reaction['type'] === type)).toHaveLength(count)
     expect(sandbox.ledger.byOperation).toEqual({ 'professionalnet.posts.reactions': numLikes })
-    expect(items(await walk(sandbox, path, 'reactions', { postUrl: busy.share_url, count: 70 }))).toEqual(
-      items(pages),
-    )
-  })
-
-  it('responds with 400 without a post, and 404 for an unknown one, uncharged', async () => {
-    const sandbox = unpaced()
-    expect((await call(sandbox, `POST ${path}`, {})).body['error'].issues[0].path).toBe('postUrl')
-    expect((await call(sandbox, `POST ${path}`, { postUrl: 'activity-1' })).status).toBe(404)
-    expect(sandbox.ledger.spent).toBe(0)
+    const pages = client.professionalnet.posts.reactions({ postUrl, count: 70 }).pages()
+    for await (const { reactions: page, meta } of pages) {
+      const returnedCount = Math.min(70, reactions.length)
+      expect(page).toEqual(reactions.splice(0, 70))
+      expect(meta).toMatchObject({ returnedCount, creditsCharged: returnedCount })
+    }
+    expect(reactions).toEqual([])
   })
 })
 
 describe('createSandbox() person', () => {
-  it.each(['posts', 'comments'])(
+  it.each(['posts', 'comments'] as const)(
     'gives all %s of a person, once, in full pages at 10 credits each',
     async (property) => {
-      const sandbox = unpaced()
-      const path = `/data/professionalnet/person/${property}`
-      let walked = 0
-      for (const { url, urn } of people.slice(0, 20)) {
-        const pages = await walk(sandbox, path, property, { profileUrl: url, count: 1 })
-        for (const page of pages.slice(0, -1)) expect(page.items).toHaveLength(20)
-        expect(items(pages).every((item) => item['authorUrn'] === urn)).toBe(true)
-        expect(new Set(items(pages).map((item) => JSON.stringify(item))).size).toBe(items(pages).length)
-        walked += pages.length
+      const { sandbox, client } = setUp()
+      for (const { url: profileUrl, urn } of people.slice(0, 20)) {
+        const before = sandbox.requests.length
+        const items = await client.professionalnet.person[property]({ profileUrl, count: 1 }).toArray(all)
+        expect(sandbox.requests.length - before).toBe(Math.max(1, Math.ceil(items.length / 20)))
+        expect(items.every((item) => item['authorUrn'] === urn)).toBe(true)
+        expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length)
       }
-      expect(sandbox.ledger.spent).toBe(10 * walked)
-      expect((await call(sandbox, `POST ${path}`, {})).status).toBe(400)
-      expect(
-        (await call(sandbox, `POST ${path}`, { profileUrl: 'https://x.example/in/nobody' })).status,
-      ).toBe(404)
-      expect(sandbox.ledger.spent).toBe(10 * walked)
+      expect(sandbox.ledger.spent).toBe(10 * sandbox.requests.length)
     },
   )
 })
 
 describe('createSandbox() technews', () => {
-  const path = '/data/technews/search'
-
   it('finds stories and comments with the word, newest first, at 2 credits a page', async () => {
-    const sandbox = unpaced()
-    const pages = await walk(sandbox, path, 'posts', { query: 'typescript' })
-    const found = items(pages)
+    const { sandbox, client } = setUp()
+    const query = 'typescript'
+    const found = await client.technews.search({ query }).toArray(all)
     expect(found.length).toBeGreaterThan(60)
-    expect(sandbox.ledger.spent).toBe(2 * pages.length)
-    expect(new Set(found.map((post) => post['id'])).size).toBe(found.length)
-    const times = found.map((post) => post['timestamp'] as string)
+    expect(sandbox.ledger.spent).toBe(2 * Math.ceil(found.length / 20))
+    const times = found.map(({ timestamp }) => String(timestamp))
     expect(times).toEqual([...times].sort().reverse())
-    for (const { title, text } of found) expect(`${title} ${text}`).toMatch(/typescript/i)
+    for (const { title, text } of found) expect(`${String(title)} ${String(text)}`).toMatch(/typescript/i)
     for (const type of ['story', 'comment'])
-      expect(items(await walk(sandbox, path, 'posts', { query: 'typescript', type, count: 7 }))).toEqual(
+      expect(await client.technews.search({ query, type, count: 7 }).toArray(all)).toEqual(
         found.filter((post) => post['type'] === type),
       )
   })
+})
 
-  it('depends on the seed alone', async () => {
-    const found = async (seed: number) =>
-      items(await walk(unpaced({ seed }), path, 'posts', { query: 'databases' }))
-    const first = await found(8)
-    expect(await found(8)).toEqual(first)
-    expect(await found(9)).not.toEqual(first)
+describe('createSandbox() operations with open shapes', () => {
+  const reactions = 'POST /data/professionalnet/posts/reactions'
+  const person = 'POST /data/professionalnet/person'
+
+  it.each<[string, object, number, string[]]>([
+    [reactions, {}, 400, ['postUrl']],
+    [reactions, { postUrl: 'activity-1' }, 404, []],
+    [`${person}/posts`, {}, 400, ['profileUrl']],
+    [`${person}/posts`, { profileUrl: 'https://x.example/in/nobody' }, 404, []],
+    [`${person}/comments`, {}, 400, ['profileUrl']],
+    [`${person}/comments`, { profileUrl: 'https://x.example/in/nobody' }, 404, []],
+    ['POST /data/technews/search', {}, 400, ['query']],
+  ])('%s with %j is answered with %i, uncharged', async (operation, body, status, issues) => {
+    const { sandbox } = setUp()
+    const answer = await call(sandbox, operation, body)
+    expect([answer.status, issuesOf(answer)]).toEqual([status, issues])
+    expect(sandbox.ledger.spent).toBe(0)
   })
 
-  it('responds with 400 when the query is missing or the cursor belongs to another one', async () => {
-    const sandbox = unpaced()
-    const { body } = await call(sandbox, `POST ${path}`, { query: 'typescript' })
-    const cursor = body['meta'].nextCursor
-    expect((await call(sandbox, `POST ${path}`, { query: 'ai', cursor })).body['error'].issues[0].path).toBe(
-      'cursor',
-    )
-    expect((await call(sandbox, `POST ${path}`, {})).body['error'].issues[0].path).toBe('query')
+  it('refuse the cursor of another query', async () => {
+    const { sandbox, client } = setUp()
+    const { next } = await client.technews.search({ query: 'typescript' })
+    const answer = await call(sandbox, 'POST /data/technews/search', { ...next, query: 'ai' })
+    expect(issuesOf(answer)).toEqual(['cursor'])
   })
 })

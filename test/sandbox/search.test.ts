@@ -1,178 +1,183 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import type { MicroblogPost } from '../../src/api/microblog.ts'
-import { microblogPost } from '../../src/api/microblog.ts'
-import { check } from '../../src/api/schema/check.ts'
-import type { Sandbox } from '../../src/sandbox/index.ts'
-import { now, search, unpaced, walk } from './helpers.ts'
+import { describe, expect, it } from 'vitest'
+import type { MicroblogPost, MicroblogSearchParams } from '../../src/index.ts'
+import { all, day, networkOf, now, setUp } from './helpers.ts'
+
+const { client } = setUp()
+const find = (params: MicroblogSearchParams) => client.microblog.search(params).toArray(all)
+const coffee = { query: 'coffee' }
+const latest = await find({ ...coffee, category: 'Latest' })
+const typescript = await find({ query: 'typescript', category: 'Latest' })
 
 const score = ({ engagements: { favoriteCount, retweetCount, replyCount } }: MicroblogPost): number =>
   favoriteCount + 2 * retweetCount + replyCount
-const descending = (values: readonly (number | string)[]): boolean =>
+const descending = (values: readonly number[]): boolean =>
   values.every((value, index) => index === 0 || (values[index - 1] ?? value) >= value)
 const ids = (posts: readonly MicroblogPost[]): string[] => posts.map(({ id }) => id).sort()
 
 describe('createSandbox() search', () => {
-  let sandbox: Sandbox
-  let latest: MicroblogPost[]
-
-  beforeAll(async () => {
-    sandbox = unpaced()
-    latest = await walk(sandbox, { query: 'coffee', category: 'Latest' })
-  })
-
   it.each(['typescript', 'coffee', 'ai', 'climate'])(
     'finds more than 200 posts when asked for "%s"',
     async (query) => {
-      const posts = await walk(sandbox, { query })
+      const posts = await find({ query })
       expect(posts.length).toBeGreaterThan(200)
       const word = new RegExp(`(?<![\\p{L}\\p{N}])${query}(?![\\p{L}\\p{N}])`, 'iu')
       expect(posts.filter((post) => !word.test(`${post.body} ${post.name} ${post.author}`))).toEqual([])
     },
   )
 
-  it('orders by time, newest first, when the category is Latest', () => {
-    expect(descending(latest.map(({ timestamp }) => timestamp))).toBe(true)
-  })
-
   it('orders by engagement when the category is Top or missing', async () => {
-    const top = await walk(sandbox, { query: 'coffee', category: 'Top' })
+    const top = await find({ ...coffee, category: 'Top' })
     expect(descending(top.map(score))).toBe(true)
     expect(ids(top)).toEqual(ids(latest))
-    expect(await walk(sandbox, { query: 'coffee' })).toEqual(top)
+    expect(await find(coffee)).toEqual(top)
   })
 
   it('keeps posts with images or with a video when the category is Photos or Videos', async () => {
-    const photos = await walk(sandbox, { query: 'coffee', category: 'Photos' })
-    const videos = await walk(sandbox, { query: 'coffee', category: 'Videos' })
+    const photos = await find({ ...coffee, category: 'Photos' })
+    const videos = await find({ ...coffee, category: 'Videos' })
     expect(photos).toEqual(latest.filter(({ images }) => images.length > 0))
     expect(videos).toEqual(latest.filter(({ video }) => video !== null))
     expect(Math.min(photos.length, videos.length)).toBeGreaterThan(5)
   })
 
   it('finds people by name or handle when the category is People', async () => {
-    const people = await walk(sandbox, { query: 'coffee', category: 'People' })
-    expect(people).toEqual([])
+    expect(await find({ ...coffee, category: 'People' })).toEqual([])
     const { author, name } = latest[0] as MicroblogPost
+    const own = { category: 'People', filters: { fromTheseAccounts: [author] } } as const
     for (const query of [author, name, name.toUpperCase()]) {
-      const posts = await walk(sandbox, { query, category: 'People' })
-      expect(new Set(posts.map((post) => post.author)).has(author)).toBe(true)
-      const found = await walk(sandbox, {
-        query,
-        category: 'People',
-        filters: { fromTheseAccounts: [author] },
-      })
-      expect(posts.filter((post) => post.author === author)).toEqual(found)
+      const posts = await find({ query, category: 'People' })
+      const found = posts.filter((post) => post.author === author)
+      expect(found.length).toBeGreaterThan(0)
+      expect(found).toEqual(await find({ query, ...own }))
       expect(posts.every((post) => post.name === name || post.author === author)).toBe(true)
     }
   })
 
   it('finds posts with every word, in any order, case and punctuation', async () => {
-    const both = await walk(sandbox, { query: 'coffee morning', category: 'Latest' })
+    const both = await find({ query: 'coffee morning', category: 'Latest' })
     expect(both.length).toBeGreaterThan(3)
     expect(both.length).toBeLessThan(latest.length)
     expect(both.every(({ body }) => /coffee/i.test(body) && /morning/i.test(body))).toBe(true)
-    for (const query of ['Morning COFFEE', '#coffee, "morning"!']) {
-      expect(await walk(sandbox, { query, category: 'Latest' })).toEqual(both)
-    }
+    for (const query of ['Morning COFFEE', '#coffee, "morning"!'])
+      expect(await find({ query, category: 'Latest' })).toEqual(both)
+  })
+
+  it('orders and filters posts that it makes up about a query', async () => {
+    const found = await find({ query: 'acme', category: 'Latest' })
+    expect(descending(found.map(({ timestamp }) => Date.parse(timestamp)))).toBe(true)
+    const liked = found.filter(({ engagements }) => engagements.favoriteCount >= 5)
+    expect(liked.length).toBeLessThan(found.length)
+    const filters = { minimumLikesCount: 5 }
+    expect(await find({ query: 'acme', category: 'Latest', filters })).toEqual(liked)
   })
 
   it('finds no part of a longer word', async () => {
     // The sandbox makes posts about it up; none is one of those about coffee.
-    const posts = await walk(sandbox, { query: 'coffe' })
+    const posts = await find({ query: 'coffe' })
     expect(posts.filter(({ body }) => !/\bcoffe\b/i.test(body))).toEqual([])
   })
 
   it('finds words inside Japanese text, which has no spaces', async () => {
-    const posts = await walk(sandbox, { query: 'コーヒー' })
+    const posts = await find({ query: 'コーヒー' })
     expect(posts.length).toBeGreaterThan(10)
     expect(posts.every(({ body }) => body.includes('コーヒー'))).toBe(true)
-  })
-
-  it.each([' ', '!!!', '☕'])('finds nothing when the query "%s" has no word', async (query) => {
-    expect(await walk(sandbox, { query })).toEqual([])
   })
 })
 
 describe('createSandbox() posts', () => {
-  const everything = async (options: { seed?: number; posts?: number }): Promise<string> => {
-    const sandbox = unpaced(options)
-    return JSON.stringify(await walk(sandbox, { query: 'typescript', category: 'Latest' }))
-  }
-
-  it('are the same byte for byte when the seed is the same, and others when it differs', async () => {
-    const first = await everything({ seed: 5 })
-    const other = await everything({ seed: 6 })
-    expect(await everything({ seed: 5 })).toBe(first)
-    expect(other).not.toBe(first)
-  })
-
-  it('come with ids and a key that depend on the seed alone', async () => {
-    const run = async (seed: number): Promise<string[]> => {
-      const sandbox = unpaced({ seed })
-      const answers = [await search(sandbox, { query: 'ai' }), await search(sandbox, { query: 'ai' })]
-      return [sandbox.apiKey, ...answers.map(({ body }) => body.requestId)]
-    }
-    const [key, first, second] = await run(1)
-    expect(key).toMatch(/^sandbox_[0-9a-f]{32}$/)
-    expect(first).not.toBe(second)
-    expect(await run(1)).toEqual([key, first, second])
-    expect((await run(2))[0]).not.toBe(key)
-  })
-
   it('are as many as asked for', async () => {
-    const sandbox = unpaced({ posts: 40 })
+    const { client } = setUp({ posts: 40 })
     const found = new Set<string>()
     for (const lang of ['en', 'de', 'fr', 'es', 'ja', 'pt']) {
-      for (const query of ['a', 'the', 'example', 'https']) {
-        for (const post of await walk(sandbox, { query, filters: { lang } })) found.add(post.id)
-      }
+      for (const query of ['a', 'the', 'example', 'https'])
+        for (const { id } of await client.microblog.search({ query, filters: { lang } }).toArray(all))
+          found.add(id)
     }
     expect(found.size).toBeGreaterThan(15)
     expect(found.size).toBeLessThanOrEqual(40)
-    expect((await search(unpaced({ posts: 0 }), { query: 'the' })).body.posts).toEqual([])
   })
 
-  it('have exactly the documented fields, and dates within about 120 days before the clock', async () => {
-    const sandbox = unpaced()
-    const posts = await walk(sandbox, { query: 'typescript', category: 'Latest' })
-    for (const post of posts) {
-      expect(check(microblogPost, post)).toEqual([])
-      expect(Object.keys(post).sort()).toEqual(
-        ['author', 'body', 'engagements', 'id', 'images', 'name', 'timestamp', 'url', 'video'].sort(),
-      )
+  it('have the documented fields alone, words without gaps, and URLs that lead nowhere', () => {
+    const fields = ['author', 'body', 'engagements', 'id', 'images', 'name', 'timestamp', 'url', 'video']
+    for (const post of typescript) {
+      expect(Object.keys(post).sort()).toEqual(fields)
       expect(Object.keys(post.engagements)).toHaveLength(6)
       expect(post.author).toMatch(/^\w+$/)
       expect(post.body).not.toMatch(/[{}]|undefined|\s{2}/)
-      for (const url of [
-        post.url,
-        ...post.images,
-        post.video ?? post.url,
-        ...(post.body.match(/https?:\S+/g) ?? []),
-      ]) {
+      const links = post.body.match(/https?:\S+/g) ?? []
+      for (const url of [post.url, ...post.images, post.video ?? post.url, ...links])
         expect(new URL(url).hostname).toMatch(/\.example$/)
-      }
     }
-    const times = posts.map(({ timestamp }) => Date.parse(timestamp))
-    const days = (now.getTime() - Math.min(...times)) / 86_400_000
-    expect(Math.max(...times)).toBeLessThanOrEqual(now.getTime())
-    expect(days).toBeGreaterThan(100)
-    expect(days).toBeLessThan(135)
   })
 
-  it('hardly ever repeat their text', async () => {
-    const sandbox = unpaced()
-    const bodies = (await walk(sandbox, { query: 'typescript' })).map(({ body }) => body)
+  it('are of the 120 days before the clock, newest first when the category is Latest', () => {
+    const ages = typescript.map(({ timestamp }) => (now.getTime() - Date.parse(timestamp)) / day)
+    expect(descending(ages.toReversed())).toBe(true)
+    expect(Math.min(...ages)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...ages)).toBeGreaterThan(100)
+    expect(Math.max(...ages)).toBeLessThan(135)
+  })
+
+  it('hardly ever repeat their text, and have engagement with a long tail', () => {
+    const bodies = typescript.map(({ body }) => body)
     expect(new Set(bodies).size).toBeGreaterThan(0.98 * bodies.length)
-  })
-
-  it('have engagement with a long tail', async () => {
-    const sandbox = unpaced()
-    const likes = (await walk(sandbox, { query: 'typescript' })).map(
-      ({ engagements }) => engagements.favoriteCount,
-    )
-    likes.sort((a, b) => a - b)
+    const likes = typescript.map(({ engagements }) => engagements.favoriteCount).sort((a, b) => a - b)
     const median = likes[Math.floor(likes.length / 2)] ?? 0
     expect(median).toBeLessThan(30)
     expect(likes.at(-1)).toBeGreaterThan(20 * median)
+  })
+})
+
+describe('createSandbox() seed', () => {
+  it.each(['typescript', 'acme', 'product launch', 'Ñandú & Söhne', "O'Reilly", '東京'])(
+    'decides which posts about %j are on all networks',
+    async (query) => {
+      const find = async (seed: number) => {
+        const { microblog, professionalnet, technews } = setUp({ seed }).client
+        const posts = await microblog.search({ query }).toArray(all)
+        const networkPosts = await professionalnet.posts.search({ query }).toArray(all)
+        const stories = await technews.search({ query }).toArray(all)
+        const ids = [
+          posts.map(({ id }) => id),
+          networkPosts.map(({ urn }) => urn),
+          stories.map(({ id }) => id),
+        ]
+        return { ids, texts: [posts, networkPosts, stories].map((found) => JSON.stringify(found)) }
+      }
+      const [first, second, other] = [await find(1), await find(1), await find(2)]
+      expect(second).toEqual(first)
+      for (const [index, ids] of first.ids.entries()) {
+        expect(ids.length).toBeGreaterThan(7)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(other.texts[index]).not.toBe(first.texts[index])
+      }
+    },
+  )
+})
+
+describe('createSandbox() without posts about a query', () => {
+  it.each(['nothing', 'Nothing like coffee', ' ', '!!!', '☕'])(
+    'answers empty pages, and charges for them, when asked for %j',
+    async (query) => {
+      const { sandbox, client } = setUp()
+      sandbox.publish([{ body: 'Acme opens' }])
+      const { posts, meta } = await client.microblog.search({ query })
+      expect([posts, meta]).toEqual([[], { returnedCount: 0, hasMore: false }])
+      expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
+      expect((await client.technews.search({ query }))['posts']).toEqual([])
+      expect(sandbox.ledger.spent).toBe(2 + 4 + 2)
+    },
+  )
+
+  it('answers empty pages on every network when there are no posts', async () => {
+    const { client } = setUp({ posts: 0 })
+    for (const query of ['ai', 'acme', 'the']) {
+      expect((await client.microblog.search({ query })).posts).toEqual([])
+      expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
+      expect((await client.technews.search({ query }))['posts']).toEqual([])
+    }
+    const profileUrl = networkOf(1).people[0]?.url
+    expect((await client.professionalnet.person.posts({ profileUrl }))['posts']).toEqual([])
+    expect((await client.professionalnet.person.comments({ profileUrl }))['comments']).toEqual([])
   })
 })

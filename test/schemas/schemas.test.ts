@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
-import { SocialSearch } from '../../src/index.ts'
 import * as schemas from '../../src/schemas/index.ts'
-import { unpaced } from '../sandbox/helpers.ts'
+import { setUp } from '../sandbox/helpers.ts'
 import { newFolder } from '../support/folder.ts'
 
-const sandbox = unpaced()
-const client = new SocialSearch(sandbox.clientOptions())
+const { client } = setUp()
 const query = 'typescript'
 const { microblogPost, microblogSearchBody, microblogSearchParams, openBody, planet } = schemas
 

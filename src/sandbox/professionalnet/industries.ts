@@ -24,16 +24,13 @@ const industries = Object.entries(taxonomy)
     return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
   })
 
-const byLabel = new Map(industries.map((industry) => [industry.label, industry]))
-const byId = new Map(industries.map((industry) => [industry.id, industry]))
-
 export function findIndustry(label: string | null): ProfessionalnetIndustry | null {
-  return byLabel.get(label ?? '') ?? null
+  return industries.find((industry) => industry.label === label) ?? null
 }
 
 /** Whether an industry is the one of an id, or lies below it. */
 export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): boolean {
-  const other = byId.get(id)
+  const other = industries.find((industry) => industry.id === id)
   return other !== undefined && `${hierarchy} > `.startsWith(`${other.hierarchy} > `)
 }
 

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { call, issuesOf, search, searchRequest, searching, setUp } from './helpers.ts'
+
+const [, searchPath] = searching.split(' ')
+
+describe('createSandbox() fetch', () => {
+  it.each(['', 'Bearer', 'Bearer wrong', 'Basic abc', 'sandbox_'])(
+    'answers 401 unauthorized when the authorization is "%s"',
+    async (authorization) => {
+      const { sandbox } = setUp()
+      const { status, body } = await search(sandbox, { query: 'x' }, { authorization })
+      expect([status, body['error'].code]).toEqual([401, 'unauthorized'])
+      expect(body['requestId']).toMatch(/^req_[0-9a-f]{16}$/)
+    },
+  )
+
+  it('accepts the scheme in any case, and any host', async () => {
+    const { sandbox } = setUp()
+    const elsewhere = { baseUrl: 'https://api.example/v1', apiKey: sandbox.apiKey }
+    const authorization = `bearer ${sandbox.apiKey}`
+    const response = await sandbox.fetch(searchRequest(elsewhere, { query: 'x' }, { authorization }))
+    expect(response.status).toBe(200)
+  })
+
+  it.each(['', '/data/nothing', '/mentions/', '/mentions/%zz', '/mentions/a/b', '/mentions/men_1/state/x'])(
+    'answers 404 when "%s" is not a path of the service, even without a key',
+    async (path) => {
+      const { sandbox } = setUp()
+      const { status, body } = await call(sandbox, `GET ${path}`, undefined, { authorization: '' })
+      expect([status, body['error'].code]).toEqual([404, 'not_found'])
+      expect(sandbox.requests).toMatchObject([{ operation: null, requestId: body['requestId'] }])
+    },
+  )
+
+  it.each(['mentions/men_0', 'listeners/lis_0', 'feeds/svw_0', 'feeds/%2e%2e', 'mentions/a%2Fb'])(
+    'answers 404 when there is no record /%s',
+    async (path) => {
+      const { status, body } = await call(setUp().sandbox, `GET /${path}`)
+      expect([status, body['error'].code]).toEqual([404, 'not_found'])
+    },
+  )
+
+  it.each([
+    [`GET ${searchPath}`, 'POST'],
+    ['GET /mentions/men_1/state', 'PATCH'],
+    ['DELETE /mentions/men_1', 'GET'],
+    ['PATCH /mentions/count', 'GET'],
+    ['POST /openapi.json', 'GET'],
+  ])('answers 405 to %s with the method to use', async (operation, allowed) => {
+    const { status, headers } = await call(setUp().sandbox, operation)
+    expect([status, headers.get('allow')]).toEqual([405, allowed])
+  })
+
+  it('finds a record by its percent-encoded id', async () => {
+    const { sandbox, client } = setUp()
+    const [mention] = await client.mentions.list().toArray({ limit: 1 })
+    const path = `/mentions/%6d${String(mention?.['id']).slice(1)}`
+    expect((await call(sandbox, `GET ${path}`)).body['mention']).toEqual(mention)
+  })
+})
+
+describe('createSandbox() requests', () => {
+  it('keeps each request, its result and its charge, but never the key', async () => {
+    const { sandbox } = setUp()
+    const ok = await search(sandbox, { query: 'coffee', count: 1 })
+    await search(sandbox, { query: '' })
+    await search(sandbox, 'no json')
+    await search(sandbox, { query: 'x' }, { authorization: 'Bearer secret-of-somebody' })
+    await call(sandbox, 'GET /mentions?limit=2&sort=newest')
+
+    const { requestId } = ok.body
+    const searched = { method: 'POST', path: `/v1${searchPath}`, query: '', operation: 'microblog.search' }
+    const body = { query: 'coffee', count: 1 }
+    expect(sandbox.requests).toMatchObject([
+      { ...searched, status: 200, inFlight: 1, charged: 2, requestId, body },
+      { ...searched, status: 400, charged: 0, body: { query: '' } },
+      { ...searched, status: 400, charged: 0, body: undefined },
+      { ...searched, status: 401, charged: 0, body: { query: 'x' } },
+      { method: 'GET', path: '/v1/mentions', query: '?limit=2&sort=newest', operation: 'mentions.list' },
+    ])
+    expect(JSON.stringify(sandbox.requests)).not.toMatch(/secret-of-somebody|sandbox_/)
+    expect(sandbox.ledger).toMatchObject({
+      ...{ spent: 2, byOperation: { 'microblog.search': 2 } },
+      entries: [{ requestId, operation: 'microblog.search', credits: 2 }],
+    })
+  })
+})
+
+describe('createSandbox() keys', () => {
+  it('depend on the seed alone, like the ids of requests', async () => {
+    const run = async (seed: number): Promise<string[]> => {
+      const { sandbox } = setUp({ seed })
+      const answers = [await search(sandbox, { query: 'ai' }), await search(sandbox, { query: 'ai' })]
+      return [sandbox.apiKey, ...answers.map(({ body }) => String(body['requestId']))]
+    }
+    const [key, first, second] = await run(1)
+    expect(key).toMatch(/^sandbox_[0-9a-f]{32}$/)
+    expect(first).not.toBe(second)
+    expect(await run(1)).toEqual([key, first, second])
+    expect((await run(2))[0]).not.toBe(key)
+  })
+})
+
+describe('createSandbox() invalid requests', () => {
+  it.each<[what: string, params: unknown, paths: string[]]>([
+    [
+      'several fields are wrong',
+      { query: 1, count: 0, filters: { minimumLikesCount: -1 } },
+      ['count', 'filters.minimumLikesCount', 'query'],
+    ],
+    [
+      'since and until are not times',
+      { query: 'x', filters: { since: 'soon', until: '12/24/2026' } },
+      ['filters.since', 'filters.until'],
+    ],
+    ['the cursor is made up', { query: 'x', cursor: 'bm90IGEgY3Vyc29y' }, ['cursor']],
+    ['the cursor is not base64', { query: 'x', cursor: '%%%' }, ['cursor']],
+    ['the body is not an object', ['x'], ['']],
+    ['the body is not JSON', '{"query":', ['']],
+    ['the body is empty', '', ['']],
+  ])('are answered with 400 naming the fields when %s', async (_, params, paths) => {
+    const { sandbox } = setUp()
+    const answer = await search(sandbox, params)
+    expect([answer.status, answer.body['error'].code]).toEqual([400, 'validation_error'])
+    expect(issuesOf(answer).sort()).toEqual(paths)
+    for (const path of paths) expect(answer.body['error'].message).toContain(path || 'body')
+    expect(sandbox.ledger.spent).toBe(0)
+  })
+
+  it.each([
+    ['has 60,000 unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 1]))],
+    ['has an unknown field with a name of 600 kB', { ['k'.repeat(600_000)]: 1 }],
+  ])('are answered in less than 10 kB when a body %s', async (_, params) => {
+    const { status, body } = await search(setUp().sandbox, params)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body).length).toBeLessThan(10_000)
+  })
+
+  it('are answered with 413 when the body exceeds 1 MiB', async () => {
+    const { status, body } = await search(setUp().sandbox, { query: 'x'.repeat(1024 * 1024) })
+    expect([status, body['error'].code]).toEqual([413, 'payload_too_large'])
+  })
+})
