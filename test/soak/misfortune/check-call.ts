@@ -64,7 +64,7 @@ function checkCharge(
   if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
   // Items do not tell where a page without valid ones ends.
   const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
-  if (mode === 'items' && (hasOdd || ownCode !== null)) return
+  if (mode === 'items' && (hasOdd || ownCode.length > 0)) return
   const sent = requests.filter(({ part }) => part === error.part).length
   if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
   const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
@@ -83,6 +83,8 @@ function checkCharge(
 
 const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
 
+const turningHooks = new Set(['a hook that returns a 503', 'a hook that returns a network error'])
+
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
 function checkAttempts(
   { operation, requests, settings, mode, owner, ownCode }: CallRecord,
@@ -98,14 +100,9 @@ function checkAttempts(
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
     for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
       // The hook turns an error into one that is retried.
-      const isTurned =
-        evidence === 'refused' || (evidence === 'unclear' && (operation.price === 0 || settings.ambiguous))
-      if (ownCode === 'a hook that returns a 503' && isTurned) continue
-      if (
-        ownCode === 'a hook that returns a 503' &&
-        evidence === (operation.price === 0 ? evidence : 'refused')
-      )
-        continue
+      const mayTurn =
+        operation.price === 0 || evidence === 'refused' || (evidence === 'unclear' && settings.ambiguous)
+      if (mayTurn && ownCode.some((name) => turningHooks.has(name))) continue
       if (
         mayRepeat(
           operation.method,
@@ -146,13 +143,13 @@ function checkWalk(call: CallRecord, fail: Fail): void {
   const { operation, id, pages, mode, requests, delivered, ownCode, isRejected, isCutShort, settings } = call
   if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
   const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
-  if (ownCode === null && operation.price !== 0) {
+  if (ownCode.length === 0 && operation.price !== 0) {
     const bought = requests.filter(({ isClean, evidence }) => isClean && evidence === 'success')
     const pagesBought = new Set(bought.map(({ page }) => page))
     if (pagesBought.size < bought.length && !hasOdd && settings.deadlineMs === null)
       fail('bought a page twice')
   }
-  if (hasOdd || ownCode !== null) return
+  if (hasOdd || ownCode.length > 0) return
   const sent = Array.from({ length: pages }, (_, index) =>
     itemsOf({ operation, id, pages, page: index + 1 }),
   ).flat()

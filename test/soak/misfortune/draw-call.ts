@@ -76,7 +76,7 @@ export function drawCall(
   const call: CallRecord = {
     ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid },
     ...{
-      ownCode: schema?.name ?? hooks?.name ?? null,
+      ownCode: [schema, hooks].flatMap((each) => each?.name ?? []),
       pages: random.integer(1, 5),
       requests: [],
       part: 0,
@@ -95,8 +95,7 @@ export function drawCall(
   owner.calls.push(call)
   const details = [
     said(drawn.options),
-    ...(schema === null ? [] : [`a schema that ${schema.name}`]),
-    ...(hooks === null ? [] : [hooks.name]),
+    ...call.ownCode,
     ...(plan === null ? [] : [`aborted: ${plan.what}`]),
     ...(isInvalid ? ['invalid params'] : []),
   ]

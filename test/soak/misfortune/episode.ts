@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { runVirtual } from '../../../bench/simulate/clock.ts'
 import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'
@@ -38,7 +38,8 @@ export async function runEpisode(seed: string, callCount: number): Promise<Episo
   process.on('unhandledRejection', unhandled)
   try {
     const { timers, isCutOff } = await runVirtual(
-      async () => {
+      async (clock) => {
+        jump(createRandom(`${seed}/wall clock`), clock, trace)
         network = await play(seed, callCount, trace)
       },
       5 * 24 * 60 * minute,
@@ -125,6 +126,19 @@ async function play(seed: string, callCount: number, trace: Trace): Promise<Netw
     if (listeners > 0) trace.fail(`${call.id} left ${listeners} listeners on its signal`)
   }
   return network
+}
+
+/** Sets the wall clock of some episodes, by up to an hour. */
+function jump(random: Random, clock: Parameters<Parameters<typeof runVirtual>[0]>[0], trace: Trace): void {
+  if (!random.chance(0.3)) return
+  setTimeout(
+    () => {
+      const ms = random.integer(-60 * minute, 60 * minute)
+      trace.add(`the wall clock jumps by ${ms} ms`)
+      clock.setSystemTime(Date.now() + ms)
+    },
+    random.integer(1, 4 * minute),
+  )
 }
 
 /** Waits for work, but not for ever: some hangs until its client is closed. */

@@ -104,8 +104,8 @@ export interface CallRecord {
   readonly owner: ClientRecord
   readonly mode: Mode
   readonly settings: CallSettings
-  /** What the caller's schema or hook does, which may refuse any page; null for neither. */
-  readonly ownCode: string | null
+  /** What the caller's schema and hook do, which may refuse any page. */
+  readonly ownCode: readonly string[]
   /** Whether its params are outside the documented bounds. */
   readonly isInvalid: boolean
   /** Pages that the service has for it. */

@@ -32,5 +32,5 @@ export function drawSchema(
     visit('schema')
     return way(value)
   }
-  return { name, schema: { '~standard': { version: 1, vendor: 'soak', validate } } }
+  return { name: `a schema that ${name}`, schema: { '~standard': { version: 1, vendor: 'soak', validate } } }
 }
