@@ -1,6 +1,6 @@
 import { itemsOf } from './answers.ts'
 import { worstCaseOf } from './operations.ts'
-import type { CallRecord, RequestRecord } from './records.ts'
+import { type CallRecord, type RequestRecord, isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 import { miscounts } from '../../support/ledger.ts'
 
@@ -96,7 +96,7 @@ function checkAttempts(
   for (const group of groups.values()) {
     if (mode === 'together' && group[0]?.page !== 1) continue
     const refreshes = group.filter(({ status }) => status === 401).length
-    const most = settings.maxAttempts + (owner.isRefreshable ? refreshes : 0)
+    const most = settings.maxAttempts + (owner.credential.isRefreshable ? refreshes : 0)
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
     for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
       // The hook turns an error into one that is retried.
@@ -108,7 +108,7 @@ function checkAttempts(
           operation.method,
           operation.price !== 0,
           settings.ambiguous,
-          owner.isRefreshable,
+          owner.credential.isRefreshable,
           evidence,
           status,
         )
@@ -138,16 +138,20 @@ function mayRepeat(
   return isRead
 }
 
-/** A walk delivers the items of the service in order, none twice, and buys no page twice. */
+/** A walk delivers each page that it buys, the items of the service in order, and buys no page twice. */
 function checkWalk(call: CallRecord, fail: Fail): void {
-  const { operation, id, pages, mode, requests, delivered, ownCode, isRejected, isCutShort, settings } = call
-  if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
-  const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
+  const { operation, id, pages, mode, requests, delivered, ownCode, settings } = call
+  if (!isWalk(mode)) return
+  const successes = requests.filter(({ evidence }) => evidence === 'success')
+  const hasOdd = successes.some(({ isClean }) => !isClean)
   if (ownCode.length === 0 && operation.price !== 0) {
-    const bought = requests.filter(({ isClean, evidence }) => isClean && evidence === 'success')
-    const pagesBought = new Set(bought.map(({ page }) => page))
-    if (pagesBought.size < bought.length && !hasOdd && settings.deadlineMs === null)
-      fail('bought a page twice')
+    const pagesBought = new Set(successes.map(({ params }) => params))
+    // After an odd page, or one that came too late, a walk may resume where it has been, or may be retried.
+    const mayRepeat = mode === 'resume' ? hasOdd || settings.deadlineMs !== null : settings.ambiguous
+    if (pagesBought.size < successes.length && !mayRepeat) fail('bought a page twice')
+    const shown = call.part + Number(call.isPageInError)
+    if (mode === 'pages' && isUndisturbed(call) && !settings.ambiguous && shown !== successes.length)
+      fail(`bought ${successes.length} pages and showed ${shown}`)
   }
   if (hasOdd || ownCode.length > 0) return
   const sent = Array.from({ length: pages }, (_, index) =>
@@ -155,10 +159,13 @@ function checkWalk(call: CallRecord, fail: Fail): void {
   ).flat()
   if (delivered.some((item, index) => item !== sent[index]))
     fail('delivered other items than the service sent')
-  const isWhole = !isRejected && !isCutShort && call.abortedAt === null && mode !== 'toArray'
-  const hasEnded = isWhole && requests.some(({ page, isClean }) => isClean && page >= pages)
-  if (hasEnded && delivered.length < sent.length)
+  const isWhole = !call.isRejected && !call.isCutShort && isUndisturbed(call) && mode !== 'toArray'
+  if (isWhole && delivered.length < sent.length)
     fail(`ended after ${delivered.length} of ${sent.length} items`)
+}
+
+function isUndisturbed({ abortedAt, owner }: CallRecord): boolean {
+  return abortedAt === null && owner.closedAt === null
 }
 
 /** Credits that the client may count as uncertain at most. */

@@ -1,7 +1,19 @@
-import type { Charged, CreditBudget, SocialSearch } from '../../../src/index.ts'
-import type { CallersBudget } from './budgets.ts'
+import type { Charged, ClientOptions, SocialSearch } from '../../../src/index.ts'
+import type { AnyBudget } from './budgets.ts'
+import type { Interference } from './interference.ts'
 import type { MishapName } from './mishaps.ts'
 import type { SoakOperation } from './operations.ts'
+import type { Trace } from './trace.ts'
+
+/** What all parts of an episode share. */
+export interface World {
+  /** Of the episode; each part appends its name. */
+  readonly seed: string
+  readonly trace: Trace
+  readonly interference: Interference
+  readonly budgets: readonly AnyBudget[]
+  readonly fetch: typeof globalThis.fetch
+}
 
 /** What the client could know about one request when it ended. */
 type Evidence =
@@ -56,8 +68,6 @@ export interface OrganizationRecord {
   readonly closedUntil: Map<string, number>
 }
 
-export type AnyBudget = CreditBudget | CallersBudget
-
 /** The options that decide what to expect of a call. */
 export interface CallSettings {
   readonly validation: 'strict' | 'lenient' | 'off'
@@ -75,6 +85,17 @@ interface Variant {
   readonly settings: CallSettings
 }
 
+/** How a client gets its key or tokens. */
+export interface Credential {
+  readonly kind: string
+  readonly options: Pick<ClientOptions, 'apiKey' | 'auth'>
+  readonly isRefreshable: boolean
+  /** Whether the service refuses a token by now. */
+  isRevoked(token: string): boolean
+  /** Every secret that the client was given so far. */
+  readonly secrets: ReadonlySet<string>
+}
+
 /** A client, with those that `withOptions()` made from it. */
 export interface ClientRecord {
   readonly name: string
@@ -86,16 +107,17 @@ export interface ClientRecord {
   /** Requests in flight that this client may have. */
   readonly mostInFlight: number
   readonly open: Set<RequestRecord>
-  readonly isRefreshable: boolean
-  /** Whether the service refuses a token by now. */
-  isRevoked(token: string): boolean
-  /** Every secret that the client was given so far. */
-  readonly secrets: ReadonlySet<string>
+  readonly credential: Credential
   closedAt: number | null
   readonly calls: CallRecord[]
 }
 
 export type Mode = 'await' | 'withResponse' | 'pages' | 'items' | 'toArray' | 'together' | 'resume'
+
+/** Whether a call in this mode goes through pages, one after the other. */
+export function isWalk(mode: Mode): boolean {
+  return ['pages', 'items', 'toArray', 'resume'].includes(mode)
+}
 
 /** One call of the run. */
 export interface CallRecord {
@@ -131,6 +153,8 @@ export interface CallRecord {
     readonly sent: number
     readonly part: number
   } | null
+  /** Whether the last error of ours has a page that was paid for. */
+  isPageInError: boolean
   /** From `withResponse()`. */
   credits: { readonly spent: number; readonly uncertain: number } | null
 }
