@@ -45,12 +45,12 @@ export function drawCall(
   id: string,
   clients: readonly ClientRecord[],
   spreadMs: number,
-  { seed, budgets, interference }: World,
+  { seed, budgets, crowd, interference }: World,
 ): DrawnCall {
   const random = createRandom(`${seed}/${id}`)
   const owner = random.pick(clients)
   const variant = random.pick(owner.variants)
-  const documented = random.pick(drawGroup(random))
+  const documented = crowd ?? random.pick(drawGroup(random))
   const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)

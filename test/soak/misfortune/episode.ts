@@ -10,6 +10,7 @@ import { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
 import { makeCall } from './make-call.ts'
 import { Network } from './network.ts'
+import { soakOperations } from './operations.ts'
 import type { ClientRecord, RequestRecord, World } from './records.ts'
 import { Service } from './service.ts'
 import { Trace } from './trace.ts'
@@ -65,7 +66,8 @@ async function play(seed: string, callCount: number, trace: Trace, requests: Req
   })
   const interference = new Interference(seed)
   const budgets = drawBudgets(random, seed, interference)
-  const world: World = { seed, trace, interference, budgets, fetch: network.fetch }
+  const crowd = random.chance(0.3) ? random.pick(soakOperations.filter(({ surface }) => surface)) : null
+  const world: World = { seed, trace, interference, budgets, crowd, fetch: network.fetch }
   const organizations = Array.from({ length: random.integer(1, 2) }, (_, index) =>
     drawOrganization(random, `organization ${seed}/${index}`),
   )

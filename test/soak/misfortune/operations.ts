@@ -94,7 +94,7 @@ export const soakOperations: readonly SoakOperation[] = [
 /** Calls the method of the client that is named like the operation. */
 export function callOperation(
   client: SocialSearch,
-  { id, pathId, ...operation }: SoakOperation,
+  { id, pathId, ...operation }: Pick<SoakOperation, 'id' | 'pathId' | 'params' | 'options'>,
   options: object,
   params = operation.params,
 ): ApiCall<unknown> | PagedCall<unknown, unknown> {

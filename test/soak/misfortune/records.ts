@@ -12,6 +12,8 @@ export interface World {
   readonly trace: Trace
   readonly interference: Interference
   readonly budgets: readonly AnyBudget[]
+  /** What all calls ask for, so that they queue for one surface; null if they differ. */
+  readonly crowd: SoakOperation | null
   readonly fetch: typeof globalThis.fetch
 }
 
