@@ -86,10 +86,8 @@ const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JS
 const turningHooks = new Set(['a hook that returns a 503', 'a hook that returns a network error'])
 
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
-function checkAttempts(
-  { operation, requests, settings, mode, owner, ownCode }: CallRecord,
-  fail: Fail,
-): void {
+function checkAttempts(call: CallRecord, fail: Fail): void {
+  const { operation, requests, settings, mode, owner, ownCode } = call
   // Pages ahead of their turn are fetched again if they fail.
   if (operation.paging === 'counted') return
   const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
@@ -98,44 +96,26 @@ function checkAttempts(
     const refreshes = group.filter(({ status }) => status === 401).length
     const most = settings.maxAttempts + (owner.credential.isRefreshable ? refreshes : 0)
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
-    for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
+    for (const [index, request] of group.slice(0, -1).entries()) {
+      const { evidence, status, mishap } = request
       // The hook turns an error into one that is retried.
       const mayTurn =
         operation.price === 0 || evidence === 'refused' || (evidence === 'unclear' && settings.ambiguous)
-      if (mayTurn && ownCode.some((name) => turningHooks.has(name))) continue
-      if (
-        mayRepeat(
-          operation.method,
-          operation.price !== 0,
-          settings.ambiguous,
-          owner.credential.isRefreshable,
-          evidence,
-          status,
-        )
-      )
-        continue
-      fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
+      const isTurned = mayTurn && ownCode.some((name) => turningHooks.has(name))
+      if (!isTurned && !mayRepeat(call, request))
+        fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
     }
   }
 }
 
-function mayRepeat(
-  method: string,
-  isPaid: boolean,
-  ambiguous: boolean,
-  isRefreshable: boolean,
-  evidence: RequestRecord['evidence'],
-  status: number | null,
-): boolean {
+function mayRepeat({ operation, settings, owner }: CallRecord, { evidence, status }: RequestRecord): boolean {
+  const isRead = settings.ambiguous || operation.method === 'GET'
+  const isOwn = evidence === 'refused'
   if (evidence === 'unsent') return true
-  const isRead = ambiguous || method === 'GET'
-  if (evidence === 'refused' || evidence === 'unclear') {
-    const isOwn = evidence === 'refused'
-    if (status === 401) return isRefreshable && (isOwn || isRead)
-    if (isRead) return status === null || status < 300 || status === 429 || status >= 500
-    return isOwn && (status === 429 || status === 503 || (status === 502 && isPaid))
-  }
-  return isRead
+  if (evidence === 'success') return isRead
+  if (status === 401) return owner.credential.isRefreshable && (isOwn || isRead)
+  if (isRead) return status === null || status < 300 || status === 429 || status >= 500
+  return isOwn && (status === 429 || status === 503 || (status === 502 && operation.price !== 0))
 }
 
 /** A walk delivers each page that it buys, the items of the service in order, and buys no page twice. */
