@@ -144,8 +144,9 @@ function checkWalk(call: CallRecord, fail: Fail): void {
     fail(`ended after ${delivered.length} of ${sent.length} items`)
 }
 
-function isUndisturbed({ abortedAt, owner }: CallRecord): boolean {
-  return abortedAt === null && owner.closedAt === null
+/** Whether neither an abort nor `close()` ended it. */
+function isUndisturbed({ abortedAt, settledAt, owner }: CallRecord): boolean {
+  return abortedAt === null && (settledAt ?? Infinity) < (owner.closedAt ?? Infinity)
 }
 
 /** Credits that the client may count as uncertain at most. */

@@ -106,14 +106,14 @@ async function play(seed: string, callCount: number, trace: Trace, requests: Req
 
 /** Sets the wall clock of some episodes, each time by up to an hour. */
 function setWallClock(random: Random, set: (time: number) => void, trace: Trace): void {
-  for (let times = random.pick([0, 0, 1, 3]); times > 0; times--)
+  for (let times = random.pick([0, 1, 3]); times > 0; times--)
     setTimeout(
       () => {
         const ms = random.integer(-60 * minute, 60 * minute)
         trace.add(`the wall clock jumps by ${ms} ms`)
         set(Date.now() + ms)
       },
-      random.integer(1, 4 * minute),
+      random.integer(1, random.pick([minute / 2, 4 * minute])),
     )
 }
 
