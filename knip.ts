@@ -19,7 +19,6 @@ export default {
     'test/processes/tenants.ts',
     'test/canary/run.ts',
     'test/soak/*.ts',
-    'test/soak/memory/server.ts',
     'test/soak/sockets/server.ts',
     'test/packaging/*.ts',
     'test/packaging/consumer/*',

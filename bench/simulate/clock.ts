@@ -1,4 +1,4 @@
-import { install } from '@sinonjs/fake-timers'
+import { type Clock, install } from '@sinonjs/fake-timers'
 import type { Random } from '../../src/sandbox/random.ts'
 
 const realTurn = globalThis.setImmediate
@@ -25,7 +25,7 @@ const maxTimers = 2_000_000
  * work then never continues.
  */
 export async function runVirtual(
-  work: () => Promise<unknown>,
+  work: (clock: Pick<Clock, 'setSystemTime'>) => Promise<unknown>,
   limitMs: number,
   random: Random,
 ): Promise<VirtualRun> {
@@ -39,7 +39,7 @@ export async function runVirtual(
     const state = { isDone: false, isCutOff: false }
     const start = performance.now()
     setTimeout(() => (state.isCutOff = true), limitMs)
-    const settled = work().finally(() => (state.isDone = true))
+    const settled = work(clock).finally(() => (state.isDone = true))
     // Failures are thrown below, after the work has ended.
     settled.catch(() => {})
     for (let fired = 0; fired < maxTimers; fired++) {

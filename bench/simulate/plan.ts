@@ -43,8 +43,8 @@ export function readPlan(args: string[]): Plan {
       strategies,
       quick ? promises.map((promise) => promise.strategy) : strategy,
     ),
-    calls: count('calls', values.calls ?? '200'),
-    seeds: count('seeds', values.seeds ?? (quick ? '10' : '20')),
+    calls: wholeNumber('calls', values.calls ?? '200'),
+    seeds: wholeNumber('seeds', values.seeds ?? (quick ? '10' : '20')),
     isQuick: quick,
     isWhole: args.length === 0,
   }
@@ -64,10 +64,15 @@ function chosen<T extends { readonly name: string }>(
   return all.filter(({ name }) => names?.includes(name) ?? true)
 }
 
-function count(option: string, text: string): number {
+/**
+ * Reads the number of an option.
+ *
+ * @throws {Error} with a message for the user.
+ */
+export function wholeNumber(option: string, text: string, least = 1): number {
   const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 1) {
-    throw new Error(`--${option} must be a whole number of at least 1, got ${JSON.stringify(text)}`)
+  if (!Number.isSafeInteger(number) || number < least) {
+    throw new Error(`--${option} must be a whole number of at least ${least}, got ${JSON.stringify(text)}`)
   }
   return number
 }

@@ -4,7 +4,6 @@ import { CreditBudget, type CallOptions, SocialSearch } from '../../src/index.ts
 import { ResultCache } from '../../src/cache/index.ts'
 import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
 import { pass, useVirtualTime } from '../support/clock.ts'
-import { announced, faultsOfServers, inject, scheduleOf } from '../support/fault-schedule.ts'
 import { miscounts } from '../support/ledger.ts'
 
 const unhandled: unknown[] = []
@@ -18,8 +17,29 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const faults = scheduleOf(
-  fc.oneof(fc.constantFrom<Fault>({ delay: 3000 }, ...faultsOfServers), announced(20)),
+/** Of the connection, or a response that is not the service's. */
+const faultsOfServers: readonly Fault[] = [
+  { reset: 'before' },
+  { reset: 'after' },
+  { cut: 'stall' },
+  { cut: 'truncate' },
+  { cut: 'reset' },
+  { delay: 3000 },
+  { delay: 40_000 },
+  { body: { requestId: 'odd', posts: 'none' } },
+  { status: 502, body: '<h1>Bad gateway</h1>' },
+]
+const announcedWait = fc.record({
+  status: fc.constantFrom(400, 403, 429, 500, 502, 503, 504),
+  retryAfter: fc.integer({ min: 1, max: 20 }),
+})
+/** Up to six faults, each after some requests without one. */
+const faults = fc.array(
+  fc.record({
+    skip: fc.nat({ max: 3 }),
+    fault: fc.oneof(fc.constantFrom(...faultsOfServers), announcedWait),
+  }),
+  { maxLength: 6 },
 )
 
 /** A group of equal calls that begin at the same time. */
@@ -46,7 +66,7 @@ describe('a ResultCache', () => {
     await fc.assert(
       fc.asyncProperty(faults, fc.array(group, { minLength: 1, maxLength: 5 }), async (faults, groups) => {
         const sandbox = createSandbox({ posts: 300 })
-        inject(sandbox, faults)
+        for (const { skip, fault } of faults) sandbox.inject({ ...fault, skip })
         const { baseUrl, apiKey, fetch } = sandbox
         const cache = new ResultCache({ maxAge: 60_000 })
         const organization = `cached ${++runs}`

@@ -9,28 +9,22 @@ import {
 import { clientOf, failureOf, hostileTexts, longText, service } from '../support/hostile-answers.ts'
 import { type KnownCall, knownCalls } from '../support/known-calls.ts'
 import { miscounts } from '../support/ledger.ts'
+import { callOperation } from '../soak/misfortune/operations.ts'
 
 let known: KnownCall[]
 beforeAll(async () => void (known = await knownCalls()))
 
 type AnyWalk = PagedCall<unknown, unknown>
-type Walk = (client: SocialSearch, params: never, options: PagedOptions) => unknown
+/** Lists with pages. */
+const walks = [
+  ...['microblog.search', 'professionalnet.posts.search', 'professionalnet.person.posts'],
+  ...['professionalnet.person.comments', 'professionalnet.posts.reactions'],
+  ...['professionalnet.industries.list', 'technews.search', 'mentions.list'],
+]
 
-/** Lists with pages, as a user walks them. */
-const walks: Record<string, Walk> = {
-  'microblog.search': ({ microblog }, params, options) => microblog.search(params, options),
-  'professionalnet.posts.search': (client, params, options) =>
-    client.professionalnet.posts.search(params, options),
-  'professionalnet.person.posts': (client, params, options) =>
-    client.professionalnet.person.posts(params, options),
-  'professionalnet.person.comments': (client, params, options) =>
-    client.professionalnet.person.comments(params, options),
-  'professionalnet.posts.reactions': (client, params, options) =>
-    client.professionalnet.posts.reactions(params, options),
-  'professionalnet.industries.list': (client, params, options) =>
-    client.professionalnet.industries.list(params, options),
-  'technews.search': (client, params, options) => client.technews.search(params, options),
-  'mentions.list': ({ mentions }, params, options) => mentions.list(params, options),
+/** Calls the method that is named like the operation. */
+function walkOf(client: SocialSearch, { operation, params }: KnownCall, options: PagedOptions): AnyWalk {
+  return callOperation(client, { id: operation.id }, options, params) as AnyWalk
 }
 
 /** The first page of a walk that has more, so that the hostile one comes second. */
@@ -60,7 +54,7 @@ function problemsOf(client: SocialSearch, charged: number, error: Error | undefi
   ]
 }
 
-describe.each(Object.keys(walks))('a walk of %s over hostile pages', { timeout: 120_000 }, (id) => {
+describe.each(walks)('a walk of %s over hostile pages', { timeout: 120_000 }, (id) => {
   const validations = ['strict', 'lenient', 'off'] as const
 
   it('delivers each paid page, or has it in the error with the params to resume', async () => {
@@ -74,7 +68,7 @@ describe.each(Object.keys(walks))('a walk of %s over hostile pages', { timeout: 
       for (const texts of hostile.length > longText ? [either[turn % 2]!] : either) {
         const { seen, fetch } = service(call, ...texts)
         const client = clientOf({ fetch, retry: false })
-        const walk = walks[id]!(client, call.params as never, { validation, maxPages: 3 }) as AnyWalk
+        const walk = walkOf(client, call, { validation, maxPages: 3 })
         const pages = walk.pages()
         const { count, error } = await take(pages)
         const found = problemsOf(client, seen.charged, error)
@@ -106,7 +100,7 @@ describe.each(Object.keys(walks))('a walk of %s over hostile pages', { timeout: 
       const validation = validations[turn++ % 3]!
       const { seen, fetch } = service(call, firstPage(call), hostile)
       const client = clientOf({ fetch, retry: false })
-      const walk = walks[id]!(client, call.params as never, { validation, maxPages: 2 }) as AnyWalk
+      const walk = walkOf(client, call, { validation, maxPages: 2 })
       const ended = turn % 2 === 0 ? take(walk) : take(collected(walk))
       const { error } = await ended
       const found = problemsOf(client, seen.charged, error)

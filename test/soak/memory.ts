@@ -4,21 +4,18 @@
  *
  *   npx node --expose-gc test/soak/memory.ts --calls 100000
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../../bench/simulate/plan.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createDraw } from './memory/outcomes.ts'
+import { createRandom } from '../../src/sandbox/random.ts'
 import { miscounts } from '../support/ledger.ts'
+import { startServer } from './sockets/start-server.ts'
 
 const { gc } = globalThis
 if (gc === undefined) throw new Error('node needs --expose-gc')
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '1000000' } } })
-const calls = Number(values.calls)
-if (!(Number.isSafeInteger(calls) && calls >= 1000))
-  throw new Error('--calls must be a number of at least 1000')
+const calls = wholeNumber('calls', values.calls, 1000)
 
 /** Clients that make calls all the time. One more is replaced again and again. */
 const lastingClients = 32
@@ -29,9 +26,9 @@ const rounds = 10
 /** Bytes that the heap may grow by from the first rounds to the last ones; what is compiled meanwhile takes some, too. */
 const mostGrowth = 4_000_000
 
-const server = fork(fileURLToPath(new URL('memory/server.ts', import.meta.url)))
-const [port] = (await once(server, 'message')) as [number]
-const draw = createDraw(1)
+const server = await startServer('few', '1')
+const { baseUrl } = server
+const random = createRandom('memory')
 const outcomes: Record<string, number> = {}
 const credits = { spent: 0, uncertain: 0, reserved: 0 }
 let clients = 0
@@ -40,48 +37,39 @@ const failures: string[] = []
 process.on('unhandledRejection', (error) => failures.push(`unhandled: ${String(error)}`))
 
 async function call(client: SocialSearch): Promise<void> {
-  const share = draw()
-  const abort = share < 0.01 ? new AbortController() : undefined
-  const query = share > 0.995 ? '' : 'typescript'
+  const abort = random.chance(0.01) ? new AbortController() : undefined
+  const query = random.chance(0.005) ? '' : 'typescript'
   const result = client.microblog.search({ query }, abort && { signal: abort.signal }).then(
     () => 'ok',
     (error: unknown) => (error as Error).name,
   )
   if (abort !== undefined) {
-    await sleep(share * 300)
+    await sleep(random.integer(0, 3))
     abort.abort()
   }
   const outcome = await result
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
 }
 
-async function inParallel(count: number, work: () => Promise<void>): Promise<void> {
-  await Promise.all(Array.from({ length: count }, work))
-}
-
 function openClient(): SocialSearch {
-  return new SocialSearch({
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    apiKey: `key_of_client_${++clients}`,
-    timeout: 250,
-    limits: { perMinute: false },
-  })
+  const apiKey = `key_of_client_${++clients}`
+  return new SocialSearch({ baseUrl, apiKey, timeout: 250, limits: { perMinute: false } })
 }
 
 async function closeClient(client: SocialSearch): Promise<void> {
   await client.close()
-  const { spent, uncertain, reserved } = client.credits
-  credits.spent += spent
-  credits.uncertain += uncertain
-  credits.reserved += reserved
+  for (const account of ['spent', 'uncertain', 'reserved'] as const)
+    credits[account] += client.credits[account]
 }
 
 async function runRound(count: number): Promise<void> {
   let left = count
-  const use = (client: SocialSearch, most: number): Promise<void> =>
-    inParallel(callsAtOnce, async () => {
+  const use = async (client: SocialSearch, most: number): Promise<void> => {
+    const work = async (): Promise<void> => {
       for (let made = 0; made < most && left-- > 0; made++) await call(client)
-    })
+    }
+    await Promise.all(Array.from({ length: callsAtOnce }, work))
+  }
   const replace = async (): Promise<void> => {
     while (left > 0) {
       const client = openClient()
@@ -116,9 +104,7 @@ for (let round = 1; round <= rounds; round++) {
 }
 
 await Promise.all(lasting.map(closeClient))
-server.send('charged')
-const [charged] = (await once(server, 'message')) as [number]
-server.disconnect()
+const { charged } = await server.stop()
 console.log(outcomes)
 console.log(`charged ${charged}, spent ${credits.spent}, uncertain ${credits.uncertain}`)
 

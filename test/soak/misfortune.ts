@@ -6,6 +6,7 @@
  *   npx node test/soak/misfortune.ts --seed 1 --episode 17 --trace
  */
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../../bench/simulate/plan.ts'
 import { runMisfortune } from './misfortune/run.ts'
 
 const { values } = parseArgs({
@@ -16,13 +17,10 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
   },
 })
-const calls = Number(values.calls)
-if (!(Number.isSafeInteger(calls) && calls >= 1))
-  throw new Error(`--calls must be a number of at least 1, got ${values.calls}`)
 const episode = values.episode === undefined ? undefined : Number(values.episode)
 
 const result = await runMisfortune({
-  calls,
+  calls: wholeNumber('calls', values.calls),
   seed: values.seed,
   episode,
   log: console.log,

@@ -4,26 +4,23 @@
  *
  *   npx node test/soak/sockets.ts --calls 2000 --seed 1
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../../bench/simulate/plan.ts'
 import { type Charged, CreditBudget, SocialSearch, SocialSearchError } from '../../src/index.ts'
 import { type Random, createRandom } from '../../src/sandbox/random.ts'
+import { drawSecret } from './misfortune/credentials.ts'
 import { shows } from './misfortune/leaks.ts'
 import { callHeader } from './misfortune/network.ts'
-import { reactionsCeiling, soakOperations } from './misfortune/operations.ts'
-import { type Report, clientHeader } from './sockets/report.ts'
+import { callOperation, soakOperations } from './misfortune/operations.ts'
+import { clientHeader, startServer } from './sockets/start-server.ts'
 import { miscounts } from '../support/ledger.ts'
 
 const { values } = parseArgs({
   options: { calls: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
 })
 const { seed } = values
-const calls = Number(values.calls)
-if (!(Number.isSafeInteger(calls) && calls >= 1))
-  throw new Error(`--calls must be a number of at least 1, got ${values.calls}`)
+const calls = wholeNumber('calls', values.calls)
 
 const callsOfClient = 20
 const clientsAtOnce = 8
@@ -42,8 +39,8 @@ const failures: string[] = []
 const fail = (what: string): void => void failures.push(what)
 process.on('unhandledRejection', (error) => fail(`unhandled rejection: ${String(error)}`))
 
-const server = fork(fileURLToPath(new URL('sockets/server.ts', import.meta.url)), [seed])
-const [port] = (await once(server, 'message')) as [number]
+const server = await startServer('many', seed)
+const { baseUrl } = server
 const made: Made[] = []
 const clients: { client: SocialSearch; budget: CreditBudget; ids: string[]; name: string }[] = []
 let left = calls
@@ -52,11 +49,11 @@ async function useClients(): Promise<void> {
   while (left > 0) {
     const name = `client ${clients.length}`
     const random = createRandom(`${seed}/${name}`)
-    const apiKey = `soakKey${random.hex(12)}"\\/+&=${random.hex(4)}`
+    const apiKey = drawSecret(random, 'Key')
     const ambiguous = random.chance(0.2)
     const budget = new CreditBudget(random.pick([20, 500, 5000]))
     const client = new SocialSearch({
-      ...{ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey, organization: `${seed} ${name}`, budget },
+      ...{ baseUrl, apiKey, organization: `${seed} ${name}`, budget },
       ...{ timeout: 300, limits: { perMinute: false }, retry: { ambiguous, maxWait: 50 } },
       headers: { [clientHeader]: name },
     })
@@ -82,20 +79,17 @@ async function call(
   ids.push(id)
   const operation = random.pick(random.chance(0.6) ? soakOperations.slice(0, 3) : soakOperations)
   const abort = random.chance(0.2) ? new AbortController() : null
-  const options = {
-    headers: { [callHeader]: id },
-    ...(abort && { signal: abort.signal }),
-    ...(operation.id === 'professionalnet.posts.reactions' && { ceiling: reactionsCeiling }),
-  }
+  const options = { headers: { [callHeader]: id }, ...(abort && { signal: abort.signal }) }
   const isPaid = operation.price !== 0
   const end = { id, isPaid, ambiguous, charged: null, credits: null }
   const reason = new Error('left')
   if (abort !== null) void sleep(random.integer(0, 60)).then(() => abort.abort(reason))
   try {
-    const answer = await operation
-      .call(client, { ...operation.params } as never, options as never)
-      .withResponse()
-    const { data, response, attempts, credits } = answer
+    const { data, response, attempts, credits } = await callOperation(
+      client,
+      operation,
+      options,
+    ).withResponse()
     const parts = [data, attempts, [...response.headers], await response.text()]
     if (parts.some((part) => shows(part, [apiKey]))) fail(`${id} returned the key`)
     made.push({ ...end, credits })
@@ -110,9 +104,7 @@ async function call(
 await Promise.all(Array.from({ length: clientsAtOnce }, useClients))
 // What is on its way to the server still arrives.
 await sleep(300)
-server.send('report')
-const [{ visits, mostInFlight }] = (await once(server, 'message')) as [Report]
-server.disconnect()
+const { visits, mostInFlight, charged: chargedInAll } = await server.stop()
 
 const visitsOf = Map.groupBy(visits, ({ id }) => id)
 const chargedFor = (ids: readonly string[]): number =>
@@ -133,7 +125,7 @@ for (const { client, budget, ids, name } of clients) {
 }
 if (mostInFlight > 2) fail(`a client had ${mostInFlight} requests in flight`)
 console.log(
-  `${made.length} calls over sockets, ${visits.length} requests, charged ${chargedFor([...visitsOf.keys()])}; seed ${seed}`,
+  `${made.length} calls over sockets, ${visits.length} requests, charged ${chargedInAll}; seed ${seed}`,
 )
 for (const failure of failures.slice(0, 20)) console.log(`✗ ${failure}`)
 process.exitCode = failures.length > 0 ? 1 : 0

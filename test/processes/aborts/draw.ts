@@ -1,10 +1,9 @@
-import { createDraw } from '../../soak/memory/outcomes.ts'
+import { createRandom } from '../../../src/sandbox/random.ts'
 
-const draw = createDraw(Number(process.argv[2]))
+const random = createRandom(process.argv[2] ?? '')
+export const { chance, pick } = random
 
-export const below = (count: number): number => Math.floor(draw() * count)
-export const chance = (share: number): boolean => draw() < share
-export const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T
+export const below = (count: number): number => random.integer(0, count - 1)
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 export const never = <T>(): Promise<T> => new Promise(() => {})
 

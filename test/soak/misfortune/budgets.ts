@@ -1,25 +1,26 @@
-import { type Budget, CreditBudgetError, type Reservation } from '../../../src/index.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
-import { drawThrown } from './hooks.ts'
+import { type Budget, CreditBudget, CreditBudgetError, type Reservation } from '../../../src/index.ts'
+import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import type { Interference } from './interference.ts'
+import { crashes, failures, late } from './own-code.ts'
 
-/** An error of the caller's own code, which may come back as it is. */
-export class CallersError extends Error {}
+export type AnyBudget = CreditBudget | CallersBudget
 
-const kinds = [
-  'sync',
-  'async',
-  'slow',
-  'throws',
-  'rejects',
-  'hangs',
-  'settling throws',
-  'settling rejects',
-] as const
+/** How it reserves, and how it settles. */
+const ways = ['reserves', 'reserves late', 'waits', 'throws', 'rejects', 'hangs']
+const endings = ['settles', 'settles', 'settles', 'throws', 'rejects']
+
+export function drawBudgets(random: Random, seed: string, interference: Interference): AnyBudget[] {
+  return Array.from({ length: random.integer(0, 4) }, (_, index) =>
+    random.chance(0.6)
+      ? new CreditBudget(random.pick([0, 3, 9, 50, 200, 500, 1000, 5000]))
+      : new CallersBudget(createRandom(`${seed}/budget ${index}`), interference),
+  )
+}
 
 /** A caller's own budget, which may fail in every way. */
 export class CallersBudget implements Budget {
-  readonly kind: (typeof kinds)[number]
+  readonly #way: string
+  readonly #ending: string
   readonly limit: number
   spent = 0
   uncertain = 0
@@ -30,30 +31,22 @@ export class CallersBudget implements Budget {
   constructor(random: Random, interference: Interference) {
     this.#interference = interference
     this.#random = random
-    this.kind = random.pick(kinds)
+    this.#way = random.pick(ways)
+    this.#ending = random.pick(endings)
     this.limit = random.pick([10, 200, 1000, 5000])
   }
 
   reserve(credits: number, operation: string): Reservation | Promise<Reservation> {
     this.#interference.visit('reserve')
-    switch (this.kind) {
-      case 'throws':
-        if (this.#random.chance(0.4)) throw new CallersError('the budget threw')
-        return this.#take(credits, operation)
-      case 'rejects':
-        if (this.#random.chance(0.4)) return Promise.reject(new CallersError('the budget rejected'))
-        return this.#take(credits, operation)
-      case 'async':
-        return Promise.resolve().then(() => this.#take(credits, operation))
-      case 'slow':
-        return new Promise<void>((resolve) => setTimeout(resolve, this.#random.integer(1, 3000))).then(() =>
-          this.#take(credits, operation),
-        )
-      case 'hangs':
-        return this.#random.chance(0.2) ? new Promise(() => {}) : this.#take(credits, operation)
-      default:
-        return this.#take(credits, operation)
-    }
+    const take = (): Reservation => this.#take(credits, operation)
+    const fail = failures[this.#way]
+    if (fail !== undefined && this.#random.chance(0.3)) return fail('budget')
+    if (this.#way === 'reserves late') return Promise.resolve().then(take)
+    return this.#way === 'waits' ? late(take, this.#random, 1, 3000) : take()
+  }
+
+  get kind(): string {
+    return `${this.#way}, ${this.#ending}`
   }
 
   get remaining(): number {
@@ -72,9 +65,7 @@ export class CallersBudget implements Budget {
       this.reserved -= credits
       this.spent += spent
       this.uncertain += uncertain
-      if (this.kind === 'settling throws') throw drawThrown(this.#random)
-      // A method may be async, against its type.
-      if (this.kind === 'settling rejects') return Promise.reject(drawThrown(this.#random)) as never
+      return crashes[this.#ending]?.(this.#random)
     }
     return {
       settle: (spent, uncertain = 0) => end(spent, uncertain),

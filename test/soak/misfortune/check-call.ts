@@ -1,6 +1,6 @@
 import { itemsOf } from './answers.ts'
 import { worstCaseOf } from './operations.ts'
-import type { CallRecord, RequestRecord } from './records.ts'
+import { type CallRecord, type RequestRecord, isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 import { miscounts } from '../../support/ledger.ts'
 
@@ -64,7 +64,7 @@ function checkCharge(
   if (error === null || mode === 'toArray' || mode === 'together' || operation.paging === 'counted') return
   // Items do not tell where a page without valid ones ends.
   const hasOdd = requests.some(({ isClean, evidence }) => evidence === 'success' && !isClean)
-  if (mode === 'items' && (hasOdd || ownCode !== null)) return
+  if (mode === 'items' && (hasOdd || ownCode.length > 0)) return
   const sent = requests.filter(({ part }) => part === error.part).length
   if (sent !== error.sent) fail(`rejected with a ${error.name} of ${error.sent} attempts, and sent ${sent}`)
   const ofPage = operation.price === 0 ? [] : requests.filter(({ part }) => part === error.part)
@@ -83,83 +83,68 @@ function checkCharge(
 
 const foreignSuccesses = new Set(['html with 200', 'empty 200', '204', 'other JSON'])
 
+const turningHooks = new Set(['a hook that returns a 503', 'a hook that returns a network error'])
+
 /** Nothing is sent twice unless it provably has not been charged, or has no effect. */
-function checkAttempts(
-  { operation, requests, settings, mode, owner, ownCode }: CallRecord,
-  fail: Fail,
-): void {
+function checkAttempts(call: CallRecord, fail: Fail): void {
+  const { operation, requests, settings, mode, owner, ownCode } = call
   const groups = Map.groupBy(requests, ({ part, params }) => `${part} ${params}`)
   for (const group of groups.values()) {
     if (mode === 'together' && group[0]?.page !== 1) continue
     const refreshes = group.filter(({ status }) => status === 401).length
-    const most = settings.maxAttempts + (owner.isRefreshable ? refreshes : 0)
+    const most = settings.maxAttempts + (owner.credential.isRefreshable ? refreshes : 0)
     if (group.length > most) fail(`made ${group.length} attempts of at most ${most}`)
-    for (const [index, { evidence, status, mishap }] of group.slice(0, -1).entries()) {
+    for (const [index, request] of group.slice(0, -1).entries()) {
+      const { evidence, status, mishap } = request
       // The hook turns an error into one that is retried.
-      const isTurned =
-        evidence === 'refused' || (evidence === 'unclear' && (operation.price === 0 || settings.ambiguous))
-      if (ownCode === 'a hook that returns a 503' && isTurned) continue
-      if (
-        ownCode === 'a hook that returns a 503' &&
-        evidence === (operation.price === 0 ? evidence : 'refused')
-      )
-        continue
-      if (
-        mayRepeat(
-          operation.method,
-          operation.price !== 0,
-          settings.ambiguous,
-          owner.isRefreshable,
-          evidence,
-          status,
-        )
-      )
-        continue
-      fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
+      const mayTurn =
+        operation.price === 0 || evidence === 'refused' || (evidence === 'unclear' && settings.ambiguous)
+      const isTurned = mayTurn && ownCode.some((name) => turningHooks.has(name))
+      if (!isTurned && !mayRepeat(call, request))
+        fail(`sent attempt ${index + 2} after: ${mishap} (${evidence}, status ${status})`)
     }
   }
 }
 
-function mayRepeat(
-  method: string,
-  isPaid: boolean,
-  ambiguous: boolean,
-  isRefreshable: boolean,
-  evidence: RequestRecord['evidence'],
-  status: number | null,
-): boolean {
+function mayRepeat({ operation, settings, owner }: CallRecord, { evidence, status }: RequestRecord): boolean {
+  const isRead = settings.ambiguous || operation.method === 'GET'
+  const isOwn = evidence === 'refused'
   if (evidence === 'unsent') return true
-  const isRead = ambiguous || method === 'GET'
-  if (evidence === 'refused' || evidence === 'unclear') {
-    const isOwn = evidence === 'refused'
-    if (status === 401) return isRefreshable && (isOwn || isRead)
-    if (isRead) return status === null || status < 300 || status === 429 || status >= 500
-    return isOwn && (status === 429 || status === 503 || (status === 502 && isPaid))
-  }
-  return isRead
+  if (evidence === 'success') return isRead
+  if (status === 401) return owner.credential.isRefreshable && (isOwn || isRead)
+  if (isRead) return status === null || status < 300 || status === 429 || status >= 500
+  return isOwn && (status === 429 || status === 503 || (status === 502 && operation.price !== 0))
 }
 
-/** A walk delivers the items of the service in order, none twice, and buys no page twice. */
+/** A walk delivers each page that it buys, the items of the service in order, and buys no page twice. */
 function checkWalk(call: CallRecord, fail: Fail): void {
-  const { operation, id, pages, mode, requests, delivered, ownCode, isRejected, isCutShort, settings } = call
-  if (!['pages', 'items', 'toArray', 'resume'].includes(mode)) return
-  const hasOdd = requests.some(({ evidence, isClean }) => evidence === 'success' && !isClean)
-  if (ownCode === null && operation.price !== 0) {
-    const bought = requests.filter(({ isClean, evidence }) => isClean && evidence === 'success')
-    const pagesBought = new Set(bought.map(({ page }) => page))
-    if (pagesBought.size < bought.length && !hasOdd && settings.deadlineMs === null)
-      fail('bought a page twice')
+  const { operation, id, pages, mode, requests, delivered, ownCode, settings } = call
+  if (!isWalk(mode)) return
+  const successes = requests.filter(({ evidence }) => evidence === 'success')
+  const hasOdd = successes.some(({ isClean }) => !isClean)
+  if (ownCode.length === 0 && operation.price !== 0) {
+    const pagesBought = new Set(successes.map(({ params }) => params))
+    // After an odd page, or one that came too late, a walk may resume where it has been, or may be retried.
+    const mayRepeat = mode === 'resume' ? hasOdd || settings.deadlineMs !== null : settings.ambiguous
+    if (pagesBought.size < successes.length && !mayRepeat) fail('bought a page twice')
+    const shown = call.part + Number(call.isPageInError)
+    if (mode === 'pages' && isUndisturbed(call) && !settings.ambiguous && shown !== successes.length)
+      fail(`bought ${successes.length} pages and showed ${shown}`)
   }
-  if (hasOdd || ownCode !== null) return
+  if (hasOdd || ownCode.length > 0) return
   const sent = Array.from({ length: pages }, (_, index) =>
     itemsOf({ operation, id, pages, page: index + 1 }),
   ).flat()
   if (delivered.some((item, index) => item !== sent[index]))
     fail('delivered other items than the service sent')
-  const isWhole = !isRejected && !isCutShort && call.abortedAt === null && mode !== 'toArray'
-  const hasEnded = isWhole && requests.some(({ page, isClean }) => isClean && page >= pages)
-  if (hasEnded && delivered.length < sent.length)
+  const isWhole = !call.isRejected && !call.isCutShort && isUndisturbed(call) && mode !== 'toArray'
+  if (isWhole && delivered.length < sent.length)
     fail(`ended after ${delivered.length} of ${sent.length} items`)
+}
+
+/** Whether neither an abort nor `close()` ended it. */
+function isUndisturbed({ abortedAt, settledAt, owner }: CallRecord): boolean {
+  return abortedAt === null && (settledAt ?? Infinity) < (owner.closedAt ?? Infinity)
 }
 
 /** Credits that the client may count as uncertain at most. */

@@ -1,6 +1,8 @@
 import { CreditBudget } from '../../../src/index.ts'
 import { mostUncertain } from './check-call.ts'
-import type { AnyBudget, CallRecord, ClientRecord } from './records.ts'
+import type { AnyBudget } from './budgets.ts'
+import { worstCaseOf } from './operations.ts'
+import type { CallRecord, ClientRecord } from './records.ts'
 import type { Trace } from './trace.ts'
 import { miscounts } from '../../support/ledger.ts'
 
@@ -45,12 +47,9 @@ export function checkBudget(
 }
 
 /** Before a paid request is sent, its highest cost must be reserved everywhere. */
-export function checkReserved(
-  { settings, owner, operation, id }: CallRecord,
-  worstCase: number,
-  trace: Trace,
-): void {
+export function checkReserved({ settings, owner, operation, id }: CallRecord, trace: Trace): void {
   if (operation.price === 0) return
+  const worstCase = worstCaseOf(operation)
   const { client } = owner.variants[0]
   const accounts = [
     ['the ledger', client.credits] as const,

@@ -3,17 +3,16 @@ import { type Random, createRandom } from '../../../src/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
 import { drawHooks } from './hooks.ts'
-import type { Interference } from './interference.ts'
 import { callHeader } from './network.ts'
-import { type SoakOperation, reactionsCeiling, soakOperations } from './operations.ts'
-import type { AnyBudget, CallRecord, ClientRecord, Mode } from './records.ts'
+import { type SoakOperation, soakOperations } from './operations.ts'
+import type { CallRecord, ClientRecord, Mode, World } from './records.ts'
 import { drawSchema } from './schemas.ts'
 
 /** A call that is ready to be made. */
 export interface DrawnCall {
   readonly call: CallRecord
   readonly client: ClientRecord['variants'][number]['client']
-  readonly params: object
+  readonly params: object | undefined
   readonly options: AnyCallOptions
   readonly plan: AbortPlan | null
   /** When it is made, in milliseconds from the start. */
@@ -43,17 +42,15 @@ function drawGroup(random: Random): readonly SoakOperation[] {
 }
 
 export function drawCall(
-  seed: string,
   id: string,
   clients: readonly ClientRecord[],
-  budgets: readonly AnyBudget[],
   spreadMs: number,
-  interference: Interference,
+  { seed, budgets, crowd, interference }: World,
 ): DrawnCall {
   const random = createRandom(`${seed}/${id}`)
   const owner = random.pick(clients)
   const variant = random.pick(owner.variants)
-  const documented = random.pick(drawGroup(random))
+  const documented = crowd ?? random.pick(drawGroup(random))
   const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
   const mode = operation.paging === undefined ? random.pick(modes.slice(0, 2)) : random.pick(modes)
   const drawn = drawOptions(random, budgets, variant.settings)
@@ -66,7 +63,6 @@ export function drawCall(
     ...(random.chance(0.15) && { maxPages: random.integer(1, 4) }),
   }
   const extras: AnyCallOptions = {
-    ...(operation.id === 'professionalnet.posts.reactions' && { ceiling: reactionsCeiling }),
     ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
     ...(operation.paging !== undefined && mode !== 'await' && mode !== 'withResponse' && walks),
     ...(schema !== null && { schema: schema.schema }),
@@ -74,35 +70,23 @@ export function drawCall(
     ...(plan !== null && { signal: plan.controller.signal, onWait: () => plan.onWait(call) }),
   }
   const call: CallRecord = {
-    ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid },
-    ...{
-      ownCode: schema?.name ?? hooks?.name ?? null,
-      pages: random.integer(1, 5),
-      requests: [],
-      part: 0,
-      delivered: [],
-    },
-    ...{
-      isCutShort: Object.keys(walks).length > 0,
-      isSlowReader: false,
-      isRejected: false,
-      startedAt: 0,
-      settledAt: null,
-      abortedAt: null,
-    },
-    ...{ error: null, credits: null },
+    ...{ id, operation, owner, mode, settings: drawn.settings, isInvalid, pages: random.integer(1, 5) },
+    ownCode: [schema, hooks].flatMap((each) => each?.name ?? []),
+    ...{ requests: [], part: 0, delivered: [], error: null, credits: null },
+    ...{ startedAt: 0, settledAt: null, abortedAt: null },
+    ...{ isCutShort: Object.keys(walks).length > 0, isSlowReader: false },
+    ...{ isRejected: false, isPageInError: false },
   }
   owner.calls.push(call)
   const details = [
     said(drawn.options),
-    ...(schema === null ? [] : [`a schema that ${schema.name}`]),
-    ...(hooks === null ? [] : [hooks.name]),
+    ...call.ownCode,
     ...(plan === null ? [] : [`aborted: ${plan.what}`]),
     ...(isInvalid ? ['invalid params'] : []),
   ]
   return {
     ...{ call, client: variant.client, plan, startsAt: random.integer(0, spreadMs), random },
-    params: isInvalid ? (operation.invalidParams ?? {}) : { ...operation.params },
+    params: isInvalid ? operation.invalidParams : operation.params,
     options: { ...drawn.options, ...extras, headers: { [callHeader]: id } },
     what: `${operation.id} by ${owner.name}, ${mode}, ${JSON.stringify(walks)}, ${details.join(', ')}`,
   }

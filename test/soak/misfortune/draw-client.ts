@@ -1,21 +1,18 @@
 import {
   type ClientOptions,
-  CreditBudget,
   type LimitOptions,
   type Logger,
   type SharedOptions,
   SocialSearch,
 } from '../../../src/index.ts'
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
-import { CallersBudget } from './budgets.ts'
+import type { Random } from '../../../src/sandbox/random.ts'
+import { type AnyBudget, CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
-import { drawThrown } from './hooks.ts'
-import type { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
 import { drawLimiter } from './limiters.ts'
 import { baseUrl } from './network.ts'
-import type { AnyBudget, CallSettings, ClientRecord, OrganizationRecord } from './records.ts'
-import type { Trace } from './trace.ts'
+import { crashes } from './own-code.ts'
+import type { CallSettings, ClientRecord, OrganizationRecord, World } from './records.ts'
 
 /** Options that a client, a variant of it and a call may have, with the settings that follow from them. */
 export interface DrawnOptions {
@@ -71,14 +68,6 @@ export function drawOptions(random: Random, budgets: readonly AnyBudget[], base 
   return { options, settings }
 }
 
-export function drawBudgets(random: Random, seed: string, interference: Interference): AnyBudget[] {
-  return Array.from({ length: random.integer(0, 4) }, (_, index) =>
-    random.chance(0.6)
-      ? new CreditBudget(random.pick([0, 3, 9, 50, 200, 500, 1000, 5000]))
-      : new CallersBudget(createRandom(`${seed}/budget ${index}`), interference),
-  )
-}
-
 /** Makes the labels differ, so that a run that is repeated in one process does not find the limits of the first. */
 let organizations = 0
 
@@ -109,16 +98,14 @@ function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptio
 function drawLogger(
   random: Random,
   secrets: ReadonlySet<string>,
-  { visit }: Interference,
-  trace: Trace,
+  { interference, trace }: World,
 ): Logger | undefined {
-  const kind = random.pick(['none', 'quiet', 'throws', 'rejects'])
+  const kind = random.pick(['none', 'quiet', ...Object.keys(crashes)])
   if (kind === 'none') return undefined
   const log = (message: string, fields: object): void => {
     if (shows(JSON.stringify([message, fields]), secrets)) trace.fail(`a log line shows a secret: ${message}`)
-    visit('log')
-    if (kind === 'throws') throw drawThrown(random)
-    if (kind === 'rejects') return Promise.reject(drawThrown(random)) as never
+    interference.visit('log')
+    return crashes[kind]?.(random)
   }
   return { debug: log, info: log, warn: log, error: log }
 }
@@ -127,27 +114,23 @@ export function drawClient(
   random: Random,
   name: string,
   organization: OrganizationRecord,
-  budgets: readonly AnyBudget[],
-  fetch: typeof globalThis.fetch,
-  interference: Interference,
-  trace: Trace,
+  world: World,
 ): ClientRecord {
-  const credential = drawCredential(random, interference, trace)
+  const { budgets, fetch, interference, trace } = world
+  const credential = drawCredential(random, world)
   const limits = drawLimits(random, organization)
   const { options, settings } = drawOptions(random, budgets)
   const limiter = organization.isLimited ? null : drawLimiter(random)
   const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
-  const logger = drawLogger(random, credential.secrets, interference, trace)
-  const onWait = random.pick([
-    undefined,
-    () => interference.visit('onWait'),
-    () => {
-      throw drawThrown(random)
-    },
-    () => Promise.reject(drawThrown(random) as Error),
-  ]) as ClientOptions['onWait']
+  const logger = drawLogger(random, credential.secrets, world)
+  const waiting = random.pick(['none', 'interferes', ...Object.keys(crashes)])
+  const onWait: ClientOptions['onWait'] = () => {
+    if (waiting === 'interferes') interference.visit('onWait')
+    return crashes[waiting]?.(random)
+  }
   const client = new SocialSearch({
-    ...{ baseUrl, fetch, organization: organization.label, limits, logger, onWait },
+    ...{ baseUrl, fetch, organization: organization.label, limits, logger },
+    ...{ ...(waiting !== 'none' && { onWait }) },
     ...{ ...(limiter && { limiter }), prices },
     ...credential.options,
     ...options,
@@ -163,15 +146,8 @@ export function drawClient(
     `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${limiter === null ? '' : `a limiter that ${limiter.kind}, `}${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
   )
   return {
-    ...{ name, organization, variants, prices, open: new Set() },
+    ...{ name, organization, variants, prices, credential, open: new Set(), closedAt: null, calls: [] },
     mostInFlight: organization.isLimited ? (limits.inFlight ?? 2) : Infinity,
-    ...{
-      isRefreshable: credential.isRefreshable,
-      isRevoked: credential.isRevoked,
-      secrets: credential.secrets,
-      closedAt: null,
-      calls: [],
-    },
   }
 }
 

@@ -1,29 +1,26 @@
 import { getEventListeners } from 'node:events'
-import { createRandom } from '../../../src/sandbox/random.ts'
-import { runVirtual } from '../../../bench/simulate/clock.ts'
+import { runVirtual, sleep } from '../../../bench/simulate/clock.ts'
+import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { drawBudgets } from './budgets.ts'
 import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'
 import { type DrawnCall, drawCall } from './draw-call.ts'
-import { drawBudgets, drawClient, drawOrganization } from './draw-client.ts'
+import { drawClient, drawOrganization } from './draw-client.ts'
 import { Interference } from './interference.ts'
 import { shows } from './leaks.ts'
 import { makeCall } from './make-call.ts'
 import { Network } from './network.ts'
-import { worstCaseOf } from './operations.ts'
-import type { CallRecord, ClientRecord } from './records.ts'
+import { soakOperations } from './operations.ts'
+import type { ClientRecord, RequestRecord, World } from './records.ts'
 import { Service } from './service.ts'
 import { Trace } from './trace.ts'
 
 const minute = 60_000
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** What one episode came to. */
 export interface Episode {
   readonly trace: Trace
-  /** How many requests met with what. */
-  readonly mishaps: Map<string, number>
-  /** Ways in which calls ended. */
-  readonly requests: number
+  readonly requests: readonly RequestRecord[]
 }
 
 /**
@@ -32,14 +29,14 @@ export interface Episode {
  */
 export async function runEpisode(seed: string, callCount: number): Promise<Episode> {
   const trace = new Trace()
-  const mishaps = new Map<string, number>()
-  let network: Network | undefined
+  const requests: RequestRecord[] = []
   const unhandled = (reason: unknown): void => trace.fail(`unhandled rejection: ${String(reason)}`, reason)
   process.on('unhandledRejection', unhandled)
   try {
     const { timers, isCutOff } = await runVirtual(
-      async () => {
-        network = await play(seed, callCount, trace)
+      (clock) => {
+        setWallClock(createRandom(`${seed}/wall clock`), (time) => clock.setSystemTime(time), trace)
+        return play(seed, callCount, trace, requests)
       },
       5 * 24 * 60 * minute,
       createRandom(`${seed}/Math.random`),
@@ -53,44 +50,34 @@ export async function runEpisode(seed: string, callCount: number): Promise<Episo
   } finally {
     process.off('unhandledRejection', unhandled)
   }
-  for (const { mishap } of network?.requests ?? []) mishaps.set(mishap, (mishaps.get(mishap) ?? 0) + 1)
-  return { trace, mishaps, requests: network?.requests.length ?? 0 }
+  return { trace, requests }
 }
 
-async function play(seed: string, callCount: number, trace: Trace): Promise<Network> {
+async function play(seed: string, callCount: number, trace: Trace, requests: RequestRecord[]): Promise<void> {
   const random = createRandom(seed)
   const byId = new Map<string, DrawnCall>()
-  const service = new Service(trace)
-  const network: Network = new Network({
-    ...{ seed, service, trace, misfortune: random.pick([0.1, 0.3, 0.6, 0.9]) },
+  const network = new Network({
+    ...{ seed, requests, service: new Service(trace), trace, misfortune: random.pick([0.1, 0.3, 0.6, 0.9]) },
     callOf: (id) => (byId.get(id) as DrawnCall).call,
     onMoment: (call, moment) => {
-      if (moment === 'sent') checkReserved(call, worstCaseOf(call.operation), trace)
+      if (moment === 'sent') checkReserved(call, trace)
       byId.get(call.id)?.plan?.onMoment(call, moment)
     },
   })
   const interference = new Interference(seed)
   const budgets = drawBudgets(random, seed, interference)
+  const crowd = random.chance(0.3) ? random.pick(soakOperations.filter(({ surface }) => surface)) : null
+  const world: World = { seed, trace, interference, budgets, crowd, fetch: network.fetch }
   const organizations = Array.from({ length: random.integer(1, 2) }, (_, index) =>
     drawOrganization(random, `organization ${seed}/${index}`),
   )
   const clients = Array.from({ length: random.integer(1, 4) }, (_, index) =>
-    drawClient(
-      random,
-      `client ${index}`,
-      random.pick(organizations),
-      budgets,
-      network.fetch,
-      interference,
-      trace,
-    ),
+    drawClient(random, `client ${index}`, random.pick(organizations), world),
   )
   const spreadMs = random.pick([0, 2000, minute, 4 * minute])
-  const drawn = Array.from({ length: callCount }, (_, index) => {
-    const call = drawCall(seed, `call ${index}`, clients, budgets, spreadMs, interference)
-    byId.set(call.call.id, call)
-    return call
-  })
+  for (let index = 0; index < callCount; index++)
+    byId.set(`call ${index}`, drawCall(`call ${index}`, clients, spreadMs, world))
+  const drawn = [...byId.values()]
   interference.act = (random, from) => {
     const { call, plan } = random.pick(drawn)
     trace.add(`interference from ${from}`)
@@ -107,24 +94,27 @@ async function play(seed: string, callCount: number, trace: Trace): Promise<Netw
   await Promise.all(clients.map((client) => close(client, trace)))
   // What remains of the exchanges at the service.
   await sleep(5 * minute)
-  check(
-    drawn.map(({ call }) => call),
-    clients,
-    trace,
-  )
-  budgets.forEach((budget, index) =>
-    checkBudget(
-      budget,
-      index,
-      drawn.map(({ call }) => call),
-      trace,
-    ),
-  )
   for (const { call, plan } of drawn) {
+    checkCall(call, trace)
     const listeners = plan === null ? 0 : getEventListeners(plan.controller.signal, 'abort').length
     if (listeners > 0) trace.fail(`${call.id} left ${listeners} listeners on its signal`)
   }
-  return network
+  for (const client of clients) checkClient(client, trace)
+  const calls = drawn.map(({ call }) => call)
+  budgets.forEach((budget, index) => checkBudget(budget, index, calls, trace))
+}
+
+/** Sets the wall clock of some episodes, each time by up to an hour. */
+function setWallClock(random: Random, set: (time: number) => void, trace: Trace): void {
+  for (let times = random.pick([0, 1, 3]); times > 0; times--)
+    setTimeout(
+      () => {
+        const ms = random.integer(-60 * minute, 60 * minute)
+        trace.add(`the wall clock jumps by ${ms} ms`)
+        set(Date.now() + ms)
+      },
+      random.integer(1, random.pick([minute / 2, 4 * minute])),
+    )
 }
 
 /** Waits for work, but not for ever: some hangs until its client is closed. */
@@ -141,17 +131,15 @@ async function close(owner: ClientRecord, trace: Trace): Promise<void> {
   await owner.variants.at(-1)?.client.close()
 }
 
-function check(calls: readonly CallRecord[], clients: readonly ClientRecord[], trace: Trace): void {
-  for (const call of calls) checkCall(call, trace)
-  for (const owner of clients) {
-    checkLedger(owner, trace)
-    if (owner.open.size > 0) trace.fail(`${owner.name} left ${owner.open.size} requests open`)
-    for (const { client } of owner.variants) {
-      if (shows(client, owner.secrets)) trace.fail(`${owner.name} shows a secret when it is printed`)
-      const { slots, surfaces } = client.status()
-      if (slots.taken > 0) trace.fail(`${owner.name} holds ${slots.taken} slots`)
-      const queued = surfaces.reduce((sum, surface) => sum + surface.queued, 0)
-      if (queued > 0) trace.fail(`${owner.name} has ${queued} calls in its queue`)
-    }
+/** Checks, after the run, what must hold of a client that is closed. */
+function checkClient(owner: ClientRecord, trace: Trace): void {
+  checkLedger(owner, trace)
+  if (owner.open.size > 0) trace.fail(`${owner.name} left ${owner.open.size} requests open`)
+  for (const { client } of owner.variants) {
+    if (shows(client, owner.credential.secrets)) trace.fail(`${owner.name} shows a secret when it is printed`)
+    const { slots, surfaces } = client.status()
+    if (slots.taken > 0) trace.fail(`${owner.name} holds ${slots.taken} slots`)
+    const queued = surfaces.reduce((sum, surface) => sum + surface.queued, 0)
+    if (queued > 0) trace.fail(`${owner.name} has ${queued} calls in its queue`)
   }
 }

@@ -1,30 +1,18 @@
 import type { Hooks } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
-import { awkwardValues } from '../../support/awkward-values.ts'
-
-/** A value that the caller's code throws, and that may be impossible to print. */
-export function drawThrown(random: Random): unknown {
-  return random.pick(awkwardValues)[1]()
-}
-
-const answer = (status: number, body: string): Response =>
-  new Response(body, { status, headers: { 'content-type': 'application/json' } })
+import { json } from './answers.ts'
+import { crashes, drawThrown, failures, late } from './own-code.ts'
 
 const unavailable = '{"requestId":"req_hook","error":{"code":"unavailable"}}'
 
 /** What a hook does after the response. */
-const kinds: Record<string, (random: Random) => unknown> = {
-  hangs: () => new Promise(() => {}),
-  'takes its time': (random) => new Promise<void>((resolve) => setTimeout(resolve, random.integer(1, 5000))),
-  throws: (random) => {
-    throw drawThrown(random)
-  },
-  'rejects late': async (random) => {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    throw drawThrown(random)
-  },
-  'returns anything': (random) => drawThrown(random),
-  'returns a 503': () => answer(503, unavailable),
+const ways: Record<string, (random: Random) => unknown> = {
+  ...crashes,
+  hangs: () => failures['hangs']?.('hook'),
+  'takes its time': (random) => late(() => undefined, random, 1, 5000),
+  'rejects late': (random) => late(() => crashes['throws']?.(random), random, 100, 100),
+  'returns anything': drawThrown,
+  'returns a 503': () => new Response(unavailable, { status: 503, headers: [json] }),
   'returns a network error': () => Response.error(),
   'returns text': () => new Response('hooked'),
 }
@@ -32,8 +20,8 @@ const kinds: Record<string, (random: Random) => unknown> = {
 /** Hooks of a call that fail after some responses; null for none. */
 export function drawHooks(random: Random): { name: string; hooks: Hooks } | null {
   if (!random.chance(0.12)) return null
-  const name = random.pick(Object.keys(kinds))
+  const name = random.pick(Object.keys(ways))
   const share = random.pick([0.3, 1])
-  const afterResponse = (): never => (random.chance(share) ? kinds[name]?.(random) : undefined) as never
+  const afterResponse = (): never => (random.chance(share) ? ways[name]?.(random) : undefined) as never
   return { name: `a hook that ${name}`, hooks: { afterResponse: [afterResponse] } }
 }

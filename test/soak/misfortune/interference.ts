@@ -21,4 +21,10 @@ export class Interference {
   readonly visit = (from: Callback): void => {
     if (this.#random.chance(this.#share)) this.act(this.#random, from)
   }
+
+  /** Returns the value, after a visit. */
+  pass<T>(value: T, from: Callback): T {
+    this.visit(from)
+    return value
+  }
 }

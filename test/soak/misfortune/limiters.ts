@@ -1,30 +1,21 @@
 import type { Lease, Limiter, Ticket } from '../../../src/index.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
-import { CallersError } from './budgets.ts'
-import { drawThrown } from './hooks.ts'
+import { crashes, failures } from './own-code.ts'
 
-const kinds = ['grants', 'slow', 'throws', 'rejects', 'hangs', 'lease throws', 'hold throws'] as const
+const kinds = ['grants', 'slow', ...Object.keys(failures), 'lease throws', 'hold throws']
 
-/** A caller's own limiter, which keeps no limits and may fail in every way. */
+/** A caller's own limiter, which keeps no limits and may fail in every way. Against the interface, it may hang. */
 export function drawLimiter(random: Random): Limiter & { readonly kind: string } {
   const kind = random.pick(kinds)
-  const fail = (): never => {
-    throw new CallersError('the limiter threw')
-  }
-  const failsNow = (): boolean => random.chance(0.3)
-  const crash = (): never => {
-    throw drawThrown(random)
-  }
-  const step = kind === 'lease throws' ? crash : () => {}
-  const lease: Lease = { queued: 0, paced: 0, sent: step, answered: step, release: step }
+  const step = (crashing: string) => () => (kind === crashing ? crashes['throws']?.(random) : undefined)
+  const ofLease = step('lease throws')
+  const lease: Lease = { queued: 0, paced: 0, sent: ofLease, answered: ofLease, release: ofLease }
   return {
     kind,
-    hold: kind === 'hold throws' ? crash : () => {},
+    hold: step('hold throws'),
     acquire: ({ signal }: Ticket) => {
-      if (kind === 'throws' && failsNow()) fail()
-      if (kind === 'rejects' && failsNow()) return Promise.reject(new CallersError('the limiter rejected'))
-      // Against the interface, it does not heed the signal.
-      if (kind === 'hangs' && failsNow()) return new Promise(() => {})
+      const fail = failures[kind]
+      if (fail !== undefined && random.chance(0.3)) return fail('limiter')
       if (kind !== 'slow') return Promise.resolve(lease)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => resolve(lease), random.integer(1, 5000))

@@ -1,7 +1,10 @@
+import { sleep } from '../../../bench/simulate/clock.ts'
 import { type ApiCall, PaginationError, type PagedCall, SocialSearchError } from '../../../src/index.ts'
-import { CallersError } from './budgets.ts'
 import type { DrawnCall } from './draw-call.ts'
 import { shows } from './leaks.ts'
+import { callOperation } from './operations.ts'
+import { CallersError } from './own-code.ts'
+import { isWalk } from './records.ts'
 import type { Trace } from './trace.ts'
 
 /** Items may be too deep for JSON. */
@@ -16,8 +19,6 @@ function asJson(item: unknown): string {
 type Page = Record<string, unknown>
 /** Without validation, a page need not be an object. */
 type Walk = PagedCall<unknown, unknown>
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Makes a call the way it was drawn, and checks how it ends. Never rejects. */
 export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
@@ -39,7 +40,7 @@ export async function makeCall(drawn: DrawnCall, trace: Trace): Promise<void> {
 
 async function use(drawn: DrawnCall, trace: Trace): Promise<void> {
   const { call, client, params, options } = drawn
-  const made = call.operation.call(client, params as never, options as never)
+  const made = callOperation(client, call.operation, options, params)
   switch (call.mode) {
     case 'await':
       look(await made, drawn, trace)
@@ -129,7 +130,7 @@ async function resume(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void>
     try {
       const latest = await pages(from, drawn, trace, lastPage)
       if (latest === null || latest['next'] === null || latest['next'] === undefined) return
-      call.isCutShort = true
+      call.isCutShort = parts === 0
       if (parts === 0) return
       from = walk.resume(JSON.parse(JSON.stringify({ next: latest['next'] })) as { next: object })
     } catch (error) {
@@ -145,7 +146,7 @@ async function resume(walk: Walk, drawn: DrawnCall, trace: Trace): Promise<void>
 
 /** Looks for secrets in what a call has given. */
 function look(value: unknown, { call }: DrawnCall, trace: Trace): void {
-  if (shows(value, call.owner.secrets)) trace.fail(`${call.id} returned a secret`)
+  if (shows(value, call.owner.credential.secrets)) trace.fail(`${call.id} returned a secret`)
 }
 
 /** Checks what a call rejected with, and says it in a few words. */
@@ -156,13 +157,17 @@ function judge(reason: unknown, { call, plan }: DrawnCall, trace: Trace): string
     trace.fail(`${call.id} rejected with a foreign ${String(reason)}`, reason)
     return 'rejects'
   }
-  const { name, charged, message, operation, attempts } = reason
-  if (operation !== call.operation.id)
-    trace.fail(`${call.id} rejected with a ${name} of the operation ${operation}`)
+  const { name, charged, message, operation, attempts, body, next } = reason
+  const fail = (what: string): void => trace.fail(`${call.id} rejected with a ${name} ${what}`)
+  if (operation !== call.operation.id) fail(`of the operation ${operation}`)
+  if (shows(reason, call.owner.credential.secrets)) fail('that shows a secret')
   const sent = attempts.filter((attempt) => attempt.sent !== null).length
-  if (shows(reason, call.owner.secrets)) trace.fail(`${call.id} rejected with a ${name} that shows a secret`)
-  if (attempts.at(-1)?.charged === 'yes' && reason.body === undefined && !(reason instanceof PaginationError))
-    trace.fail(`${call.id} rejected with a ${name} without the body that was paid for`)
-  if (!(reason instanceof PaginationError)) call.error = { name, charged, sent, part: call.part }
+  call.isPageInError = body !== undefined
+  if (reason instanceof PaginationError) call.isPageInError = reason.page !== undefined
+  else {
+    if (attempts.at(-1)?.charged === 'yes' && body === undefined) fail('without the body that was paid for')
+    if (isWalk(call.mode) && !next) fail('without the params of the page that failed')
+    call.error = { name, charged, sent, part: call.part }
+  }
   return `rejects: ${name}, charged ${charged}, ${message.slice(0, 100)}`
 }

@@ -19,8 +19,9 @@ export interface Mishap {
   play(scene: Scene): Play
 }
 
-/** What takes much time to simulate is rare. */
-const rare: Partial<Record<MishapName, number>> = {
+/** What takes much time to simulate is rare; what matters only late in a walk is frequent. */
+const weights: Partial<Record<MishapName, number>> = {
+  'same cursor': 4,
   'too large': 0.01,
   'huge string': 0.2,
   'deep field': 0.4,
@@ -36,7 +37,7 @@ const rare: Partial<Record<MishapName, number>> = {
 function list(group: Record<string, (scene: Scene) => Play>, weight: number): Mishap[] {
   return Object.entries(group).map(([name, play]) => ({
     name: name as MishapName,
-    weight: rare[name as MishapName] ?? weight,
+    weight: weights[name as MishapName] ?? weight,
     play,
   }))
 }

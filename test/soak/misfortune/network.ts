@@ -9,7 +9,6 @@ export const callHeader = 'x-soak-call'
 
 /** Plays fetch on the virtual clock: carries requests to the service, and loses some. */
 export class Network {
-  readonly requests: RequestRecord[] = []
   readonly #underWay = new Map<Trip, Request>()
   readonly #options: NetworkOptions
 
@@ -37,13 +36,14 @@ export class Network {
       ...{ arrivedAt: null, endedAt: null, evidence: 'unclear', status: null, charged: 0, isClean: false },
     }
     call.requests.push(record)
-    this.requests.push(record)
-    const { trace } = this.#options
+    const { trace, requests } = this.#options
+    requests.push(record)
     const path = new URL(request.url).pathname.replace(/^\/v1/, '')
     if (!request.url.startsWith(`${baseUrl}/`)) trace.fail(`${call.id} went to ${request.url}`)
-    if (request.method !== call.operation.method || !call.operation.path.test(path))
+    if (request.method !== call.operation.method || path !== call.operation.path)
       trace.fail(`${call.id} ${call.operation.id} sent ${request.method} ${path}`)
-    if (token === null || !call.owner.secrets.has(token)) trace.fail(`${call.id} was sent without its token`)
+    if (token === null || !call.owner.credential.secrets.has(token))
+      trace.fail(`${call.id} was sent without its token`)
     const { surface } = call.operation
     const closedUntil = call.owner.organization.closedUntil.get(surface ?? '') ?? 0
     if (surface !== null && call.owner.organization.isLimited && performance.now() < closedUntil)

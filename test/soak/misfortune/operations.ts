@@ -1,137 +1,112 @@
 import type { ApiCall, PagedCall, SocialSearch } from '../../../src/index.ts'
-import { type AnyCallOptions } from '../../../src/core/options/types.ts'
 
 /** What the service's description says of an operation, stated a second time, independently of the package. */
 export interface SoakOperation {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PATCH'
   /** Below the base URL. */
-  readonly path: RegExp
+  readonly path: string
   readonly surface: 'microblog' | 'professionalnet' | 'technews' | null
   /** Credits of a success; `items` for one credit an item; 0 for free. */
   readonly price: number | 'items'
+  /** Items that the service returns at most, if each has a price. */
+  readonly mostItems?: number
   /** Recommended timeout in milliseconds. */
   readonly timeoutMs: number
   /** Name of the array in the response. */
   readonly list?: string
   readonly paging?: 'cursor' | 'untilEmpty' | 'counted'
-  readonly documented: boolean
-  /** Params beside the position in the walk. */
-  readonly params: object
+  /** The id in the path. */
+  readonly pathId?: string
+  /** Params beside the position in the walk; absent if it takes none. */
+  readonly params?: object
   /** Params that the documented bounds forbid. */
   readonly invalidParams?: object
-  call(client: SocialSearch, params: never, options: never): ApiCall<unknown> | PagedCall<unknown, unknown>
+  /** Options that each call has. */
+  readonly options?: object
 }
 
-type Options = AnyCallOptions & { schema: never }
-
 const url = 'https://professionalnet.example/x'
-const plain = { timeoutMs: 30_000, documented: false, params: {} } as const
+const plain = { timeoutMs: 30_000, params: {} } as const
 const free = { ...plain, method: 'GET', price: 0, surface: null } as const
+const record = { timeoutMs: 30_000, method: 'GET', price: 0, surface: null } as const
 const paid = { ...plain, method: 'POST', paging: 'cursor' } as const
-const slow = { timeoutMs: 90_000, documented: true, method: 'POST', surface: 'professionalnet' } as const
+const person = { ...paid, surface: 'professionalnet', price: 10 } as const
+const slow = { timeoutMs: 90_000, method: 'POST', surface: 'professionalnet' } as const
 
 export const soakOperations: readonly SoakOperation[] = [
   {
-    ...{ id: 'microblog.search', ...paid, surface: 'microblog', price: 2, documented: true },
-    ...{ path: /^\/data\/microblog\/tweets\/search$/, list: 'posts' },
+    ...{ id: 'microblog.search', ...paid, surface: 'microblog', price: 2, list: 'posts' },
+    path: '/data/microblog/tweets/search',
     ...{ params: { query: 'rust', category: 'Latest' }, invalidParams: { query: '' } },
-    call: (client, params, options: Options) => client.microblog.search(params, options),
   },
   {
     ...{ id: 'professionalnet.posts.search', ...slow, price: 4, list: 'posts', paging: 'untilEmpty' },
-    ...{ path: /^\/data\/professionalnet\/posts\/search$/ },
+    path: '/data/professionalnet/posts/search',
     ...{ params: { query: 'data', sort_by: 'recent' }, invalidParams: { query: 'x', page: 0 } },
-    call: (client, params, options: Options) => client.professionalnet.posts.search(params, options),
   },
   {
-    ...{ id: 'professionalnet.company.get', ...slow, price: 4, params: { url }, invalidParams: { url: '' } },
-    ...{ path: /^\/data\/professionalnet\/company\/get$/ },
-    call: (client, params, options: Options) => client.professionalnet.company.get(params, options),
+    ...{ id: 'professionalnet.company.get', ...slow, price: 4, path: '/data/professionalnet/company/get' },
+    ...{ params: { url }, invalidParams: { url: '' } },
   },
   {
-    ...{ id: 'professionalnet.person.posts', ...paid, surface: 'professionalnet', price: 10, list: 'posts' },
-    ...{ path: /^\/data\/professionalnet\/person\/posts$/ },
-    call: (client, params, options: Options) => client.professionalnet.person.posts(params, options),
+    ...{ id: 'professionalnet.person.posts', ...person, list: 'posts' },
+    path: '/data/professionalnet/person/posts',
   },
   {
-    ...{ id: 'professionalnet.person.comments', ...paid, surface: 'professionalnet', price: 10 },
-    ...{ path: /^\/data\/professionalnet\/person\/comments$/, list: 'comments' },
-    call: (client, params, options: Options) => client.professionalnet.person.comments(params, options),
+    ...{ id: 'professionalnet.person.comments', ...person, list: 'comments' },
+    path: '/data/professionalnet/person/comments',
   },
   {
-    ...{ id: 'professionalnet.posts.comments', ...slow, price: 'items', list: 'comments' },
-    ...{ path: /^\/data\/professionalnet\/posts\/comments$/ },
+    ...{ id: 'professionalnet.posts.comments', ...slow, price: 'items', mostItems: 150, list: 'comments' },
+    path: '/data/professionalnet/posts/comments',
     ...{ params: { postUrl: url, maxComments: 150 }, invalidParams: { postUrl: url, maxComments: 1 } },
-    call: (client, params, options: Options) => client.professionalnet.posts.comments(params, options),
   },
   {
     ...{ id: 'professionalnet.posts.reactions', ...paid, surface: 'professionalnet', price: 'items' },
-    ...{ path: /^\/data\/professionalnet\/posts\/reactions$/, list: 'reactions' },
-    call: (client, params, options: Options) => client.professionalnet.posts.reactions(params, options),
+    ...{ path: '/data/professionalnet/posts/reactions', list: 'reactions' },
+    ...{ mostItems: 60, options: { ceiling: 60 } },
   },
   {
     ...{ id: 'professionalnet.industries.list', ...free, list: 'industries', paging: 'counted' },
-    ...{ path: /^\/data\/professionalnet\/industries$/, documented: true, invalidParams: { q: '' } },
-    call: (client, params, options: Options) => client.professionalnet.industries.list(params, options),
+    ...{ path: '/data/professionalnet/industries', invalidParams: { q: '' } },
   },
   {
     ...{ id: 'technews.search', ...paid, surface: 'technews', price: 2, list: 'posts' },
-    ...{ path: /^\/data\/technews\/search$/ },
-    call: (client, params, options: Options) => client.technews.search(params, options),
+    path: '/data/technews/search',
   },
+  { id: 'mentions.list', ...free, path: '/mentions', list: 'mentions', paging: 'cursor' },
+  { id: 'mentions.get', ...record, path: '/mentions/men_1', pathId: 'men_1' },
+  { id: 'mentions.count', ...free, path: '/mentions/count' },
   {
-    ...{ id: 'mentions.list', ...free, path: /^\/mentions$/, list: 'mentions', paging: 'cursor' },
-    call: (client, params, options: Options) => client.mentions.list(params, options),
+    ...{ id: 'mentions.setState', ...free, method: 'PATCH', path: '/mentions/men_1/state' },
+    ...{ pathId: 'men_1', params: { state: 'done' } },
   },
-  {
-    ...{ id: 'mentions.get', ...free, path: /^\/mentions\/men_1$/ },
-    call: (client, _, options: Options) => client.mentions.get('men_1', options),
-  },
-  {
-    ...{ id: 'mentions.count', ...free, path: /^\/mentions\/count$/ },
-    call: (client, params, options: Options) => client.mentions.count(params, options),
-  },
-  {
-    ...{ id: 'mentions.setState', ...free, method: 'PATCH', path: /^\/mentions\/men_1\/state$/ },
-    params: { state: 'done' },
-    call: (client, params, options: Options) => client.mentions.setState('men_1', params, options),
-  },
-  {
-    ...{ id: 'listeners.list', ...free, path: /^\/listeners$/, list: 'listeners', paging: 'cursor' },
-    call: (client, params, options: Options) => client.listeners.list(params, options),
-  },
-  {
-    ...{ id: 'listeners.get', ...free, path: /^\/listeners\/lis_1$/ },
-    call: (client, _, options: Options) => client.listeners.get('lis_1', options),
-  },
-  {
-    ...{ id: 'feeds.list', ...free, path: /^\/feeds$/, list: 'feeds', paging: 'cursor' },
-    call: (client, params, options: Options) => client.feeds.list(params, options),
-  },
-  {
-    ...{ id: 'feeds.get', ...free, path: /^\/feeds\/svw_1$/ },
-    call: (client, _, options: Options) => client.feeds.get('svw_1', options),
-  },
-  {
-    ...{ id: 'organization.context', ...free, path: /^\/organization\/context$/ },
-    call: (client, params, options: Options) => client.organization.context(params, options),
-  },
-  {
-    ...{ id: 'organization.usage', ...free, path: /^\/organization\/usage$/ },
-    call: (client, params, options: Options) => client.organization.usage(params, options),
-  },
-  {
-    ...{ id: 'openapi', ...free, path: /^\/openapi\.json$/ },
-    call: (client, _, options: Options) => client.openapi(options),
-  },
+  { id: 'listeners.list', ...free, path: '/listeners', list: 'listeners', paging: 'cursor' },
+  { id: 'listeners.get', ...record, path: '/listeners/lis_1', pathId: 'lis_1' },
+  { id: 'feeds.list', ...free, path: '/feeds', list: 'feeds', paging: 'cursor' },
+  { id: 'feeds.get', ...record, path: '/feeds/svw_1', pathId: 'svw_1' },
+  { id: 'organization.context', ...free, path: '/organization/context' },
+  { id: 'organization.usage', ...free, path: '/organization/usage' },
+  { id: 'openapi', ...record, path: '/openapi.json' },
 ]
 
-/** Credits that a call may cost at most for one request. */
-export function worstCaseOf({ price, id }: SoakOperation): number {
-  if (price !== 'items') return price
-  return id === 'professionalnet.posts.comments' ? 150 : reactionsCeiling
+/** Calls the method of the client that is named like the operation. */
+export function callOperation(
+  client: SocialSearch,
+  { id, pathId, ...operation }: Pick<SoakOperation, 'id' | 'pathId' | 'params' | 'options'>,
+  options: object,
+  params = operation.params,
+): ApiCall<unknown> | PagedCall<unknown, unknown> {
+  const names = id.split('.')
+  const name = names.pop() ?? ''
+  const resource = names.reduce<object>((at, each) => Reflect.get(at, each) as object, client)
+  const given = [pathId, params && { ...params }].filter((each) => each !== undefined)
+  const method = Reflect.get(resource, name) as () => PagedCall<unknown, unknown>
+  return Reflect.apply(method, resource, [...given, { ...operation.options, ...options }])
 }
 
-/** The option `ceiling` of reactions; the service never returns more here. */
-export const reactionsCeiling = 60
+/** Credits that a call may cost at most for one request. */
+export function worstCaseOf({ price, mostItems = 0 }: SoakOperation): number {
+  return price === 'items' ? mostItems : price
+}

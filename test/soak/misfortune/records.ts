@@ -1,7 +1,21 @@
-import type { Charged, CreditBudget, SocialSearch } from '../../../src/index.ts'
-import type { CallersBudget } from './budgets.ts'
+import type { Charged, ClientOptions, SocialSearch } from '../../../src/index.ts'
+import type { AnyBudget } from './budgets.ts'
+import type { Interference } from './interference.ts'
 import type { MishapName } from './mishaps.ts'
 import type { SoakOperation } from './operations.ts'
+import type { Trace } from './trace.ts'
+
+/** What all parts of an episode share. */
+export interface World {
+  /** Of the episode; each part appends its name. */
+  readonly seed: string
+  readonly trace: Trace
+  readonly interference: Interference
+  readonly budgets: readonly AnyBudget[]
+  /** What all calls ask for, so that they queue for one surface; null if they differ. */
+  readonly crowd: SoakOperation | null
+  readonly fetch: typeof globalThis.fetch
+}
 
 /** What the client could know about one request when it ended. */
 type Evidence =
@@ -56,8 +70,6 @@ export interface OrganizationRecord {
   readonly closedUntil: Map<string, number>
 }
 
-export type AnyBudget = CreditBudget | CallersBudget
-
 /** The options that decide what to expect of a call. */
 export interface CallSettings {
   readonly validation: 'strict' | 'lenient' | 'off'
@@ -75,6 +87,17 @@ interface Variant {
   readonly settings: CallSettings
 }
 
+/** How a client gets its key or tokens. */
+export interface Credential {
+  readonly kind: string
+  readonly options: Pick<ClientOptions, 'apiKey' | 'auth'>
+  readonly isRefreshable: boolean
+  /** Whether the service refuses a token by now. */
+  isRevoked(token: string): boolean
+  /** Every secret that the client was given so far. */
+  readonly secrets: ReadonlySet<string>
+}
+
 /** A client, with those that `withOptions()` made from it. */
 export interface ClientRecord {
   readonly name: string
@@ -86,16 +109,17 @@ export interface ClientRecord {
   /** Requests in flight that this client may have. */
   readonly mostInFlight: number
   readonly open: Set<RequestRecord>
-  readonly isRefreshable: boolean
-  /** Whether the service refuses a token by now. */
-  isRevoked(token: string): boolean
-  /** Every secret that the client was given so far. */
-  readonly secrets: ReadonlySet<string>
+  readonly credential: Credential
   closedAt: number | null
   readonly calls: CallRecord[]
 }
 
 export type Mode = 'await' | 'withResponse' | 'pages' | 'items' | 'toArray' | 'together' | 'resume'
+
+/** Whether a call in this mode goes through pages, one after the other. */
+export function isWalk(mode: Mode): boolean {
+  return ['pages', 'items', 'toArray', 'resume'].includes(mode)
+}
 
 /** One call of the run. */
 export interface CallRecord {
@@ -104,8 +128,8 @@ export interface CallRecord {
   readonly owner: ClientRecord
   readonly mode: Mode
   readonly settings: CallSettings
-  /** What the caller's schema or hook does, which may refuse any page; null for neither. */
-  readonly ownCode: string | null
+  /** What the caller's schema and hook do, which may refuse any page. */
+  readonly ownCode: readonly string[]
   /** Whether its params are outside the documented bounds. */
   readonly isInvalid: boolean
   /** Pages that the service has for it. */
@@ -131,6 +155,8 @@ export interface CallRecord {
     readonly sent: number
     readonly part: number
   } | null
+  /** Whether the last error of ours has a page that was paid for. */
+  isPageInError: boolean
   /** From `withResponse()`. */
   credits: { readonly spent: number; readonly uncertain: number } | null
 }

@@ -25,7 +25,6 @@ export interface Result {
   /** Of all lines of the trace. */
   readonly digest: string
   readonly failed: number
-  readonly mishaps: ReadonlyMap<string, number>
 }
 
 /** Runs as many episodes as it takes to make the calls, and shows those that fail. */
@@ -37,7 +36,7 @@ export async function runMisfortune({
   log = () => {},
 }: Options): Promise<Result> {
   const digest = createHash('sha256')
-  const seen = new Map<string, number>()
+  const seen = new Set<string>()
   const start = performance.now()
   const kinds = new Map<string, { times: number; first: number }>()
   let failed = 0
@@ -49,8 +48,8 @@ export async function runMisfortune({
       Math.min(callsOfEpisode, calls - index * callsOfEpisode),
     )
     digest.update(episode.trace.digest())
-    requests += episode.requests
-    for (const [name, times] of episode.mishaps) seen.set(name, (seen.get(name) ?? 0) + times)
+    requests += episode.requests.length
+    for (const { mishap } of episode.requests) seen.add(mishap)
     for (const failure of new Set(episode.trace.failures.map(kindOf))) {
       const { times = 0, first = index } = kinds.get(failure) ?? {}
       kinds.set(failure, { times: times + 1, first })
@@ -67,11 +66,11 @@ export async function runMisfortune({
   log(
     `${calls} calls, ${requests} requests, seed ${seed}, ${seconds} s: ${failed} of ${count} episodes failed`,
   )
-  return { digest: digest.digest('hex'), failed: failed + missing.length, mishaps: seen }
+  return { digest: digest.digest('hex'), failed: failed + missing.length }
 }
 
 /** Mishaps that are not rare, and did not happen: nothing was tested against them. */
-function neverSeen(seen: ReadonlyMap<string, number>): string[] {
+function neverSeen(seen: ReadonlySet<string>): string[] {
   return mishaps.filter(({ name, weight }) => weight >= 1 && !seen.has(name)).map(({ name }) => name)
 }
 

@@ -1,23 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { sleep } from '../../../bench/simulate/clock.ts'
 import type { Random } from '../../../src/sandbox/random.ts'
 import type { Interference } from './interference.ts'
-import { CallersError } from './budgets.ts'
+import { failures } from './own-code.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
 
-const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 const ways: Record<string, (value: unknown) => Result | Promise<Result>> = {
   passes: (value) => ({ value }),
-  'passes late': (value) => later(400).then(() => ({ value })),
+  'passes late': (value) => sleep(400).then(() => ({ value })),
   refuses: () => ({ issues: [{ message: 'no', path: ['x', { key: 'y' }] }] }),
-  'refuses late': () => later(400).then(() => ({ issues: [{ message: 'no' }] })),
-  throws: () => {
-    throw new CallersError('the schema threw')
-  },
-  rejects: () => Promise.reject(new CallersError('the schema rejected')),
-  hangs: () => new Promise(() => {}),
+  'refuses late': () => sleep(400).then(() => ({ issues: [{ message: 'no' }] })),
   'returns nothing': () => undefined as never,
+  ...Object.fromEntries(Object.entries(failures).map(([name, fail]) => [name, () => fail('schema')])),
 }
 
 /** A caller's schema that may fail in every way, and its name; null for none. */
@@ -27,10 +22,9 @@ export function drawSchema(
 ): { name: string; schema: StandardSchemaV1 } | null {
   if (!random.chance(0.12)) return null
   const name = random.pick(Object.keys(ways))
-  const way = ways[name] as (value: unknown) => Result | Promise<Result>
   const validate = (value: unknown): Result | Promise<Result> => {
     visit('schema')
-    return way(value)
+    return ways[name]?.(value) as Result
   }
-  return { name, schema: { '~standard': { version: 1, vendor: 'soak', validate } } }
+  return { name: `a schema that ${name}`, schema: { '~standard': { version: 1, vendor: 'soak', validate } } }
 }

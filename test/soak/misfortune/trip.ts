@@ -14,6 +14,8 @@ export interface NetworkOptions {
   /** The fraction of requests that meet with misfortune. */
   readonly misfortune: number
   readonly service: Service
+  /** Grows with each request. */
+  readonly requests: RequestRecord[]
   readonly trace: Trace
   callOf(id: string): CallRecord
   onMoment(call: CallRecord, moment: Moment): void
@@ -46,7 +48,7 @@ export class Trip {
     const { call, token, page } = this.#sent
     const random = this.#random
     const drawn = drawMishap(random, this.#options.misfortune)
-    const mishap = call.owner.isRevoked(token ?? '') ? revoked : drawn
+    const mishap = call.owner.credential.isRevoked(token ?? '') ? revoked : drawn
     const { operation, id, pages } = call
     const scene: Scene = { operation, id, page, pages, secret: token ?? '', random }
     const play = mishap.play(scene)

@@ -1,27 +1,28 @@
 /**
- * Plays the service for `sockets.ts`, over real sockets in a process of its own: resets, truncates, stalls, and keeps
- * the ledger. Says its port at first, and what it has charged when it is asked.
+ * Plays the service over real sockets in a process of its own: resets, truncates, stalls, and keeps the ledger. Says its
+ * port at first, and what it has seen when it is asked.
  */
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRandom } from '../../../src/sandbox/random.ts'
 import type { Play } from '../misfortune/answers.ts'
 import { drawMishap } from '../misfortune/mishaps.ts'
-import { soakOperations } from '../misfortune/operations.ts'
-import { clientHeader, type Report, type Visit } from './report.ts'
 import { callHeader } from '../misfortune/network.ts'
+import { soakOperations } from '../misfortune/operations.ts'
+import { drawFew } from './few-mishaps.ts'
+import { clientHeader, type Report, type Visit } from './start-server.ts'
 
-const seed = process.argv[2] ?? '1'
+const [, , mishaps, seed] = process.argv
 const visits: Visit[] = []
 const counts = new Map<string, number>()
 const open = new Map<string, Set<ServerResponse>>()
+let charged = 0
 let mostInFlight = 0
 
 const server = createServer((request, response) => {
-  const id = String(request.headers[callHeader])
-  const client = String(request.headers[clientHeader])
-  const held = open.get(client) ?? new Set()
-  open.set(client, held.add(response))
+  const { [callHeader]: id = '', [clientHeader]: client } = request.headers as Record<string, string>
+  const held = open.get(String(client)) ?? new Set()
+  open.set(String(client), held.add(response))
   response.on('close', () => held.delete(response))
   response.on('error', () => {})
   // What the client has closed before may be noticed in the same turn.
@@ -31,13 +32,15 @@ const server = createServer((request, response) => {
     const count = (counts.get(id) ?? 0) + 1
     counts.set(id, count)
     const path = (request.url ?? '').replace(/^\/v1/, '').replace(/\?.*/, '')
-    const operation = soakOperations.find((each) => each.path.test(path) && each.method === request.method)
-    const random = createRandom(`${seed}/${id}/${count}`)
-    const mishap = drawMishap(random, 0.4)
-    const secret = (request.headers.authorization ?? '').replace('Bearer ', '')
+    const operation = soakOperations.find((each) => each.path === path && each.method === request.method)
     if (operation === undefined) throw new Error(`no operation at ${request.method} ${path}`)
-    const play = mishap.play({ operation, id, page: 1, pages: 1, secret, random })
-    visits.push({ id, charged: play.charge, mayRepeat: play.isRefusal === true })
+    const random = createRandom(`${seed}/${id}/${count}`)
+    const secret = (request.headers.authorization ?? '').replace('Bearer ', '')
+    const draw = mishaps === 'few' ? drawFew(random) : drawMishap(random, 0.4).play
+    const play = draw({ operation, id, page: 1, pages: 1, secret, random })
+    charged += play.charge
+    // Calls without a name are too many to keep.
+    if (id !== '') visits.push({ id, charged: play.charge, mayRepeat: play.isRefusal === true })
     perform(response, play, random.integer(0, 3))
   })
 })
@@ -59,6 +62,6 @@ function perform(response: ServerResponse, { answer, end, repeat = 1 }: Play, pa
   else if (end === 'cut') setTimeout(() => response.destroy(), 5)
 }
 
-process.on('message', () => process.send?.({ visits, mostInFlight } satisfies Report))
+process.on('message', () => process.send?.({ charged, visits, mostInFlight } satisfies Report))
 process.on('disconnect', () => process.exit())
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
