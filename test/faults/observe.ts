@@ -163,9 +163,6 @@ export function scripted(...steps: Step[]): Scripted {
   return { fetch, at }
 }
 
-/** A fetch that never answers, and does not heed its signal. */
-export const hang = (): Promise<Response> => new Promise(() => {})
-
 /** Runs a case in virtual time, and insists that no timer is left when it is over. */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   useVirtualTime()

@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, hang, makeClient, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const hang = (): Promise<Response> => new Promise(() => {})
 
 describe('limits', () => {
   it('search() keeps the slot of an aborted request until the service has noticed', async () => {
@@ -60,12 +58,6 @@ describe('limits', () => {
     expect(ms).toBeGreaterThanOrEqual(900)
   })
 
-  it('search() waits after a 429 without Retry-After, with any maxWait', async () => {
-    service.script(failure(429, 'rate_limited'), ok())
-    const { value } = await settle(makeClient({ retry: { maxWait: 1 } }).microblog.search({ query: 'rust' }))
-    expect(value?.posts).toHaveLength(1)
-  })
-
   it('search() fails without sending when its surface is closed for long', async () => {
     service.script(rateLimited(600))
     const client = makeClient()
@@ -102,47 +94,6 @@ describe('limits', () => {
     expect((await settle(client.microblog.search({ query: 'c' }))).value?.posts).toHaveLength(1)
   })
 
-  it('search() keeps two clients with one key to two requests in flight', async () => {
-    let open = 0
-    let peak = 0
-    service.script(async () => {
-      peak = Math.max(peak, ++open)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      open--
-      return ok()
-    })
-    const shared = {
-      apiKey: `${apiKey}_shared`,
-      organization: undefined,
-      limits: { perMinute: false },
-    } as const
-    const clients = [makeClient(shared), makeClient(shared)]
-    const calls = clients.flatMap((client) =>
-      Array.from({ length: 20 }, () => client.microblog.search({ query: 'rust' })),
-    )
-    await settle(Promise.all(calls))
-    expect(peak).toBe(2)
-  })
-
-  it('search() sends the 21st request at least a minute after the first', async () => {
-    service.script(() => ok())
-    const client = makeClient()
-    await settle(Promise.all(Array.from({ length: 21 }, () => client.microblog.search({ query: 'rust' }))))
-    expect(service.arrivals[20]!.at - service.arrivals[0]!.at).toBeGreaterThanOrEqual(60_000)
-    expect(service.arrivals[19]!.at - service.arrivals[0]!.at).toBeLessThan(1000)
-  })
-
-  it('search() closes its surface for other calls until a 429 has passed', async () => {
-    service.script(rateLimited(3), () => ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const { value, ms } = await settle(
-      Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }).withResponse())),
-    )
-    expect(ms).toBeGreaterThanOrEqual(3000)
-    expect(service.arrivals.map(({ body }) => JSON.parse(body).query)).toEqual(['a', 'a', 'b', 'c'])
-    expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
-  })
-
   it('search() goes before calls with a lower priority', async () => {
     service.script(() => ok())
     const client = makeClient({ limits: { inFlight: 1 } })
@@ -172,8 +123,7 @@ describe('limits', () => {
 
   it('search() may wait for its retry when other calls have filled the queue', async () => {
     const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
-    const slow = () => new Promise<Response>((answer) => setTimeout(() => answer(ok()), 2000))
-    service.script(unavailable, slow)
+    service.script(unavailable, slow(2000))
     const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
     const first = client.microblog.search({ query: 'a' }).then(({ posts }) => posts)
     await pass(200)
@@ -208,15 +158,5 @@ describe('limits', () => {
     await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
     const start = service.arrivals[0]!.at
     expect(service.arrivals.filter(({ at }) => at - start < 60_000)).toHaveLength(sent)
-  })
-
-  it('search() waits without holding a slot', async () => {
-    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const waiting = client.microblog.search({ query: 'waiting' }).then()
-    await pass(100)
-    const { ms } = await settle(client.microblog.search({ query: 'neighbour' }))
-    expect(ms).toBe(0)
-    await settle(waiting)
   })
 })

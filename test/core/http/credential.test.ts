@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
@@ -171,11 +171,9 @@ describe('auth', () => {
     const auth = rotating()
     service.script(failure(401, 'unauthorized'), failure(401, 'unauthorized'), () => ok())
     const client = withAuth(auth)
-    const abort = new AbortController()
-    setTimeout(() => abort.abort('left'), 100)
     const { value } = await settle(
       Promise.allSettled([
-        client.microblog.search(query, { signal: abort.signal }),
+        client.microblog.search(query, { signal: abortIn(100, 'left') }),
         client.microblog.search(query),
       ]),
     )

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Hooks } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import {
   failure,
@@ -47,10 +47,9 @@ describe('a hook that hangs after a paid response', () => {
   it('is accounted for when the caller aborts', async () => {
     service.script(() => ok())
     const onCall = vi.fn()
-    const abort = new AbortController()
-    setTimeout(() => abort.abort('enough'), 100)
+    const signal = abortIn(100, 'enough')
     const options = { hooks: hanging, observers: [{ onCall }] }
-    expect(await service.search(options, { signal: abort.signal })).toMatchObject({
+    expect(await service.search(options, { signal })).toMatchObject({
       error: 'enough',
       ...paid,
     })

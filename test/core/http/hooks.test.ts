@@ -228,7 +228,11 @@ describe('hooks', () => {
       afterResponse: [({ response }) => seen(response.status)],
     }
     const { value } = await settle(makeClient({ hooks }).microblog.search(query).withResponse())
-    expect(value).toMatchObject({ data: page(['1']), attempts: [{ sent: null, status: 200, charged: 'no' }] })
+    expect(value).toMatchObject({
+      data: page(['1']),
+      attempts: [{ sent: null, status: 200, charged: 'no' }],
+      credits: { spent: 0, uncertain: 0 },
+    })
     expect(seen.mock.calls).toEqual([[200]])
     expect(service.arrivals).toHaveLength(0)
   })

@@ -2,15 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ApiError, type Hooks, type SocialSearchError } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
-import {
-  type Step,
-  apiKey,
-  baseUrl,
-  makeClient,
-  ok,
-  scriptedService,
-  unreachable,
-} from '../../support/service.ts'
+import { type Step, apiKey, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
@@ -92,8 +84,7 @@ describe('the key', () => {
     const lengths = Array.from({ length: apiKey.length + 'Bearer '.length }, (_, i) => 200 - i)
     for (const length of lengths) {
       const words = `${'x'.repeat(length)} Bearer ${apiKey}`
-      const client = makeClient({ fetch: () => Promise.reject(new TypeError(words)), retry: false })
-      const { error } = await settle(client.microblog.search(query))
+      const { error } = await service.search({ fetch: () => Promise.reject(new TypeError(words)) })
       expect((error as SocialSearchError).message).toContain('x'.repeat(length))
       expect(inspect(error)).not.toContain(apiKey.slice(0, 4))
     }
@@ -121,23 +112,10 @@ describe('the key', () => {
       afterResponse: [see],
       beforeError: [(state) => (see(state), state.error)],
     }
-    const client = makeClient({ hooks })
-    await settle(client.microblog.search(query))
-    await settle(client.microblog.search(query))
+    const { client } = await service.search({ hooks })
+    await service.search(client)
     expect(bearers()).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`])
     expect(seen).toHaveLength(8)
     expect(seen.join()).not.toContain(apiKey)
-  })
-
-  it('is not sent to another origin by a hook', async () => {
-    service.script(ok())
-    const client = makeClient({
-      hooks: { beforeRequest: [({ request }) => new Request('https://evil.example/v1', request)] },
-    })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
-    expect((error as Error).message).toContain('https://evil.example')
-    expect(service.arrivals).toHaveLength(0)
-    expect(baseUrl).not.toContain('evil')
   })
 })

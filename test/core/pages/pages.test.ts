@@ -4,7 +4,7 @@ import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, hang, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -87,7 +87,7 @@ describe('search()', () => {
   })
 
   it('names itself PagedCall, and a call without pages ApiCall, when it is printed', () => {
-    const usage = makeClient({ fetch: () => new Promise(() => {}) }).organization.usage()
+    const usage = makeClient({ fetch: hang }).organization.usage()
     expect([inspect(search()), inspect(usage)]).toEqual([
       'PagedCall { microblog.search, not sent }',
       'ApiCall {}',
