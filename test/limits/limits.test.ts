@@ -41,9 +41,8 @@ describe('limits', () => {
   it('search() closes its surface for other calls when a 429 is not retried', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
-    const { ms } = await settle(client.microblog.search({ query: 'b' }))
-    expect(ms).toBeGreaterThanOrEqual(5000)
+    await service.search(client, { retry: false })
+    expect((await service.search(client)).ms).toBeGreaterThanOrEqual(5000)
   })
 
   it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {
@@ -60,38 +59,31 @@ describe('limits', () => {
 
   it('search() fails without sending when its surface is closed for long', async () => {
     service.script(rateLimited(600))
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }))
-    const { error, ms } = await settle(client.microblog.search({ query: 'b' }))
-    expect(error).toMatchObject({
-      name: 'RateLimitError',
-      status: 429,
-      retryAfter: 600,
-      charged: 'no',
-      attempts: [],
+    const { client } = await service.search()
+    expect(await service.search(client)).toMatchObject({
+      error: { name: 'RateLimitError', status: 429, retryAfter: 600, charged: 'no', attempts: [] },
+      ms: 0,
+      sent: 1,
     })
-    expect(ms).toBe(0)
-    expect(service.arrivals).toHaveLength(1)
   })
 
   it('search() fails without sending when its surface stays closed beyond its deadline', async () => {
     service.script(rateLimited(30))
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
-    const { error, ms } = await settle(client.microblog.search({ query: 'b' }, { deadline: 10_000 }))
-    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] })
-    expect(ms).toBe(0)
+    const { client } = await service.search({ retry: false })
+    expect(await service.search(client, { deadline: 10_000 })).toMatchObject({
+      error: { name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] },
+      ms: 0,
+    })
   })
 
   it('search() finds its surface closed for a day at most when a 429 announces a year', async () => {
     service.script(rateLimited(31_536_000), ok())
-    const client = makeClient()
-    const first = await settle(client.microblog.search({ query: 'a' }))
-    expect(first.error).toMatchObject({ retryAfter: 31_536_000 })
-    const second = await settle(client.microblog.search({ query: 'b' }))
+    const { client, error } = await service.search()
+    expect(error).toMatchObject({ retryAfter: 31_536_000 })
+    const second = await service.search(client)
     expect(second.error).toMatchObject({ name: 'RateLimitError', retryAfter: 86_400, attempts: [] })
     await vi.advanceTimersByTimeAsync(86_400_000)
-    expect((await settle(client.microblog.search({ query: 'c' }))).value?.posts).toHaveLength(1)
+    expect((await service.search(client)).value?.posts).toHaveLength(1)
   })
 
   it('search() goes before calls with a lower priority', async () => {

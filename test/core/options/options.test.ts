@@ -140,33 +140,6 @@ describe('new SocialSearch()', () => {
     )
   })
 
-  it('never prints a key that was passed as another option', () => {
-    const key = good.apiKey
-    const misplaced = [
-      { baseUrl: key, apiKey: good.baseUrl },
-      { ...good, timeout: key },
-      { ...good, retry: key },
-      { ...good, limits: { inFlight: key } },
-      { ...good, validation: key },
-      { ...good, budget: key },
-      { ...good, hooks: key },
-      { ...good, hooks: { beforeRequest: key } },
-      { ...good, headers: { 'x-key': `${key}\nx` } },
-      { ...good, auth: key },
-      { ...good, baseUrl: `http://${key}` },
-      { ...good, headers: { [key]: 'a\nb' } },
-    ]
-    for (const options of misplaced)
-      expect(inspect(refusal(options), { showHidden: true })).not.toContain(key)
-  })
-
-  it('hides the key when it is inspected', () => {
-    const client = new SocialSearch(good)
-    const transport = createTransport(good)
-    const shown = inspect([client, transport, microblog(transport)], { showHidden: true, depth: Infinity })
-    expect(shown + JSON.stringify([client, transport])).not.toContain(good.apiKey)
-  })
-
   it('accepts a transport instead of options', () => {
     const transport = createTransport(good)
     expect(new SocialSearch(transport).credits).toEqual(transport.credits)

@@ -91,6 +91,18 @@ describe('professionalnet.posts.comments()', () => {
     expect(error).toMatchObject({ name: 'CreditBudgetError', needed: 100, remaining: 99 })
     expect(service.arrivals).toHaveLength(0)
   })
+
+  it.each([-5, -0.5, 1.5, 1e300, '5', null])(
+    'counts the highest cost as uncertain when the service reports %j credits',
+    async (creditsCharged) => {
+      service.script(comments(0, creditsCharged))
+      const budget = new CreditBudget(150)
+      const client = makeClient({ budget, validation: 'off' })
+      const { error } = await settle(client.professionalnet.posts.comments(params))
+      expect([error, budget.remaining]).toEqual([undefined, 50])
+      expect(client.credits).toMatchObject({ spent: 0, uncertain: 100, reserved: 0 })
+    },
+  )
 })
 
 describe('professionalnet.posts.reactions()', () => {
