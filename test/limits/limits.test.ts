@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { ClientOptions } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { failure, hang, makeClient, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
 
@@ -6,16 +7,19 @@ const service = scriptedService()
 virtualTime()
 
 describe('limits', () => {
-  it('search() keeps the slot of an aborted request until the service has noticed', async () => {
+  it.each<[string, (hanging: () => Promise<never>) => Partial<ClientOptions>, number]>([
+    ['keeps the slot of an aborted request until the service has noticed', (fetch) => ({ fetch }), 1050],
+    [
+      'keeps no slot when it is aborted before sending',
+      (hook) => ({ hooks: { beforeRequest: [hook] } }),
+      1000,
+    ],
+  ])('search() %s', async (_, optionsOf, ms) => {
     const starts: number[] = []
-    const fetch = () => {
-      starts.push(performance.now())
-      return hang()
-    }
-    const client = makeClient({ fetch, timeout: 1000, limits: { inFlight: 1 } })
-    const calls = ['a', 'b'].map((query) => client.microblog.search({ query }))
-    await settle(Promise.allSettled(calls))
-    expect(starts[1]! - starts[0]!).toBe(1050)
+    const options = optionsOf(() => (starts.push(performance.now()), hang()))
+    const client = makeClient({ ...options, timeout: 1000, limits: { inFlight: 1 } })
+    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
+    expect(starts[1]! - starts[0]!).toBe(ms)
   })
 
   it('status() counts the slot of an aborted request until the service has noticed', async () => {
@@ -24,18 +28,6 @@ describe('limits', () => {
     expect(client.status().slots.taken).toBe(1)
     await pass(50)
     expect(client.status().slots.taken).toBe(0)
-  })
-
-  it('search() keeps no slot when it is aborted before sending', async () => {
-    const starts: number[] = []
-    const hook = () => {
-      starts.push(performance.now())
-      return hang()
-    }
-    const hooks = { beforeRequest: [hook] }
-    const client = makeClient({ hooks, timeout: 1000, limits: { inFlight: 1 } })
-    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
-    expect(starts[1]! - starts[0]!).toBe(1000)
   })
 
   it('search() closes its surface for other calls when a 429 is not retried', async () => {

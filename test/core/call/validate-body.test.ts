@@ -34,12 +34,6 @@ describe('validation', () => {
     ])
   })
 
-  it('lenient does not treat a page with only invalid items as empty', async () => {
-    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
-    service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
-    expect(idsOf((await walk(search({ validation: 'lenient' }))).items)).toEqual(['1'])
-  })
-
   it('lenient continues after pages with only invalid items when the reader empties invalid', async () => {
     const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
     service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))

@@ -118,7 +118,7 @@ describe('new SocialSearch()', () => {
   })
 
   const numbers = [0, 0.5, -1, Number.NaN, Infinity, 2 ** 31, '500', null]
-  const names = ['timeout', 'deadline'] as const
+  const names = ['timeout', 'deadline', 'maxQueueWait'] as const
   it.each(names.flatMap((name) => numbers.map((value) => [name, value] as const)))(
     'refuses %s: %s',
     (name, value) => {
