@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/cache/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { makeClient } from '../support/service.ts'
 import { idsOf, threePages } from '../support/search.ts'
+import { mapStore } from './cached.ts'
 
 const methods = ['get', 'set', 'delete', 'setIfAbsent'] as const
 
@@ -16,17 +17,6 @@ const ways: Record<string, (make: () => unknown) => unknown> = {
   'resolves with': (make) => Promise.resolve().then(make),
 }
 
-function makeStore(broken: string, behave: () => unknown): CacheStore {
-  const values = new Map<string, string>()
-  return {
-    get: (key) => values.get(key),
-    set: (key, value) => values.set(key, value),
-    delete: (key) => values.delete(key),
-    setIfAbsent: (key, value) => !values.has(key) && values.set(key, value) === values,
-    [broken]: behave,
-  }
-}
-
 describe.each(methods)('a store whose %s()', (method) => {
   describe.each(Object.keys(ways))('%s', (way) => {
     it.each(awkwardValues)('%s loses no page and sends nothing twice', async (_, make) => {
@@ -34,7 +24,7 @@ describe.each(methods)('a store whose %s()', (method) => {
         const { cursor = '' } = (await request.json()) as { cursor?: string }
         return threePages()[['', 'A', 'B'].indexOf(cursor)] as Response
       })
-      const store = makeStore(method, () => ways[way]!(make))
+      const store = { ...mapStore(), [method]: () => ways[way]!(make) }
       const reasons: unknown[] = []
       const client = makeClient({
         fetch,
@@ -57,7 +47,7 @@ it.each(awkwardValues)('clear() rejects with %s that the store throws', async (_
   const fail = (): never => {
     throw thrown
   }
-  const cache = new ResultCache({ maxAge: 1, store: { ...makeStore('clear', fail), clear: fail } })
+  const cache = new ResultCache({ maxAge: 1, store: { ...mapStore(), clear: fail } })
   const outcome = await cache.clear().then(
     () => [],
     (error: unknown) => [error],

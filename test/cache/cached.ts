@@ -1,10 +1,28 @@
-import { ResultCache } from '../../src/cache/index.ts'
+import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { makeClient } from '../support/service.ts'
 
 export const minute = 60_000
 
 /** A client with a cache of its own, whose answers last a minute. */
-export function cached(options: Parameters<typeof makeClient>[0] = {}) {
-  const cache = new ResultCache({ maxAge: minute })
+export function cached(options: Parameters<typeof makeClient>[0] = {}, store?: CacheStore) {
+  const cache = new ResultCache({ maxAge: minute, store })
   return { cache, client: makeClient({ cache, ...options }) }
+}
+
+/** Two clients with a cache each, as two processes have, on one store. */
+export function two(store: CacheStore) {
+  const client = () => cached({ organization: 'shared', limits: { perMinute: false } }, store).client
+  return [client(), client()] as const
+}
+
+/** A store in memory, and what it holds. */
+export function mapStore() {
+  const values = new Map<string, string>()
+  return {
+    values,
+    get: (key) => values.get(key),
+    set: (key, value) => values.set(key, value),
+    delete: (key) => values.delete(key),
+    setIfAbsent: (key, value) => !values.has(key) && values.set(key, value) === values,
+  } satisfies CacheStore & { values: unknown }
 }

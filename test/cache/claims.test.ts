@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { type CacheStore } from '../../src/cache/index.ts'
 import { Claim } from '../../src/cache/claim.ts'
 import type { ClaimStore } from '../../src/cache/store.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
-import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
+import { failure, ok, scriptedService, slow } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
+import { two } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -26,18 +27,6 @@ function sharedStore() {
     setIfAbsent: (key: string, value: string, maxAge: number) =>
       get(key) === undefined && set(key, value, maxAge),
   } satisfies CacheStore & { values: unknown }
-}
-
-/** Two clients with a cache each, as two processes have, on one store. */
-function two(store: CacheStore) {
-  const [one, other] = [1, 2].map(() =>
-    makeClient({ cache: new ResultCache({ maxAge: 60_000, store }), organization: 'shared' }),
-  )
-  return [one!, other!] as const
-}
-
-const slow = (ms: number, response: () => Response = ok) => {
-  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
 }
 
 async function taken(store: ClaimStore): Promise<Claim> {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import type { Logger } from '../../src/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { ok, scriptedService } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
+import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -10,22 +11,15 @@ virtualTime()
 /** A client whose store has one answer; `change` replaces what `get` returns for it. */
 async function clientWith(change: (entry: Record<string, unknown>) => unknown) {
   service.script(() => ok())
-  const values = new Map<string, string>()
+  const { values, set, delete: remove } = mapStore()
   let isChanged = false
   const warnings: unknown[] = []
-  const store: CacheStore = {
-    get: (key) => {
-      const value = values.get(key)
-      return isChanged && value !== undefined ? change(JSON.parse(value) as Record<string, unknown>) : value
-    },
-    set: (key, value) => values.set(key, value),
-    delete: (key) => values.delete(key),
+  const get = (key: string) => {
+    const value = values.get(key)
+    return isChanged && value !== undefined ? change(JSON.parse(value) as Record<string, unknown>) : value
   }
-  const cache = new ResultCache({ maxAge: 60_000, store })
-  const client = makeClient({
-    cache,
-    logger: { warn: (message, { reason }) => warnings.push([message, reason]) },
-  })
+  const logger: Logger = { warn: (message, { reason }) => warnings.push([message, reason]) }
+  const { client } = cached({ logger }, { get, set, delete: remove })
   await settle(client.microblog.search(query))
   expect((await settle(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
   isChanged = true
@@ -77,7 +71,7 @@ describe('an entry of a store', () => {
       'social-search-credits': 'spent=0, uncertain=2, charged=unknown',
     }
     service.script(() => ok(undefined, { headers }))
-    const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+    const { client } = cached()
     await settle(client.microblog.search(query))
     await settle(client.microblog.search(query))
     expect(service.arrivals).toHaveLength(2)

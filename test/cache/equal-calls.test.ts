@@ -1,16 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { failure, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
 import { cached } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const slow = (ms: number, response: () => Response = ok) => {
-  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), ms))
-}
 
 /** The outcome of a call under way; time passes only in `settle` and `pass`. */
 async function begin<T>(call: PromiseLike<T>): Promise<{ value?: T; error?: unknown; ms: number }> {

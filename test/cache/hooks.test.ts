@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
-import { ResultCache } from '../../src/cache/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { ok, scriptedService } from '../support/service.ts'
 import { idsOf, query } from '../support/search.ts'
+import { cached } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
 
 /** Replaces each page. */
 const replacing: Hooks = {
@@ -19,7 +17,7 @@ const replacing: Hooks = {
 describe('search() with a cache and hooks', () => {
   it('shares no request in flight when another call has other hooks', async () => {
     service.script(() => ok())
-    const client = cached()
+    const { client } = cached()
     const seen: string[] = []
     const hooks = { afterResponse: [() => void seen.push('own')] }
     const calls = [replacing, undefined, hooks, hooks].map((hooks) =>
@@ -32,7 +30,7 @@ describe('search() with a cache and hooks', () => {
 
   it('stores no answer that a hook has replaced', async () => {
     service.script(() => ok())
-    const client = cached()
+    const { client } = cached()
     expect(idsOf((await settle(client.microblog.search(query, { hooks: replacing }))).value!.posts)).toEqual([
       'replaced',
     ])
@@ -51,7 +49,7 @@ describe('search() with a cache and hooks', () => {
     ],
   ])('stores no answer when a hook sends a request %s', async (_, hooks) => {
     service.script(() => ok())
-    const client = cached()
+    const { client } = cached()
     await settle(client.microblog.search(query, { hooks }))
     await settle(client.microblog.search(query))
     expect(service.arrivals).toHaveLength(2)
@@ -67,7 +65,7 @@ describe('search() with a cache and hooks', () => {
     ],
   ])('stores the answer when a hook only %s', async (_, hooks) => {
     service.script(() => ok())
-    const client = cached()
+    const { client } = cached()
     expect((await settle(client.microblog.search(query, { hooks }))).error).toBeUndefined()
     expect(
       (await settle(client.microblog.search(query, { hooks }).withResponse())).value?.cached,
@@ -79,7 +77,7 @@ describe('search() with a cache and hooks', () => {
     'keeps the paid body on the error when a hook hangs until %o',
     async (limit) => {
       service.script(() => ok())
-      const client = cached()
+      const { client } = cached()
       const hooks = { afterResponse: [() => new Promise<never>(() => {})] }
       const calls = [1, 2].map(() => client.microblog.search(query, { hooks, ...limit }).then())
       const { value } = await settle(Promise.allSettled(calls))

@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { ResultCache } from '../../src/cache/index.ts'
 import { Claim } from '../../src/cache/claim.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
-import { idsOf } from '../support/search.ts'
-import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
+import { idsOf, query } from '../support/search.ts'
+import { failure, ok, scriptedService, slow } from '../support/service.ts'
+import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const query = { query: 'rust' }
-const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
-const slow = (response: () => Response) => () =>
-  new Promise<Response>((resolve) => setTimeout(() => resolve(response()), 1000))
-
 describe('search()', () => {
   it('fetches anew when an equal call at the same time accepts an older answer', async () => {
     service.script(ok(), ok(page(['2'])))
-    const client = cached()
+    const { client } = cached()
     await settle(client.microblog.search(query))
     await pass(5000)
     const calls = [60_000, 1000].map((maxAge) => client.microblog.search(query, { cache: { maxAge } }))
@@ -26,8 +21,8 @@ describe('search()', () => {
   })
 
   it('joins the request that began after an equal one was aborted', async () => {
-    service.script(slow(ok))
-    const client = cached()
+    service.script(slow(1000))
+    const { client } = cached()
     const abort = new AbortController()
     const aborted = client.microblog.search(query, { signal: abort.signal }).catch(() => {})
     await pass(500)
@@ -42,7 +37,7 @@ describe('search()', () => {
 
   it('is answered by a stored page without a number when it asks for page 1', async () => {
     service.script(ok(networkPosts(1, 'a')))
-    const { search } = cached().professionalnet.posts
+    const { search } = cached().client.professionalnet.posts
     await settle(search(query))
     await settle(search({ ...query, page: 1 }))
     expect(service.arrivals).toHaveLength(1)
@@ -50,7 +45,7 @@ describe('search()', () => {
 
   it('is retried after an announced wait that is too long for an equal call only', async () => {
     service.script(failure(503, 'unavailable', { error: { retryAfter: 5 } }), ok())
-    const client = cached()
+    const { client } = cached()
     const hasty = client.microblog.search(query, { deadline: 2000 }).catch((error: unknown) => error)
     const { value } = await settle(Promise.all([hasty, client.microblog.search(query)]))
     expect(value?.[0]).toMatchObject({ code: 'timeout' })
@@ -60,11 +55,11 @@ describe('search()', () => {
   it('joins no request for the same cursor that began before its first page was fetched', async () => {
     service.script(
       ok(page(['1'], 'A')),
-      slow(() => ok(page(['2']))),
+      slow(1000, () => ok(page(['2']))),
       ok(page(['0'], 'A')),
       ok(page(['1', '2'])),
     )
-    const client = cached()
+    const { client } = cached()
     const older = client.microblog.search(query).toArray({ limit: 9 })
     await pass(500)
     const newer = client.microblog.search(query, { cache: 'refresh' }).toArray({ limit: 9 })
@@ -78,8 +73,8 @@ describe('search()', () => {
 
 describe('mentions.setState()', () => {
   it('sends each of two equal calls, since it writes', async () => {
-    service.script(slow(ok))
-    const { mentions } = cached()
+    service.script(slow(1000))
+    const { mentions } = cached().client
     const write = () => mentions.setState('men_1', { state: 'seen' })
     await settle(Promise.all([write(), write()]))
     expect(service.arrivals).toHaveLength(2)
@@ -88,19 +83,11 @@ describe('mentions.setState()', () => {
 
 describe('a claim', () => {
   it('is renewed later when a renewal fails', async () => {
-    const values = new Map<string, string>()
     let sets = 0
-    const claim = new Claim(
-      {
-        get: (key) => values.get(key),
-        set: () => {
-          if (++sets === 1) throw new Error('busy')
-        },
-        delete: (key) => values.delete(key),
-        setIfAbsent: (key, value) => Boolean(values.set(key, value)),
-      },
-      'key',
-    )
+    const set = () => {
+      if (++sets === 1) throw new Error('busy')
+    }
+    const claim = new Claim({ ...mapStore(), set }, 'key')
     await claim.take(
       () => true,
       () => Promise.resolve(null),

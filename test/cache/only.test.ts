@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, isSocialSearchError } from '../../src/index.ts'
-import { NotCachedError, ResultCache } from '../../src/cache/index.ts'
+import { NotCachedError } from '../../src/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { makeClient, ok, scriptedService, slow } from '../support/service.ts'
+import { cached } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
 
 const only = { cache: 'only' } as const
-const cached = () => makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
 
 describe('search() refuses the option cache before it sends', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('search() refuses the option cache before it sends', () => {
     ['with a negative age', { maxAge: -1 }, 'cache must be false, refresh, only or { maxAge: milliseconds }'],
     ['with a misspelled field', { maxage: 0 }, 'unknown option cache.maxage; did you mean maxAge?'],
   ])('%s, also without a cache', async (_, cache, message) => {
-    for (const client of [cached(), makeClient()]) {
+    for (const client of [cached().client, makeClient()]) {
       const { error } = await settle(client.microblog.search(query, { cache } as object))
       expect(error).toBeInstanceOf(ConfigurationError)
       expect((error as Error).message).toContain(message)
@@ -30,7 +30,7 @@ describe('search() refuses the option cache before it sends', () => {
 describe("search() with cache: 'only'", () => {
   it('returns a stored answer of any age and sends nothing', async () => {
     service.script(() => ok())
-    const client = cached()
+    const { client } = cached()
     await settle(client.microblog.search(query))
     await pass(3_600_000)
     const { value } = await settle(client.microblog.search(query, only).withResponse())
@@ -40,7 +40,7 @@ describe("search() with cache: 'only'", () => {
   })
 
   it('fails with a NotCachedError and sends nothing when no answer is stored', async () => {
-    const client = cached()
+    const { client } = cached()
     const { error } = await settle(client.microblog.search(query, only))
     expect(error).toBeInstanceOf(NotCachedError)
     expect(isSocialSearchError(error)).toBe(true)
@@ -53,7 +53,7 @@ describe("search() with cache: 'only'", () => {
   })
 
   it('fails for free calls, whose answers are never stored', async () => {
-    const client = cached()
+    const { client } = cached()
     for (const call of [() => client.mentions.list({}, only), () => client.organization.usage({}, only)]) {
       const { error } = await settle(call())
       expect(error).toMatchObject({ code: 'not_cached', charged: 'no' })
@@ -64,7 +64,7 @@ describe("search() with cache: 'only'", () => {
 
   it('walks the stored pages, and ends with the params of the page that is missing', async () => {
     service.script(...threePages())
-    const client = cached()
+    const { client } = cached()
     await settle(client.microblog.search(query).toArray({ limit: 4 }))
     const { error } = await settle(client.microblog.search(query, only).toArray({ limit: 10 }))
     expect(error).toMatchObject({ code: 'not_cached', next: { query: 'rust', cursor: expect.any(String) } })
@@ -73,8 +73,8 @@ describe("search() with cache: 'only'", () => {
   })
 
   it('does not wait for an equal call in flight, nor takes its request', async () => {
-    service.script(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
-    const client = cached()
+    service.script(slow(1000))
+    const { client } = cached()
     const paid = client.microblog.search(query).then()
     const { error, ms } = await settle(client.microblog.search(query, only))
     expect([error, ms]).toMatchObject([{ code: 'not_cached' }, 0])
@@ -84,8 +84,8 @@ describe("search() with cache: 'only'", () => {
 
   it('fails when its store fails, and sends nothing', async () => {
     const broken = () => Promise.reject(new Error('disk'))
-    const cache = new ResultCache({ maxAge: 1000, store: { get: broken, set: broken, delete: broken } })
-    const { error } = await settle(makeClient({ cache }).microblog.search(query, only))
+    const { client } = cached({}, { get: broken, set: broken, delete: broken })
+    const { error } = await settle(client.microblog.search(query, only))
     expect(error).toBeInstanceOf(NotCachedError)
     expect(service.arrivals).toHaveLength(0)
   })
@@ -93,7 +93,7 @@ describe("search() with cache: 'only'", () => {
   it('fails with the reason of its signal when that is aborted', async () => {
     const reason = new Error('enough')
     const { error } = await settle(
-      cached().microblog.search(query, { ...only, signal: AbortSignal.abort(reason) }),
+      cached().client.microblog.search(query, { ...only, signal: AbortSignal.abort(reason) }),
     )
     expect(error).toBe(reason)
   })

@@ -3,19 +3,16 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
 import { sqliteStore } from '../../src/cache/node.ts'
-import { failure, makeClient, ok, scriptedService } from '../support/service.ts'
+import { failure, ok, scriptedService, slow } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { newFolder } from '../support/folder.ts'
+import { realTime } from '../support/real-time.ts'
+import { cached, two } from './cached.ts'
 
 const service = scriptedService()
 
-function cached(options: Parameters<typeof makeClient>[0], store: CacheStore) {
-  const cache = new ResultCache({ maxAge: 60_000, store })
-  return { cache, client: makeClient({ cache, ...options }) }
-}
-
 /** A store with promises, and everything that it was given. */
-function mapStore(): CacheStore & { values: Map<string, string> } {
+function promiseStore(): CacheStore & { values: Map<string, string> } {
   const values = new Map<string, string>()
   return {
     values,
@@ -25,18 +22,12 @@ function mapStore(): CacheStore & { values: Map<string, string> } {
   }
 }
 
-const outcomeOf = <T>(call: PromiseLike<T>) =>
-  Promise.resolve(call).then(
-    (value) => ({ value, error: undefined }),
-    (error: unknown) => ({ value: undefined, error }),
-  )
-
 describe('a ResultCache with a store', () => {
   it('stores neither the key nor the params', async () => {
     service.script(() => ok())
-    const store = mapStore()
+    const store = promiseStore()
     const { client } = cached({ organization: undefined }, store)
-    await outcomeOf(client.microblog.search({ query: 'very private' }))
+    await realTime.settle(client.microblog.search({ query: 'very private' }))
     await expect.poll(() => store.values.size).toBe(1)
     expect(JSON.stringify([...store.values])).not.toMatch(/org_live|very private/)
   })
@@ -47,20 +38,20 @@ describe('a ResultCache with a store', () => {
       () => ok({ requestId: 'r', posts: 'none' }),
       () => ok({ requestId: 'r', industries: [], meta: { total: 0, page: 1, pageCount: 0, pageSize: 25 } }),
     )
-    const store = mapStore()
+    const store = promiseStore()
     const { client } = cached({}, store)
-    await outcomeOf(client.microblog.search(query))
-    await outcomeOf(client.microblog.search(query, { validation: 'off' }))
-    await outcomeOf(client.professionalnet.industries.list())
+    await realTime.settle(client.microblog.search(query))
+    await realTime.settle(client.microblog.search(query, { validation: 'off' }))
+    await realTime.settle(client.professionalnet.industries.list())
     expect(service.arrivals).toHaveLength(3)
     expect(store.values.size).toBe(0)
   })
 
   it('removes a walk, or everything, when it is told to', async () => {
     service.script(...threePages(), ...threePages(), () => ok())
-    const store = mapStore()
+    const store = promiseStore()
     const { cache, client } = cached({}, { ...store, clear: () => store.values.clear() })
-    const walk = () => outcomeOf(client.microblog.search(query).toArray({ limit: 9 }))
+    const walk = () => realTime.settle(client.microblog.search(query).toArray({ limit: 9 }))
     await walk()
     await expect.poll(() => store.values.size).toBe(3)
     await cache.clear({ operation: 'microblog.search', params: query })
@@ -86,15 +77,15 @@ describe('a store', () => {
     service.script(() => ok())
     const { warnings, logger } = logged()
     const broken = {
-      ...mapStore(),
+      ...promiseStore(),
       [method]: () => {
         throw new Error('disk full')
       },
     }
     const { client } = cached({ logger }, broken)
-    expect((await outcomeOf(client.microblog.search(query))).error).toBeUndefined()
+    expect((await realTime.settle(client.microblog.search(query))).error).toBeUndefined()
     await expect.poll(() => warnings).toHaveLength(1)
-    expect((await outcomeOf(client.microblog.search(query))).error).toBeUndefined()
+    expect((await realTime.settle(client.microblog.search(query))).error).toBeUndefined()
     expect(service.arrivals).toHaveLength(2)
     expect(warnings[0]).toMatchObject(['the cache failed', { reason: 'disk full' }])
   })
@@ -102,10 +93,10 @@ describe('a store', () => {
   it('that hangs costs a warning and a second, and no answer', async () => {
     service.script(() => ok())
     const { warnings, logger } = logged()
-    const hanging = { ...mapStore(), get: () => new Promise(() => {}) }
+    const hanging = { ...promiseStore(), get: () => new Promise(() => {}) }
     const { client } = cached({ logger }, hanging)
     const start = performance.now()
-    const { error } = await outcomeOf(client.microblog.search(query))
+    const { error } = await realTime.settle(client.microblog.search(query))
     expect(error).toBeUndefined()
     expect(performance.now() - start).toBeLessThan(3000)
     expect(warnings).toMatchObject([['the cache failed', { reason: expect.stringContaining('1000 ms') }]])
@@ -123,49 +114,37 @@ describe('a store', () => {
   ])('that returns %s costs a warning and no answer', async (_, garbage) => {
     service.script(() => ok())
     const { warnings, logger } = logged()
-    const { client } = cached({ logger }, { ...mapStore(), get: () => garbage })
-    const { value } = await outcomeOf(client.microblog.search(query))
+    const { client } = cached({ logger }, { ...promiseStore(), get: () => garbage })
+    const { value } = await realTime.settle(client.microblog.search(query))
     expect(idsOf(value!.posts)).toEqual(['1'])
     expect(warnings).toHaveLength(1)
   })
 
   it('that parses JSON itself is read as well', async () => {
     service.script(() => ok())
-    const store = mapStore()
+    const store = promiseStore()
     const parsing = {
       ...store,
       get: (key: string) => JSON.parse(store.values.get(key) ?? 'null') as unknown,
     }
     const { client } = cached({}, parsing)
-    await outcomeOf(client.microblog.search(query))
-    await outcomeOf(client.microblog.search(query))
+    await realTime.settle(client.microblog.search(query))
+    await realTime.settle(client.microblog.search(query))
     expect(service.arrivals).toHaveLength(1)
   })
 })
 
-/** Two clients with a cache each, as two processes have, on one store. */
-function two(store: CacheStore) {
-  const clients = [1, 2].map(
-    () => cached({ organization: 'shared', limits: { perMinute: false } }, store).client,
-  )
-  return clients as [(typeof clients)[0], (typeof clients)[0]]
-}
-
 /** A store in memory that two caches can agree through. */
 function sharedStore() {
-  const store = mapStore()
+  const store = promiseStore()
   const setIfAbsent = (key: string, value: string) =>
     Promise.resolve(!store.values.has(key) && store.values.set(key, value) === store.values)
   return { ...store, setIfAbsent }
 }
 
-const slow = (response: () => Response = ok) => {
-  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(response()), 200))
-}
-
 describe('setIfAbsent() of a store', () => {
   it('makes equal calls of two processes one request', async () => {
-    service.script(slow())
+    service.script(slow(200))
     const [one, other] = two(sharedStore())
     const calls = [one, other].flatMap((client) => [1, 2, 3].map(() => client.microblog.search(query)))
     for (const { posts } of await Promise.all(calls)) expect(idsOf(posts)).toEqual(['1'])
@@ -176,41 +155,45 @@ describe('setIfAbsent() of a store', () => {
 
   it('lets the other process send when the first was refused without a charge', async () => {
     service.script(
-      slow(() => failure(403, 'forbidden')),
-      slow(),
+      slow(200, () => failure(403, 'forbidden')),
+      slow(200),
     )
     const [one, other] = two(sharedStore())
-    const calls = await Promise.all([one, other].map((client) => outcomeOf(client.microblog.search(query))))
+    const calls = await Promise.all(
+      [one, other].map((client) => realTime.settle(client.microblog.search(query))),
+    )
     const errors = calls.flatMap(({ error }) => error ?? [])
     expect(errors).toMatchObject([{ status: 403 }])
     expect(service.arrivals).toHaveLength(2)
   })
 
   it('never sends again what the other process may have paid for', async () => {
-    service.script(slow(() => Response.error()))
+    service.script(slow(200, () => Response.error()))
     const [one, other] = two(sharedStore())
-    const calls = await Promise.all([one, other].map((client) => outcomeOf(client.microblog.search(query))))
+    const calls = await Promise.all(
+      [one, other].map((client) => realTime.settle(client.microblog.search(query))),
+    )
     for (const { error } of calls) expect(error).toMatchObject({ code: 'connection', charged: 'unknown' })
     expect(service.arrivals).toHaveLength(1)
     service.script(() => ok())
-    expect((await outcomeOf(other.microblog.search(query))).error).toBeUndefined()
+    expect((await realTime.settle(other.microblog.search(query))).error).toBeUndefined()
   })
 
   it('sends after all when the store does not keep its promise', async () => {
     service.script(() => ok())
-    const [one] = two({ ...mapStore(), setIfAbsent: () => false })
-    expect((await outcomeOf(one.microblog.search(query))).error).toBeUndefined()
-    const [other] = two({ ...mapStore(), setIfAbsent: () => Promise.reject(new Error('no memory')) })
-    expect((await outcomeOf(other.microblog.search(query))).error).toBeUndefined()
+    const [one] = two({ ...promiseStore(), setIfAbsent: () => false })
+    expect((await realTime.settle(one.microblog.search(query))).error).toBeUndefined()
+    const [other] = two({ ...promiseStore(), setIfAbsent: () => Promise.reject(new Error('no memory')) })
+    expect((await realTime.settle(other.microblog.search(query))).error).toBeUndefined()
   })
 
   it('makes a call that waits for the other process abort at once', async () => {
-    service.script(slow())
+    service.script(slow(200))
     const [one, other] = two(sharedStore())
-    const first = outcomeOf(one.microblog.search(query))
+    const first = realTime.settle(one.microblog.search(query))
     await new Promise((resolve) => setTimeout(resolve, 50))
     const signal = AbortSignal.timeout(20)
-    const { error } = await outcomeOf(other.microblog.search(query, { signal }))
+    const { error } = await realTime.settle(other.microblog.search(query, { signal }))
     expect(error).toBe(signal.reason)
     expect(idsOf((await first).value!.posts)).toEqual(['1'])
     expect(service.arrivals).toHaveLength(1)
@@ -253,12 +236,12 @@ describe('sqliteStore()', () => {
       store.set(...given)
       isWritten = true
     }
-    await outcomeOf(cached({ organization: 'file' }, { ...store, set }).client.microblog.search(query))
+    await realTime.settle(cached({ organization: 'file' }, { ...store, set }).client.microblog.search(query))
     await expect.poll(() => isWritten).toBe(true)
     store.close()
     const again = sqliteStore(path)
     const { client } = cached({ organization: 'file' }, again)
-    expect((await outcomeOf(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
+    expect((await realTime.settle(client.microblog.search(query).withResponse())).value?.cached).toBeDefined()
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(again.setIfAbsent('claim', 'a', 50)).toBe(true)
     expect(again.setIfAbsent('claim', 'b', 50)).toBe(false)

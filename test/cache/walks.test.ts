@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { type CacheStore } from '../../src/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
-import { makeClient, ok, scriptedService } from '../support/service.ts'
+import { ok, scriptedService, slow } from '../support/service.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
+import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const minute = 60_000
-
-function cached(store?: CacheStore) {
-  return makeClient({ cache: new ResultCache({ maxAge: minute, store }) })
-}
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A page of a search whose shape is not documented. */
 const stories = (number: number, title: string) =>
@@ -28,7 +25,7 @@ const paging = {
 async function* withPauses<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, undefined> {
   for await (const page of pages) {
     yield page
-    await new Promise((resolve) => setTimeout(resolve, 15_000))
+    await wait(15_000)
   }
 }
 
@@ -42,7 +39,7 @@ describe('search()', () => {
   it('never puts a stored page behind a newer one when paging.next names the pages', async () => {
     const version = (title: string) => [1, 2, 3, 4].map((number) => stories(number, title))
     service.script(...version('old'), ...version('new'))
-    const client = cached()
+    const { client } = cached()
     const walk = () => client.technews.search(query, { paging })
     const titles = async (pages = walk().pages()) => (await collect(pages)).map(({ id }) => id)
     expect((await settle(titles(withPauses(walk().pages())))).value).toEqual(['old 1', 'old 2', 'old 3'])
@@ -59,7 +56,7 @@ describe('search()', () => {
       ok(networkPosts(4)),
     ]
     service.script(...version('old'), ...version('new'))
-    const client = cached()
+    const { client } = cached()
     const walk = () => client.professionalnet.posts.search(query).resume({ next: { ...query, page: 2 } })
     const urns = async (pages = walk().pages()) => (await collect(pages)).map(({ urn }) => urn)
     expect((await settle(urns(withPauses(walk().pages())))).value).toEqual(['old 2', 'old 3'])
@@ -72,13 +69,10 @@ describe('search()', () => {
   it('never reads a page that was stored behind another first page when the store keeps no first page', async () => {
     const old = [ok(page(['1'], 'A')), ok(page(['2'], 'B')), ok(page(['3']))]
     service.script(...old, ok(page(['new 1'], 'A')), ok(page(['new 2'])))
-    const values = new Map<string, string>()
+    const store = mapStore()
     let first: string | undefined
-    const client = cached({
-      get: (key) => values.get(key),
-      set: (key, value) => (first ??= key) !== key && values.set(key, value),
-      delete: (key) => values.delete(key),
-    })
+    const set: CacheStore['set'] = (key, value) => (first ??= key) !== key && store.set(key, value)
+    const { client } = cached({}, { ...store, set })
     await settle(client.microblog.search(query).toArray({ limit: 9 }))
     const { value } = await settle(client.microblog.search(query).toArray({ limit: 9 }))
     expect(idsOf(value!)).toEqual(['new 1', 'new 2'])
@@ -86,35 +80,27 @@ describe('search()', () => {
 
   it('reads no stored page behind a newer one when the store fails to replace or delete pages', async () => {
     service.script(...threePages(), ok(page(['0'], 'A')), ok(page(['1'])))
-    const values = new Map<string, string>()
-    let isFull = false
-    const unlessFull = (work: () => void) => {
-      if (isFull) throw new Error('disk full')
-      work()
-    }
-    const client = cached({
-      get: (key) => values.get(key),
-      set: (key, value) => unlessFull(() => values.set(key, value)),
-      delete: (key) => unlessFull(() => values.delete(key)),
-    })
+    const store = mapStore()
+    const { client } = cached({}, store)
     await settle(client.microblog.search(query).toArray({ limit: 9 }))
-    isFull = true
+    store.set = store.delete = () => {
+      throw new Error('disk full')
+    }
     const walk = client.microblog.search(query, { cache: 'refresh' }).toArray({ limit: 9 })
     expect(idsOf((await settle(walk)).value!)).toEqual(['0', '1'])
   })
 
   it('reads no page behind a single page that was fetched anew, also while a slow store keeps it', async () => {
     service.script(...threePages(), ok(page(['0', '1'], 'A')), ok(page(['2', '3'])))
-    const values = new Map<string, string>()
-    const slowly = async <T>(ms: number, work: () => T): Promise<T> => {
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      return work()
-    }
-    const client = cached({
-      get: (key) => slowly(50, () => values.get(key)),
-      set: (key, value) => slowly(200, () => values.set(key, value)),
-      delete: (key) => slowly(500, () => values.delete(key)),
-    })
+    const store = mapStore()
+    const { client } = cached(
+      {},
+      {
+        get: (key) => wait(50).then(() => store.get(key)),
+        set: (key, value) => wait(200).then(() => store.set(key, value)),
+        delete: (key) => wait(500).then(() => store.delete(key)),
+      },
+    )
     await settle(client.microblog.search(query).toArray({ limit: 9 }))
     await pass(2000)
     const byHand = async () => {
@@ -126,15 +112,16 @@ describe('search()', () => {
 
   it('reads no page behind a single page that changed while an equal one was compared', async () => {
     const changed = () => ok(page(['0', '1'], 'A'))
-    const later = () => new Promise<Response>((resolve) => setTimeout(() => resolve(changed()), 100))
-    service.script(...threePages(), threePages()[0]!, later, ok(page(['2', '3'])))
-    const values = new Map<string, string>()
-    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-    const client = cached({
-      get: (key) => wait(500).then(() => values.get(key)),
-      set: (key, value) => void values.set(key, value),
-      delete: (key) => wait(800).then(() => values.delete(key)),
-    })
+    service.script(...threePages(), threePages()[0]!, slow(100, changed), ok(page(['2', '3'])))
+    const store = mapStore()
+    const { client } = cached(
+      {},
+      {
+        get: (key) => wait(500).then(() => store.get(key)),
+        set: (key, value) => store.set(key, value),
+        delete: (key) => wait(800).then(() => store.delete(key)),
+      },
+    )
     await settle(client.microblog.search(query).toArray({ limit: 9 }))
     await pass(2000)
     const { next } = (await settle(client.microblog.search(query))).value!
@@ -151,7 +138,7 @@ describe('search()', () => {
 
   it('answers single pages from the store when the page before them has not changed', async () => {
     service.script(...threePages())
-    const client = cached()
+    const { client } = cached()
     const byHand = async () => {
       const ids: string[] = []
       for (let next: object | null = query; next !== null;) {
@@ -168,7 +155,7 @@ describe('search()', () => {
 
   it('fetches a single page anew when the option cache is refresh', async () => {
     service.script(ok(page(['1'])), ok(page(['2'])))
-    const client = cached()
+    const { client } = cached()
     const further = { ...query, cursor: 'A' }
     await settle(client.microblog.search(further))
     const { value } = await settle(client.microblog.search(further, { cache: 'refresh' }))

@@ -12,9 +12,13 @@ export async function misplaced({ root }: Sdk, see: See): Promise<void> {
     { ...good, apiKey: `${apiKey}\n` },
     { ...good, headers: { 'x-key': `${apiKey}\nx` } },
     { ...good, headers: { authorization: apiKey } },
-    { ...good, timeout: apiKey },
+    { ...good, headers: { [apiKey]: 'a\nb' } },
     { ...good, limits: { inFlight: apiKey } },
-    { ...good, auth: apiKey },
+    { ...good, hooks: { beforeRequest: apiKey } },
+    ...['timeout', 'retry', 'validation', 'budget', 'hooks', 'auth'].map((name) => ({
+      ...good,
+      [name]: apiKey,
+    })),
   ]
   for (const each of options) {
     see(

@@ -127,6 +127,9 @@ async function client(
   see('a call, its page and withResponse()', await response.text(), [...response.headers], response)
   const inEscapes = await make(service.escapedPage).microblog.search(search).withResponse()
   see('a call, its page and withResponse()', inEscapes, await inEscapes.response.text())
+  const failed = make(service.refusal(502)).microblog.search(search)
+  await caught(failed)
+  see('a call, its page and withResponse()', failed)
   const lost = make(service.page({ hasMore: true })).microblog.search(search)
   see('PaginationError', await caught(lost.toArray({ limit: 5 })))
   // The `next` of a walk’s error is what the caller has passed, and is not looked at: it is there to be passed again.

@@ -53,12 +53,14 @@ export type Tricks = Record<string, service.Trick>
 
 export const failing: [name: string, trick: service.Trick, options?: object][] = [
   ['ValidationError', service.refusal(400)],
+  ['ValidationError', service.escapedRefusal],
   ['AuthenticationError', service.refusal(401)],
   ['PermissionDeniedError', service.refusal(403)],
   ['NotFoundError', service.refusal(404)],
   ['RateLimitError', service.refusal(429, { 'retry-after': '2' })],
   ['UpstreamError', service.refusal(502)],
   ['UpstreamError', service.htmlError],
+  ['UpstreamError', service.splitId],
   ['ServiceUnavailableError', service.refusal(503)],
   ['ApiError', service.refusal(418)],
   ['RedirectError', service.redirect],

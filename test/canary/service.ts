@@ -63,6 +63,13 @@ export const escapedPage: Trick = (secret) => {
   return answer(200, secret, text.replaceAll('PLACE', escaped(secret)))
 }
 
+export const escapedRefusal: Trick = (secret) =>
+  answer(400, 'no', `{"requestId":"r","error":{"code":"x","message":"${escaped(secret)}"}}`)
+
+/** An id that would be the secret without the character in it. */
+export const splitId: Trick = (secret) =>
+  answer(502, 'no', { requestId: `${secret.slice(0, 3)}\u200b${secret.slice(3)}`, error: { code: 'x' } })
+
 export const wrongShape: Trick = (secret) =>
   answer(200, secret, { requestId: secret, posts: secret, meta: secret })
 export const noJson: Trick = (secret) => answer(200, secret, `<p>${secret}</p>`)

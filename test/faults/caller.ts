@@ -1,6 +1,7 @@
 import ky, { type BeforeRequestHook } from 'ky'
-import type { Hooks, Lease, Limiter, Logger } from '../../src/index.ts'
+import type { Hooks, Logger } from '../../src/index.ts'
 import { settle } from '../support/clock.ts'
+import { lenientLimiter } from '../support/limiter.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import { apiKey, failure, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
@@ -37,13 +38,6 @@ const replaced = (replace: () => Response): Promise<string> =>
 const raiseLimits: BeforeRequestHook = ({ options }) =>
   void Object.assign(options.retry, { limit: 5, methods: ['post'], shouldRetry: () => true })
 
-/** A limiter of the caller's that lets everybody pass, apart from what is to go wrong with it. */
-const lenient = (lease: Partial<Lease>, hold: Limiter['hold'] = () => {}): Limiter => ({
-  acquire: () =>
-    Promise.resolve({ queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {}, ...lease }),
-  hold,
-})
-
 const crash = (): never => {
   throw new Error('a bug of the caller')
 }
@@ -62,11 +56,11 @@ export const caller: readonly Fault[] = [
   ),
   fault(225, "the caller's limiter throws in its methods for a send, a response, a 429 and the end", () =>
     search([rateLimited(1), page], {
-      limiter: lenient({ sent: crash, answered: crash, release: crash }, crash),
+      limiter: lenientLimiter({ sent: crash, answered: crash, release: crash }, crash),
     }),
   ),
   fault(226, "the caller's limiter has no method for 429s", () =>
-    search([rateLimited(1), page], { limiter: lenient({}) }),
+    search([rateLimited(1), page], { limiter: lenientLimiter({}) }),
   ),
   fault(227, "the caller's hook throws before the request is sent", () =>
     search([page], { hooks: { beforeRequest: [crash] } }),

@@ -2,22 +2,12 @@ import { getEventListeners } from 'node:events'
 import { vi } from 'vitest'
 import { serveSandbox } from '../../src/sandbox/node.ts'
 import { collectGarbage } from '../support/garbage.ts'
-import { pass, settle } from '../support/clock.ts'
+import { abortIn, pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'
-import { apiKey, failure, makeClient, ok } from '../support/service.ts'
+import { apiKey, failure, hang, makeClient, ok } from '../support/service.ts'
 import { type Fault, fault, must } from './case.ts'
 import { miscounts } from '../support/ledger.ts'
-import {
-  costs,
-  ending,
-  endings,
-  hang,
-  inVirtualTime,
-  outcomeOf,
-  queries,
-  scripted,
-  success,
-} from './observe.ts'
+import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
 
 const page = ok(success)
 const unpaced = { limits: { perMinute: false } } as const
@@ -78,8 +68,8 @@ export const concurrency: readonly Fault[] = [
       const { fetch, at } = scripted(hang)
       const client = makeClient({ fetch, limits: { inFlight: 1 } })
       const blocking = outcomeOf(client.microblog.search({ query: 'blocking' }))
-      const { error, ms } = await abortedAfter(100, (signal) =>
-        client.microblog.search({ query: 'b' }, { signal }),
+      const { error, ms } = await settle(
+        client.microblog.search({ query: 'b' }, { signal: abortIn(100, 'left') }),
       )
       await settle(blocking)
       return `${ending(error)} at ${ms} ms; ${at.length} request, the blocking one; ${costs(client, undefined)}`
@@ -90,7 +80,7 @@ export const concurrency: readonly Fault[] = [
       const start = performance.now()
       const { fetch, at } = scripted(hang, page)
       const client = makeClient({ fetch, limits: { inFlight: 1 } })
-      const first = abortedAfter(100, (signal) => client.microblog.search({ query: 'a' }, { signal }))
+      const first = settle(client.microblog.search({ query: 'a' }, { signal: abortIn(100, 'left') }))
       await pass(0)
       const second = settle(client.microblog.search({ query: 'b' }))
       const { error, ms } = await first
@@ -102,8 +92,8 @@ export const concurrency: readonly Fault[] = [
     inVirtualTime(async () => {
       const { fetch, at } = scripted(unavailable)
       const client = makeClient({ fetch })
-      const { error, ms } = await abortedAfter(1000, (signal) =>
-        client.microblog.search({ query: 'a' }, { signal }),
+      const { error, ms } = await settle(
+        client.microblog.search({ query: 'a' }, { signal: abortIn(1000, 'left') }),
       )
       return `${ending(error)} at ${ms} ms; ${at.length} request; ${vi.getTimerCount()} timers left; ${costs(client, error)}`
     }),
@@ -212,13 +202,3 @@ export const concurrency: readonly Fault[] = [
     return `${ends.length} settled, at most ${peak} open, then ${ending(next.error)}; ${problem}`
   }),
 ]
-
-/** How a call ends that is given up after so many milliseconds. */
-function abortedAfter(
-  milliseconds: number,
-  call: (signal: AbortSignal) => PromiseLike<unknown>,
-): Promise<{ error: unknown; ms: number }> {
-  const abort = new AbortController()
-  setTimeout(() => abort.abort('left'), milliseconds)
-  return settle(call(abort.signal))
-}

@@ -1,10 +1,10 @@
 import { CreditBudget, type SocialSearch } from '../../src/index.ts'
 import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
 import type { Fault as SandboxFault } from '../../src/sandbox/index.ts'
-import { pass, settle } from '../support/clock.ts'
-import { failure, makeClient, ok } from '../support/service.ts'
+import { abortIn, pass, settle } from '../support/clock.ts'
+import { failure, hang, makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
-import { costs, ending, hang, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
+import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
 
 const page = ok(success)
 const lost = () => Promise.reject(new TypeError('Failed to fetch'))
@@ -80,9 +80,7 @@ export const money: readonly Fault[] = [
   fault(282, 'a call is aborted after it was sent', () =>
     inVirtualTime(async () => {
       const client = makeClient({ fetch: hang })
-      const abort = new AbortController()
-      setTimeout(() => abort.abort('left'), 100)
-      const { error } = await settle(client.microblog.search(query, { signal: abort.signal }))
+      const { error } = await settle(client.microblog.search(query, { signal: abortIn(100, 'left') }))
       return `${ending(error)}; ${costs(client, error)}`
     }),
   ),

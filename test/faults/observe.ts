@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { page, post } from '../support/pages.ts'
+import { realTime } from '../support/real-time.ts'
 import { rawServer } from '../support/raw-server.ts'
 import { type Step, apiKey, makeClient, ok } from '../support/service.ts'
 import { must } from './case.ts'
@@ -132,15 +133,8 @@ export function endings(ends: readonly PromiseSettledResult<unknown>[]): string 
   return [...Map.groupBy(ways, (way) => way)].map(([way, { length }]) => `${length} ${way}`).join(', ')
 }
 
-/** Settles a promise into what it came to. */
-export function outcomeOf<T>(
-  work: PromiseLike<T>,
-): Promise<{ value: T; error: undefined } | { value: undefined; error: unknown }> {
-  return Promise.resolve(work).then(
-    (value) => ({ value, error: undefined }),
-    (error: unknown) => ({ value: undefined, error }),
-  )
-}
+/** What a promise came to. */
+export const outcomeOf = realTime.settle
 
 /** So many queries, no two alike. */
 export const queries = (count: number): string[] =>
@@ -162,9 +156,6 @@ export function scripted(...steps: Step[]): Scripted {
   }
   return { fetch, at }
 }
-
-/** A fetch that never answers, and does not heed its signal. */
-export const hang = (): Promise<Response> => new Promise(() => {})
 
 /** Runs a case in virtual time, and insists that no timer is left when it is over. */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {

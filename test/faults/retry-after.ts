@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { createSandbox } from '../../src/sandbox/index.ts'
-import { pass, settle } from '../support/clock.ts'
+import { abortIn, pass, settle } from '../support/clock.ts'
 import { failure, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, inVirtualTime, scripted, search, success } from './observe.ts'
@@ -115,9 +115,8 @@ export const retryAfter: readonly Fault[] = [
     inVirtualTime(async () => {
       const { fetch } = scripted(rateLimited(20))
       const client = makeClient({ fetch })
-      const abort = new AbortController()
-      setTimeout(() => abort.abort('left'), 1000)
-      const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { signal: abort.signal }))
+      const signal = abortIn(1000, 'left')
+      const { error, ms } = await settle(client.microblog.search({ query: 'rust' }, { signal }))
       await pass(0)
       return `${ending(error)} at ${ms} ms; ${costs(client, error)}${vi.getTimerCount() > 0 ? '; timers left' : ''}`
     }),

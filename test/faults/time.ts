@@ -1,9 +1,9 @@
 import { vi } from 'vitest'
 import { type CallOptions, SocialSearch } from '../../src/index.ts'
 import { pass, settle } from '../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited } from '../support/service.ts'
+import { apiKey, failure, hang, makeClient, ok, rateLimited } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
-import { costs, ending, hang, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
+import { costs, ending, inVirtualTime, outcomeOf, scripted, search, success } from './observe.ts'
 
 const page = ok(success)
 const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } })

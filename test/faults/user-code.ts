@@ -1,7 +1,8 @@
 import { type ClientOptions, type Hooks, SocialSearchError } from '../../src/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { settle } from '../support/clock.ts'
-import { makeClient, ok } from '../support/service.ts'
+import { lenientLimiter } from '../support/limiter.ts'
+import { hang, makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, endings, inVirtualTime, outcomeOf, queries, scripted, success } from './observe.ts'
 import { query } from '../support/search.ts'
@@ -35,17 +36,17 @@ function nested(options: (call: () => Promise<unknown>) => Partial<ClientOptions
   })
 }
 
-const hang: Hooks = { afterResponse: [() => new Promise(() => {})] }
+const hanging: Hooks = { afterResponse: [hang] }
 
 export const userCode: readonly Fault[] = [
   fault(337, 'a hook hangs after a paid response, until the timeout', () =>
-    afterPage({ hooks: hang, timeout: 300 }),
+    afterPage({ hooks: hanging, timeout: 300 }),
   ),
   fault(338, 'a hook hangs after a paid response, until the deadline', () =>
-    afterPage({ hooks: hang, deadline: 300 }),
+    afterPage({ hooks: hanging, deadline: 300 }),
   ),
   fault(339, 'the client closes while a hook hangs after a paid response', () =>
-    afterPage({ hooks: hang }, true),
+    afterPage({ hooks: hanging }, true),
   ),
   fault(340, 'a hook replaces a paid page by text', () =>
     afterPage({ hooks: { afterResponse: [() => new Response('other')] } }),
@@ -78,11 +79,7 @@ export const userCode: readonly Fault[] = [
           logger: { debug: crash, info: crash, warn: crash, error: crash },
           observers: [{ onCall: crash, onAttempt: crash }],
           budget: { reserve: () => ({ settle: crash, release: crash, markUncertain: crash }) },
-          limiter: {
-            acquire: () =>
-              Promise.resolve({ queued: 0, paced: 0, sent: crash, answered: crash, release: crash }),
-            hold: crash,
-          },
+          limiter: lenientLimiter({ sent: crash, answered: crash, release: crash }, crash),
         })
         return { client, end: client.microblog.search(query).then() }
       })

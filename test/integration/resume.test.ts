@@ -31,29 +31,26 @@ it('resume() loses no post, buys no stored page again, and sends nothing at the 
     return { pages: pages(), said }
   }
 
-  try {
-    const client = new SocialSearch({
-      baseUrl: server.baseUrl,
-      apiKey: server.apiKey,
-      limits: { perMinute: false },
-    })
-    const all = await client.microblog.search({ query: 'typescript', count: 20 }).toArray({ limit: 1000 })
-    const before = server.requests.length
+  const client = new SocialSearch({
+    baseUrl: server.baseUrl,
+    apiKey: server.apiKey,
+    limits: { perMinute: false },
+  })
+  const all = await client.microblog.search({ query: 'typescript', count: 20 }).toArray({ limit: 1000 })
+  const before = server.requests.length
 
-    await run(2)
-    const half = stored()
-    expect(half.ids.length).toBeGreaterThanOrEqual(40)
-    expect(half.ids.length).toBeLessThan(all.length)
-    await run()
-    expect(stored().ids).toEqual(all.map(({ id }) => id))
-    expect(stored().state).toEqual({ next: null })
-    const bought = server.requests.length - before
-    // One more than the pages: the one that was under way when the job was killed.
-    expect(bought).toBeLessThanOrEqual(Math.ceil(all.length / 20) + 1)
+  await run(2)
+  const half = stored()
+  expect(half.ids.length).toBeGreaterThanOrEqual(40)
+  expect(half.ids.length).toBeLessThan(all.length)
+  await run()
+  expect(stored().ids).toEqual(all.map(({ id }) => id))
+  expect(stored().state).toEqual({ next: null })
+  const bought = server.requests.length - before
+  // One more than the pages: the one that was under way when the job was killed.
+  expect(bought).toBeLessThanOrEqual(Math.ceil(all.length / 20) + 1)
 
-    const { said } = await run()
-    expect(said).toBe('0\n')
-    expect(server.requests.length - before).toBe(bought)
-  } finally {
-  }
+  const { said } = await run()
+  expect(said).toBe('0\n')
+  expect(server.requests.length - before).toBe(bought)
 })

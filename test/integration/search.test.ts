@@ -1,10 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import {
-  CreditBudget,
-  type MicroblogSearchParams,
-  SocialSearch,
-  isSocialSearchError,
-} from '../../src/index.ts'
+import { SocialSearch } from '../../src/index.ts'
 import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
 import { miscounts } from '../support/ledger.ts'
 
@@ -65,39 +60,6 @@ describe('the whole path over HTTP', () => {
     ])
   })
 
-  it('search() sends a metered POST once when its connection resets after sending', async () => {
-    const { server, client } = await unpaced()
-    server.inject({ reset: 'after' })
-    const error: unknown = await client.microblog.search({ query: 'coffee' }).catch((error: unknown) => error)
-    expect(isSocialSearchError(error) && error.charged).toBe('unknown')
-    expect(server.requests).toHaveLength(1)
-    expect(server.ledger.spent).toBe(2)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
-  })
-
-  it('search() delivers every post once, across a stop and a resume through JSON', async () => {
-    const { server, client } = await unpaced()
-    const params: MicroblogSearchParams = { query: 'climate', category: 'Latest' }
-    const whole: string[] = []
-    for await (const { id } of client.microblog.search(params)) whole.push(id)
-    expect(whole.length).toBeGreaterThan(100)
-
-    const inParts: string[] = []
-    let next: MicroblogSearchParams | null = params
-    while (next !== null) {
-      const stored: string = JSON.stringify(next)
-      const fresh = connect(server)
-      for await (const page of fresh.microblog
-        .search(JSON.parse(stored) as MicroblogSearchParams, { maxPages: 2 })
-        .pages()) {
-        inParts.push(...page.posts.map(({ id }) => id))
-        next = page.next
-      }
-    }
-    expect(inParts).toEqual(whole)
-    expect(new Set(whole).size).toBe(whole.length)
-  })
-
   it('search() counts the same credits as the service after any failure', async () => {
     const { server, client } = await unpaced()
     server.inject({ status: 502 })
@@ -110,48 +72,5 @@ describe('the whole path over HTTP', () => {
     for (let i = 0; i < 10; i++) await client.microblog.search({ query: 'coffee' }).catch(() => {})
     expect(miscounts(client.credits, server.ledger.spent)).toEqual([])
     expect(client.credits.spent).toBeGreaterThan(0)
-  })
-
-  it('search() frees its slot when it times out on a stalled body', async () => {
-    const { server, client } = await unpaced()
-    server.inject({ cut: 'stall', times: 2 })
-    const hurried = client.withOptions({ timeout: 200 })
-    const stalled = [1, 2].map(() =>
-      hurried.microblog.search({ query: 'coffee' }).catch((error: unknown) => (error as Error).name),
-    )
-    expect(await Promise.all(stalled)).toEqual(['TimeoutError', 'TimeoutError'])
-    expect((await client.microblog.search({ query: 'coffee' })).posts).toHaveLength(20)
-  })
-
-  it('search() explains a 403 by scope and member', async () => {
-    const server = await serve({ keys: [{ key: 'feeds_only_key', scopes: ['feeds:read'] }] })
-    const client = new SocialSearch({ baseUrl: server.baseUrl, apiKey: 'feeds_only_key' })
-    await expect(client.microblog.search({ query: 'coffee' })).rejects.toMatchObject({
-      name: 'PermissionDeniedError',
-      requiredScopes: ['search:read'],
-      charged: 'no',
-    })
-  })
-
-  it('search() stops at a budget that two clients share', async () => {
-    const { server } = await unpaced()
-    const budget = new CreditBudget(10)
-    const clients = [connect(server), connect(server)].map((client) => client.withOptions({ budget }))
-    const walks = clients.map((client) =>
-      client.microblog.search({ query: 'coffee' }).toArray({ limit: 1000 }),
-    )
-    const ends = await Promise.allSettled(walks)
-    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(server.ledger.spent).toBe(10)
-    expect(budget.remaining).toBe(0)
-  })
-
-  it('close() ends open calls', async () => {
-    const { client } = await unpaced({ latency: 60_000 })
-    const call = client.microblog.search({ query: 'coffee' }).then()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    const ended = expect(call).rejects.toMatchObject({ name: 'ClosedError', charged: 'unknown' })
-    await client.close()
-    await ended
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Lease, Limiter, Ticket } from '../../src/limits/interface.ts'
+import type { Limiter, Ticket } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { leaseOf, lenientLimiter } from '../support/limiter.ts'
 import { makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
 
 const service = scriptedService()
@@ -12,11 +13,10 @@ function manual() {
   const tickets: Ticket[] = []
   const grants: (() => void)[] = []
   const release = vi.fn()
-  const lease: Lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release }
   const limiter: Limiter = {
     acquire: (ticket) => {
       tickets.push(ticket)
-      return new Promise((resolve) => grants.push(() => resolve(lease)))
+      return new Promise((resolve) => grants.push(() => resolve(leaseOf({ release }))))
     },
     hold: () => {},
   }
@@ -105,9 +105,7 @@ describe('a call', () => {
 
   it('stays closed until the longest announced time when a shorter 429 comes after a longer one', async () => {
     service.script(rateLimited(30), rateLimited(1), ok())
-    const lease: Lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
-    const limiter: Limiter = { acquire: () => Promise.resolve(lease), hold: () => {} }
-    const client = makeClient({ limiter })
+    const client = makeClient({ limiter: lenientLimiter() })
     const refused = ['a', 'b'].map((query) => client.microblog.search({ query }, { retry: false }))
     await settle(Promise.allSettled(refused))
     const { error, ms } = await settle(client.microblog.search({ query: 'c' }))

@@ -1,23 +1,25 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { ClientOptions } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, hang, makeClient, ok, rateLimited, scriptedService, slow } from '../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const hang = (): Promise<Response> => new Promise(() => {})
-
 describe('limits', () => {
-  it('search() keeps the slot of an aborted request until the service has noticed', async () => {
+  it.each<[string, (hanging: () => Promise<never>) => Partial<ClientOptions>, number]>([
+    ['keeps the slot of an aborted request until the service has noticed', (fetch) => ({ fetch }), 1050],
+    [
+      'keeps no slot when it is aborted before sending',
+      (hook) => ({ hooks: { beforeRequest: [hook] } }),
+      1000,
+    ],
+  ])('search() %s', async (_, optionsOf, ms) => {
     const starts: number[] = []
-    const fetch = () => {
-      starts.push(performance.now())
-      return hang()
-    }
-    const client = makeClient({ fetch, timeout: 1000, limits: { inFlight: 1 } })
-    const calls = ['a', 'b'].map((query) => client.microblog.search({ query }))
-    await settle(Promise.allSettled(calls))
-    expect(starts[1]! - starts[0]!).toBe(1050)
+    const options = optionsOf(() => (starts.push(performance.now()), hang()))
+    const client = makeClient({ ...options, timeout: 1000, limits: { inFlight: 1 } })
+    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
+    expect(starts[1]! - starts[0]!).toBe(ms)
   })
 
   it('status() counts the slot of an aborted request until the service has noticed', async () => {
@@ -28,24 +30,11 @@ describe('limits', () => {
     expect(client.status().slots.taken).toBe(0)
   })
 
-  it('search() keeps no slot when it is aborted before sending', async () => {
-    const starts: number[] = []
-    const hook = () => {
-      starts.push(performance.now())
-      return hang()
-    }
-    const hooks = { beforeRequest: [hook] }
-    const client = makeClient({ hooks, timeout: 1000, limits: { inFlight: 1 } })
-    await settle(Promise.allSettled(['a', 'b'].map((query) => client.microblog.search({ query }))))
-    expect(starts[1]! - starts[0]!).toBe(1000)
-  })
-
   it('search() closes its surface for other calls when a 429 is not retried', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
-    const { ms } = await settle(client.microblog.search({ query: 'b' }))
-    expect(ms).toBeGreaterThanOrEqual(5000)
+    await service.search(client, { retry: false })
+    expect((await service.search(client)).ms).toBeGreaterThanOrEqual(5000)
   })
 
   it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {
@@ -60,87 +49,33 @@ describe('limits', () => {
     expect(ms).toBeGreaterThanOrEqual(900)
   })
 
-  it('search() waits after a 429 without Retry-After, with any maxWait', async () => {
-    service.script(failure(429, 'rate_limited'), ok())
-    const { value } = await settle(makeClient({ retry: { maxWait: 1 } }).microblog.search({ query: 'rust' }))
-    expect(value?.posts).toHaveLength(1)
-  })
-
   it('search() fails without sending when its surface is closed for long', async () => {
     service.script(rateLimited(600))
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }))
-    const { error, ms } = await settle(client.microblog.search({ query: 'b' }))
-    expect(error).toMatchObject({
-      name: 'RateLimitError',
-      status: 429,
-      retryAfter: 600,
-      charged: 'no',
-      attempts: [],
+    const { client } = await service.search()
+    expect(await service.search(client)).toMatchObject({
+      error: { name: 'RateLimitError', status: 429, retryAfter: 600, charged: 'no', attempts: [] },
+      ms: 0,
+      sent: 1,
     })
-    expect(ms).toBe(0)
-    expect(service.arrivals).toHaveLength(1)
   })
 
   it('search() fails without sending when its surface stays closed beyond its deadline', async () => {
     service.script(rateLimited(30))
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'a' }, { retry: false }))
-    const { error, ms } = await settle(client.microblog.search({ query: 'b' }, { deadline: 10_000 }))
-    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] })
-    expect(ms).toBe(0)
+    const { client } = await service.search({ retry: false })
+    expect(await service.search(client, { deadline: 10_000 })).toMatchObject({
+      error: { name: 'RateLimitError', retryAfter: 30, charged: 'no', attempts: [] },
+      ms: 0,
+    })
   })
 
   it('search() finds its surface closed for a day at most when a 429 announces a year', async () => {
     service.script(rateLimited(31_536_000), ok())
-    const client = makeClient()
-    const first = await settle(client.microblog.search({ query: 'a' }))
-    expect(first.error).toMatchObject({ retryAfter: 31_536_000 })
-    const second = await settle(client.microblog.search({ query: 'b' }))
+    const { client, error } = await service.search()
+    expect(error).toMatchObject({ retryAfter: 31_536_000 })
+    const second = await service.search(client)
     expect(second.error).toMatchObject({ name: 'RateLimitError', retryAfter: 86_400, attempts: [] })
     await vi.advanceTimersByTimeAsync(86_400_000)
-    expect((await settle(client.microblog.search({ query: 'c' }))).value?.posts).toHaveLength(1)
-  })
-
-  it('search() keeps two clients with one key to two requests in flight', async () => {
-    let open = 0
-    let peak = 0
-    service.script(async () => {
-      peak = Math.max(peak, ++open)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      open--
-      return ok()
-    })
-    const shared = {
-      apiKey: `${apiKey}_shared`,
-      organization: undefined,
-      limits: { perMinute: false },
-    } as const
-    const clients = [makeClient(shared), makeClient(shared)]
-    const calls = clients.flatMap((client) =>
-      Array.from({ length: 20 }, () => client.microblog.search({ query: 'rust' })),
-    )
-    await settle(Promise.all(calls))
-    expect(peak).toBe(2)
-  })
-
-  it('search() sends the 21st request at least a minute after the first', async () => {
-    service.script(() => ok())
-    const client = makeClient()
-    await settle(Promise.all(Array.from({ length: 21 }, () => client.microblog.search({ query: 'rust' }))))
-    expect(service.arrivals[20]!.at - service.arrivals[0]!.at).toBeGreaterThanOrEqual(60_000)
-    expect(service.arrivals[19]!.at - service.arrivals[0]!.at).toBeLessThan(1000)
-  })
-
-  it('search() closes its surface for other calls until a 429 has passed', async () => {
-    service.script(rateLimited(3), () => ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const { value, ms } = await settle(
-      Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }).withResponse())),
-    )
-    expect(ms).toBeGreaterThanOrEqual(3000)
-    expect(service.arrivals.map(({ body }) => JSON.parse(body).query)).toEqual(['a', 'a', 'b', 'c'])
-    expect(value?.[2]?.attempts[0]?.paced).toBeGreaterThanOrEqual(3000)
+    expect((await service.search(client)).value?.posts).toHaveLength(1)
   })
 
   it('search() goes before calls with a lower priority', async () => {
@@ -172,8 +107,7 @@ describe('limits', () => {
 
   it('search() may wait for its retry when other calls have filled the queue', async () => {
     const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
-    const slow = () => new Promise<Response>((answer) => setTimeout(() => answer(ok()), 2000))
-    service.script(unavailable, slow)
+    service.script(unavailable, slow(2000))
     const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
     const first = client.microblog.search({ query: 'a' }).then(({ posts }) => posts)
     await pass(200)
@@ -208,15 +142,5 @@ describe('limits', () => {
     await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
     const start = service.arrivals[0]!.at
     expect(service.arrivals.filter(({ at }) => at - start < 60_000)).toHaveLength(sent)
-  })
-
-  it('search() waits without holding a slot', async () => {
-    service.script(failure(503, 'professionalnet_unavailable', { error: { retryAfter: 20 } }), () => ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const waiting = client.microblog.search({ query: 'waiting' }).then()
-    await pass(100)
-    const { ms } = await settle(client.microblog.search({ query: 'neighbour' }))
-    expect(ms).toBe(0)
-    await settle(waiting)
   })
 })

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Lease } from '../../src/limits/interface.ts'
 import type { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
+import { collectGarbage } from '../support/garbage.ts'
 
 // Fresh modules: the limiter knows when it last looked for idle ones, by a clock that another file may have set.
 vi.resetModules()
@@ -12,9 +11,6 @@ const { limiterOfProcess } = await import('../../src/limits/process-limiter.ts')
 
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())
-
-setFlagsFromString('--expose-gc')
-const gc = runInNewContext('gc') as () => void
 
 const baseUrl = 'https://api.example/v1'
 const windowMs = 60_000
@@ -40,7 +36,7 @@ async function pass(ms: number): Promise<void> {
   limiterOfProcess('another', baseUrl)
   // What a WeakRef has given out lives until the current work ends.
   await new Promise((resolve) => setImmediate(resolve))
-  gc()
+  collectGarbage()
 }
 
 describe('limiterOfProcess()', () => {

@@ -1,4 +1,4 @@
-import { type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
+import { SurfaceClosed } from '../../src/limits/interface.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
@@ -68,24 +68,6 @@ describe('LocalLimiter.acquire()', () => {
       const later = sends[i + 20]
       if (later !== undefined) expect(later - at).toBeGreaterThan(60_000)
     }
-  })
-
-  it('closes again when a request after a hold is refused as well', async () => {
-    const limiter = limited(2, Infinity)
-    limiter.hold('a', 1000)
-    const leases: Lease[] = []
-    for (let i = 0; i < 4; i++) void limiter.ask().then((lease) => leases.push(lease))
-    await pass(999)
-    expect(leases).toHaveLength(0)
-    await pass(1)
-    expect(leases).toHaveLength(2)
-    limiter.hold('a', 3000)
-    for (const lease of [...leases]) lease.release()
-    await pass(2999)
-    expect(leases).toHaveLength(2)
-    // A random time after the second refusal.
-    await pass(1001)
-    expect(leases.length).toBeGreaterThan(2)
   })
 
   it('counts a request from its sending, not from its grant', async () => {
@@ -228,26 +210,6 @@ describe('LocalLimiter.acquire()', () => {
     limiter.hold('a', 700)
     const { value: third } = await settle(limiter.ask())
     expect(third).toMatchObject({ queued: 0, paced: 700 })
-  })
-
-  it('serves other clients of the surface when one has used up its share', async () => {
-    const limiter = new AbortableLimiter()
-    const modest = traffic(limited(2, 3, limiter), 10)
-    const other = traffic(limited(2, 20, limiter), 10)
-    for (let i = 0; i < 6; i++) modest.run()
-    for (let i = 0; i < 10; i++) other.run()
-    await pass(1000)
-    expect([modest.sends.length, other.sends.length]).toEqual([3, 10])
-    await pass(61_500)
-    expect(modest.sends).toHaveLength(6)
-  })
-
-  it("keeps all clients together to the organization's rate limit", async () => {
-    const limiter = new AbortableLimiter()
-    const clients = [traffic(limited(2, 20, limiter), 10), traffic(limited(2, 20, limiter), 10)]
-    for (let i = 0; i < 30; i++) clients[i % 2]!.run()
-    await pass(60_000)
-    expect(clients.flatMap(({ sends }) => sends)).toHaveLength(20)
   })
 
   it('serves a client with a free share when the first in the queue has used up its share', async () => {

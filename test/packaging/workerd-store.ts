@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SharedBudget, SharedLimiter, type SharedStore } from '../../src/shared/index.ts'
@@ -8,7 +6,7 @@ import { serveSandbox } from '../../src/sandbox/node.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { codeOfStore, documentedStore } from '../docs/stores.ts'
 import { promises } from '../shared/store-promises.ts'
-import { freePort, started } from './workerd.ts'
+import { freePort, whileServing } from './workerd.ts'
 
 const token = 'token'
 const config = (port: number) => `using Workerd = import "/workerd/workerd.capnp";
@@ -37,13 +35,8 @@ export async function runStoreOnWorkerd(folder: string): Promise<void> {
   writeFileSync(join(folder, 'store.js'), codeOfStore('class SharedText'))
   writeFileSync(join(folder, 'store.capnp'), config(port))
   mkdirSync(join(folder, 'objects'), { recursive: true })
-  const child = spawn(join(folder, 'node_modules/.bin/workerd'), ['serve', 'store.capnp'], {
-    cwd: folder,
-    stdio: 'inherit',
-  })
   const url = `http://127.0.0.1:${port}`
-  try {
-    await started(port)
+  await whileServing(folder, 'store.capnp', port, async () => {
     const workerStore = await documentedStore('workerStore')
     const open = (): SharedStore => workerStore(url, token)
     for (const [title, promised] of Object.entries(promises))
@@ -53,10 +46,7 @@ export async function runStoreOnWorkerd(folder: string): Promise<void> {
       /the store answered 401/,
     )
     await keepLimits(open)
-  } finally {
-    child.kill()
-    await once(child, 'exit')
-  }
+  })
 }
 
 /** Three clients with stores of their own send 30 requests to a service, which counts. */

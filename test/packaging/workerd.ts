@@ -42,10 +42,6 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   })
   const port = await freePort()
   writeFileSync(join(folder, 'worker.capnp'), config(port))
-  const child = spawn(join(folder, 'node_modules/.bin/workerd'), ['serve', 'worker.capnp'], {
-    cwd: folder,
-    stdio: 'inherit',
-  })
   const ask = async (path: string): Promise<unknown> => {
     const init = path.startsWith('/data')
       ? {
@@ -63,8 +59,7 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   }
   const together = (path: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => ask(path)))
-  try {
-    await started(port)
+  await whileServing(folder, 'worker.capnp', port, async () => {
     for (const path of ['/client', '/new-client', '/data/microblog/tweets/search'])
       for (const count of [1, 1, 8, 2])
         assert.deepEqual(await together(path, count), Array(count).fill(1), `${count} at once to ${path}`)
@@ -72,6 +67,23 @@ export async function runOnWorkerd(folder: string): Promise<void> {
     assert.equal(server.requests.length, 3 * 12 + 50)
     assert.equal(server.ledger.spent, 2 * server.requests.length)
     assert.equal(Math.max(...server.requests.map(({ inFlight }) => inFlight)), 2)
+  })
+}
+
+/** Runs workerd with a configuration in the folder until some work has ended. */
+export async function whileServing(
+  folder: string,
+  config: string,
+  port: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const child = spawn(join(folder, 'node_modules/.bin/workerd'), ['serve', config], {
+    cwd: folder,
+    stdio: 'inherit',
+  })
+  try {
+    await started(port)
+    await work()
   } finally {
     child.kill()
     await once(child, 'exit')
@@ -86,7 +98,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-export async function started(port: number): Promise<void> {
+async function started(port: number): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     try {
       await fetch(`http://127.0.0.1:${port}/`)

@@ -54,6 +54,13 @@ export async function pass(ms: number): Promise<void> {
   }
 }
 
+/** A signal that is aborted after so many milliseconds. */
+export function abortIn(ms: number, reason?: unknown): AbortSignal {
+  const abort = new AbortController()
+  setTimeout(() => abort.abort(reason), ms)
+  return abort.signal
+}
+
 /** Gives pending work that does not depend on timers the chance to finish. */
 async function realTurns(): Promise<void> {
   for (let turn = 0; turn < 12; turn++) {

@@ -1,8 +1,13 @@
 import { http } from 'msw/http'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { ClientOptions } from '../../src/index.ts'
-import { SocialSearch } from '../../src/index.ts'
+import {
+  type ClientOptions,
+  type MicroblogSearchPage,
+  type PagedOptions,
+  SocialSearch,
+} from '../../src/index.ts'
+import { type Outcome, settle } from './clock.ts'
 import { page } from './pages.ts'
 
 export const baseUrl = 'https://api.example/v1'
@@ -37,6 +42,14 @@ export const rateLimited = (seconds: number): Response =>
 /** A network failure, of which nothing but the failure is visible. */
 export const unreachable = (): Response => Response.error()
 
+/** Never answers, and does not heed a signal. */
+export const hang = (): Promise<never> => new Promise(() => {})
+
+/** Answers after so many milliseconds. */
+export const slow = (ms: number, answer: () => Response = ok) => {
+  return () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer()), ms))
+}
+
 /** What arrived at the service. */
 export interface Arrival {
   /** Milliseconds on the monotonic clock. */
@@ -49,11 +62,32 @@ export interface Arrival {
 
 export type Step = Response | (() => Response | Promise<Response>)
 
+/** How a search ended, what its client counts, and how often something has arrived at the service. */
+export interface Searched extends Outcome<MicroblogSearchPage> {
+  client: SocialSearch
+  spent: number
+  uncertain: number
+  reserved: number
+  sent: number
+}
+
+/** What a client counts after a page, a failure that is free, and one that may have been charged. */
+export const paid = { spent: 2, uncertain: 0, reserved: 0 }
+export const notPaid = { spent: 0, uncertain: 0, reserved: 0 }
+export const maybePaid = { spent: 0, uncertain: 2, reserved: 0 }
+
+export interface ScriptedService {
+  arrivals: Arrival[]
+  script(...steps: Step[]): void
+  /** Searches in virtual time, by a new client with these options or by a given one. */
+  search(client?: Partial<ClientOptions> | SocialSearch, options?: PagedOptions): Promise<Searched>
+}
+
 /**
  * The service, played by msw: answers what the test has scripted, in order, the last step for ever. Registers its own
  * hooks with vitest.
  */
-export function scriptedService(): { arrivals: Arrival[]; script(...steps: Step[]): void } {
+export function scriptedService(): ScriptedService {
   const arrivals: Arrival[] = []
   let steps: Step[] = []
   const server = setupServer(
@@ -71,7 +105,16 @@ export function scriptedService(): { arrivals: Arrival[]; script(...steps: Step[
     arrivals.length = 0
     steps = []
   })
-  return { arrivals, script: (...next) => void (steps = next) }
+  return {
+    arrivals,
+    script: (...next) => void (steps = next),
+    search: async (given = {}, options = {}) => {
+      const client = given instanceof SocialSearch ? given : makeClient(given)
+      const outcome = await settle(client.microblog.search({ query: 'rust' }, options))
+      const { spent, uncertain, reserved } = client.credits
+      return { ...outcome, client, spent, uncertain, reserved, sent: arrivals.length }
+    },
+  }
 }
 
 let clients = 0

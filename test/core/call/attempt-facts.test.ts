@@ -1,13 +1,21 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { SocialSearch } from '../../../src/index.ts'
+import type { Hooks, SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+import { lenientLimiter } from '../../support/limiter.ts'
+import { query } from '../../support/search.ts'
+import {
+  failure,
+  makeClient,
+  maybePaid,
+  ok,
+  rateLimited,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
-
-const query = { query: 'rust' }
 
 describe('search()', () => {
   it('counts nothing for a retry that a hook stops before it is sent', async () => {
@@ -16,10 +24,11 @@ describe('search()', () => {
     const beforeRequest = () => {
       if (++attempts === 2) throw new Error('a bug')
     }
-    const client = makeClient({ retry: { ambiguous: true }, hooks: { beforeRequest: [beforeRequest] } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ attempts: [{ charged: 'unknown' }, { charged: 'no', sent: null }] })
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    const options = { retry: { ambiguous: true }, hooks: { beforeRequest: [beforeRequest] } }
+    expect(await service.search(options)).toMatchObject({
+      error: { attempts: [{ charged: 'unknown' }, { charged: 'no', sent: null }] },
+      ...maybePaid,
+    })
   })
 
   it('gives an attempt no request id when a hook made the answer', async () => {
@@ -40,10 +49,10 @@ describe('search()', () => {
 
   it('waits for the end of a 429 that a hook has put in place of another failure', async () => {
     service.script(failure(503, 'unavailable'), ok())
-    const client = makeClient({
-      hooks: { afterResponse: [({ response }) => (response.ok ? response : rateLimited(3))] },
-    })
-    const { value, ms } = await settle(client.microblog.search(query))
+    const afterResponse: Hooks['afterResponse'] = [
+      ({ response }) => (response.ok ? response : rateLimited(3)),
+    ]
+    const { value, ms } = await service.search({ hooks: { afterResponse } })
     expect([value?.posts.length, ms]).toEqual([1, 3000])
   })
 
@@ -68,7 +77,7 @@ describe('search()', () => {
     const start = (body: ReadableStreamDefaultController) =>
       body.enqueue(new TextEncoder().encode(JSON.stringify(page(['1']))))
     const fetch = () => Promise.resolve(new Response(new ReadableStream({ start })))
-    const { error } = await settle(makeClient({ fetch, timeout: 300 }).microblog.search(query))
+    const { error } = await service.search({ fetch, timeout: 300 })
     await pass(100)
     expect(error).toMatchObject({ name: 'TimeoutError', attempts: [{ charged: 'unknown' }] })
   })
@@ -77,19 +86,15 @@ describe('search()', () => {
     service.script(ok())
     const seen: number[] = []
     const release = () => void seen.push(client.credits.spent)
-    const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release }
-    const client: SocialSearch = makeClient({
-      limiter: { acquire: () => Promise.resolve(lease), hold: () => {} },
-    })
-    await settle(client.microblog.search(query))
+    const client: SocialSearch = makeClient({ limiter: lenientLimiter({ release }) })
+    await service.search(client)
     expect(seen).toEqual([2])
   })
 
   it('reports the credits of each attempt once', async () => {
     service.script(unreachable, ok())
     const onAttempt = vi.fn()
-    const client = makeClient({ retry: { ambiguous: true }, observers: [{ onAttempt }] })
-    await settle(client.microblog.search(query))
+    await service.search({ retry: { ambiguous: true }, observers: [{ onAttempt }] })
     const credits = onAttempt.mock.calls.map(([event]) => (event as { credits: object }).credits)
     expect(credits).toEqual([
       { spent: 0, uncertain: 2 },
@@ -97,33 +102,9 @@ describe('search()', () => {
     ])
   })
 
-  it('retries although the queue is full', async () => {
-    const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 5000))
-    service.script(failure(503, 'unavailable', { error: { retryAfter: 1 } }), slow, ok())
-    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
-    const retried = client.microblog.search(query).then()
-    await pass(500)
-    const others = [1, 2].map(() => client.microblog.search(query).then())
-    const { value } = await settle(Promise.all([retried, ...others]))
-    expect(value).toHaveLength(3)
-  })
-
-  it('is refused when it is one too many for the queue', async () => {
-    service.script(() => ok())
-    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
-    const codes = [1, 2, 3].map(() =>
-      client.microblog.search(query).then(
-        () => 'ok',
-        (error: unknown) => (error as { code: string }).code,
-      ),
-    )
-    expect((await settle(Promise.all(codes))).value).toEqual(['ok', 'ok', 'queue_full'])
-  })
-
   it('fails at once when the announced wait ends at its deadline', async () => {
     service.script(failure(503, 'unavailable', { error: { retryAfter: 2 } }), ok())
-    const { error, ms } = await settle(makeClient().microblog.search(query, { deadline: 2000 }))
-    expect([(error as { status?: number }).status, ms]).toEqual([503, 0])
+    expect(await service.search({ deadline: 2000 })).toMatchObject({ error: { status: 503 }, ms: 0 })
   })
 })
 

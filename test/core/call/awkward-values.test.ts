@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientOptions, isSocialSearchError } from '../../../src/index.ts'
 import { textOf } from '../../../src/lib/thrown.ts'
 import { awkwardValues } from '../../support/awkward-values.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { lenientLimiter } from '../../support/limiter.ts'
 import { page } from '../../support/pages.ts'
 import { failure, makeClient, ok, rateLimited } from '../../support/service.ts'
 
@@ -20,12 +21,7 @@ afterAll(() => void process.off('unhandledRejection', note))
 type Fail = () => never
 type Options = Partial<ClientOptions> & { signal?: AbortSignal; schema?: unknown; paging?: unknown }
 
-const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
 const reservation = { settle: () => {}, release: () => {}, markUncertain: () => {} }
-const limiterOf = (parts: object, hold = () => {}) => ({
-  acquire: () => Promise.resolve({ ...lease, ...parts }),
-  hold,
-})
 const budgetOf = (parts: object) => ({ reserve: () => ({ ...reservation, ...parts }) })
 const schemaOf = (validate: () => unknown) => ({ '~standard': { version: 1, vendor: 'test', validate } })
 
@@ -50,14 +46,14 @@ const seams: Record<string, (fail: Fail, value: never) => Options> = {
   'limiter.acquire() resolves with': (_, value) => ({
     limiter: { acquire: async () => value, hold: () => {} },
   }),
-  'limiter.hold() throws': (fail) => ({ limiter: limiterOf({}, fail) }),
-  'lease.sent() throws': (fail) => ({ limiter: limiterOf({ sent: fail }) }),
-  'lease.answered() throws': (fail) => ({ limiter: limiterOf({ answered: fail }) }),
-  'lease.release() throws': (fail) => ({ limiter: limiterOf({ release: fail }) }),
+  'limiter.hold() throws': (fail) => ({ limiter: lenientLimiter({}, fail) }),
+  'lease.sent() throws': (fail) => ({ limiter: lenientLimiter({ sent: fail }) }),
+  'lease.answered() throws': (fail) => ({ limiter: lenientLimiter({ answered: fail }) }),
+  'lease.release() throws': (fail) => ({ limiter: lenientLimiter({ release: fail }) }),
   'lease.release() rejects': (_, value) => ({
-    limiter: limiterOf({ release: () => Promise.reject(value) }),
+    limiter: lenientLimiter({ release: () => Promise.reject(value) }),
   }),
-  'lease.queued is': (_, value) => ({ limiter: limiterOf({ queued: value }) }),
+  'lease.queued is': (_, value) => ({ limiter: lenientLimiter({ queued: value }) }),
   'budget.reserve() throws': (fail) => ({ budget: { reserve: fail } }),
   'budget.reserve() resolves with': (_, value) => ({ budget: { reserve: async () => value } }),
   'reservation.settle() throws': (fail) => ({ budget: budgetOf({ settle: fail }) }),
@@ -78,11 +74,7 @@ const seams: Record<string, (fail: Fail, value: never) => Options> = {
   'the schema has as issue': (_, value) => ({ schema: schemaOf(() => ({ issues: [value] })) }),
   'paging.next throws': (fail) => ({ paging: { items: 'posts', next: fail } }),
   'paging.next returns': (_, value) => ({ paging: { items: 'posts', next: () => value } }),
-  'the signal aborts with': (_, value) => {
-    const abort = new AbortController()
-    setTimeout(() => abort.abort(value), 0)
-    return { signal: abort.signal }
-  },
+  'the signal aborts with': (_, value) => ({ signal: abortIn(0, value) }),
 }
 
 /** What the service answers, and what it charges for. */

@@ -11,7 +11,16 @@ import {
 } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import {
+  apiKey,
+  baseUrl,
+  failure,
+  hang,
+  makeClient,
+  ok,
+  scriptedService,
+  slow,
+} from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -21,20 +30,21 @@ afterEach(() => {
 
 const query = { query: 'a' }
 const refused = () => failure(401, 'unauthorized')
-const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(refused()), 2000))
-const silence = () => new Promise<Response>(() => {})
+const late = slow(2000, refused)
 
 /** It lets no call go. */
-const closedLimiter: Limiter = { acquire: () => new Promise(() => {}), hold: () => {} }
+const closedLimiter: Limiter = { acquire: hang, hold: () => {} }
 
-interface Program {
-  title: string
-  renderPage(client: SocialSearch): Promise<unknown>
+type Call = (client: SocialSearch) => unknown
+
+/** The program of a user: its frame is looked for in stacks. */
+async function renderPage(call: Call, client: SocialSearch): Promise<void> {
+  await call(client)
 }
 
 /** The stack of the error that a program fails with. */
-async function stackOf(program: Program, client = makeClient()): Promise<string> {
-  const { error } = await settle(program.renderPage(client))
+async function stackOf(call: Call, client = makeClient()): Promise<string> {
+  const { error } = await settle(renderPage(call, client))
   expect(error).toBeInstanceOf(SocialSearchError)
   return String((error as Error).stack)
 }
@@ -43,141 +53,66 @@ async function stackOf(program: Program, client = makeClient()): Promise<string>
 const callerIn = (stack: string) =>
   stack.match(/^ +at (?:async )?\S*renderPage .*caller-frames\.test.*$/gm) ?? []
 
-const search: Program = {
-  title: 'a search',
-  async renderPage(client) {
-    await client.microblog.search(query)
-  },
-}
+const search: Call = (client) => client.microblog.search(query)
+const usage: Call = (client) => client.organization.usage()
+const walk: Call = (client) => client.microblog.search(query).toArray({ limit: 100 })
 
-const usage: Program = {
-  title: 'a call for one body',
-  async renderPage(client) {
-    await client.organization.usage()
-  },
-}
-
-const walk: Program = {
-  title: 'a walk',
-  async renderPage(client) {
-    await client.microblog.search(query).toArray({ limit: 100 })
-  },
-}
-
-const programs: Program[] = [
-  search,
-  usage,
-  {
-    title: 'a call of a variable',
-    async renderPage(client) {
+const calls: [title: string, call: Call][] = [
+  ['a search', search],
+  ['a call for one body', usage],
+  ['a list that is free', (client) => client.mentions.list()],
+  ['then()', (client) => client.microblog.search(query).then(({ posts }) => posts.length)],
+  ['finally()', (client) => client.microblog.search(query).finally(() => {})],
+  ['toArray()', (client) => client.microblog.search(query).toArray({ limit: 1 })],
+  ['withResponse() of a search', (client) => client.microblog.search(query).withResponse()],
+  ['withResponse() of a call for one body', (client) => client.organization.usage().withResponse()],
+  ['creditRates()', (client) => client.creditRates()],
+  ['a search on a transport', () => microblog(createTransport({ baseUrl, apiKey })).search(query)],
+  ['a list on a transport', () => mentions(createTransport({ baseUrl, apiKey })).list()],
+  [
+    'calls in Promise.all()',
+    (client) => Promise.all([client.mentions.count(), client.microblog.search(query)]),
+  ],
+  [
+    'a call of a variable',
+    async (client) => {
       const call = client.organization.usage()
       await new Promise((resolve) => setTimeout(resolve, 1000))
       await call
     },
-  },
-  {
-    title: 'a list that is free',
-    async renderPage(client) {
-      await client.mentions.list()
-    },
-  },
-  {
-    title: 'calls in Promise.all()',
-    async renderPage(client) {
-      await Promise.all([client.mentions.count(), client.microblog.search(query)])
-    },
-  },
-  {
-    title: 'then()',
-    async renderPage(client) {
-      await client.microblog.search(query).then(({ posts }) => posts.length)
-    },
-  },
-  {
-    title: 'finally()',
-    async renderPage(client) {
-      await client.microblog.search(query).finally(() => {})
-    },
-  },
-  {
-    title: 'for await',
-    async renderPage(client) {
+  ],
+  [
+    'for await',
+    async (client) => {
       for await (const post of client.microblog.search(query)) expect(post).toBeDefined()
     },
-  },
-  {
-    title: 'pages()',
-    async renderPage(client) {
+  ],
+  [
+    'pages()',
+    async (client) => {
       for await (const page of client.microblog.search(query).pages()) expect(page).toBeDefined()
     },
-  },
-  {
-    title: 'toArray()',
-    async renderPage(client) {
-      await client.microblog.search(query).toArray({ limit: 1 })
-    },
-  },
-  {
-    title: 'withResponse() of a search',
-    async renderPage(client) {
-      await client.microblog.search(query).withResponse()
-    },
-  },
-  {
-    title: 'withResponse() of a call for one body',
-    async renderPage(client) {
-      await client.organization.usage().withResponse()
-    },
-  },
-  {
-    title: 'creditRates()',
-    async renderPage(client) {
-      await client.creditRates()
-    },
-  },
-  {
-    title: 'a search on a transport',
-    async renderPage() {
-      await microblog(createTransport({ baseUrl, apiKey })).search(query)
-    },
-  },
-  {
-    title: 'a list on a transport',
-    async renderPage() {
-      await mentions(createTransport({ baseUrl, apiKey })).list()
-    },
-  },
+  ],
 ]
 
 describe('the stack of an error has the async function that awaits', () => {
-  it.each(programs)('$title', async (program) => {
+  it.each(calls)('%s', async (_, call) => {
     service.script(late)
-    const stack = await stackOf(program)
+    const stack = await stackOf(call)
     expect(callerIn(stack)).toHaveLength(1)
     // Its own frames come first.
     expect(stack).toMatch(/^AuthenticationError: .*\n +at .*outcome/)
   })
 
-  const failures: (Program & { options: Partial<ClientOptions> })[] = [
-    {
-      title: 'params are invalid',
-      options: {},
-      async renderPage(client) {
-        await client.microblog.search({ query: '' })
-      },
-    },
-    { ...search, title: 'a budget refuses', options: { budget: new CreditBudget(1) } },
-    { ...search, title: 'the service does not answer in time', options: { timeout: 1000 } },
-    { ...usage, title: 'the deadline passes', options: { deadline: 1000 } },
-    {
-      ...search,
-      title: 'the deadline passes in the queue',
-      options: { deadline: 1000, limiter: closedLimiter },
-    },
-  ]
-  it.each(failures)('when $title', async ({ options, ...program }) => {
-    service.script(silence)
-    expect(callerIn(await stackOf(program, makeClient(options)))).toHaveLength(1)
+  it.each<[string, Call, Partial<ClientOptions>]>([
+    ['params are invalid', (client) => client.microblog.search({ query: '' }), {}],
+    ['a budget refuses', search, { budget: new CreditBudget(1) }],
+    ['the service does not answer in time', search, { timeout: 1000 }],
+    ['the deadline passes', usage, { deadline: 1000 }],
+    ['the deadline passes in the queue', search, { deadline: 1000, limiter: closedLimiter }],
+  ])('when %s', async (_, call, options) => {
+    service.script(hang)
+    expect(callerIn(await stackOf(call, makeClient(options)))).toHaveLength(1)
   })
 
   it('when a later page fails', async () => {
@@ -193,20 +128,14 @@ describe('the stack of an error has the async function that awaits', () => {
   it('once when it is awaited in two places', async () => {
     service.script(refused)
     const call = makeClient().microblog.search(query)
-    const program: Program = {
-      title: 'twice',
-      async renderPage() {
-        await call
-      },
-    }
-    await settle(program.renderPage(makeClient()).catch(() => {}))
-    expect(callerIn(await stackOf(program))).toHaveLength(1)
+    await stackOf(() => call)
+    expect(callerIn(await stackOf(() => call))).toHaveLength(1)
   })
 })
 
 describe('the stack of an error', () => {
   it('stays as it is when the error is the reason of a signal', async () => {
-    service.script(silence)
+    service.script(hang)
     const reason = new Error('mine')
     const { stack } = reason
     const { error } = await settle(
@@ -220,7 +149,7 @@ describe('the stack of an error', () => {
     service.script(refused)
     Error.prepareStackTrace = (_, sites) => sites
     try {
-      const { error } = await settle(search.renderPage(makeClient()))
+      const { error } = await settle(renderPage(search, makeClient()))
       expect((error as Error).stack).toBeInstanceOf(Array)
     } finally {
       delete (Error as { prepareStackTrace?: unknown }).prepareStackTrace

@@ -3,22 +3,17 @@ import { clientTransport } from '../../../src/core/call/transport.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { industriesList } from '../../../src/api/professionalnet/industries.ts'
 import { createTransport } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { baseUrl, failure, makeClient, ok, rateLimited } from '../../support/service.ts'
+import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import { baseUrl, failure, makeClient, ok, rateLimited, slow } from '../../support/service.ts'
 
 virtualTime()
 afterEach(() => vi.restoreAllMocks())
 
 describe('ClientTransport.request()', () => {
   it.each(['maxQueueWaitMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
-    const gone = new AbortController()
-    setTimeout(() => gone.abort(), 50)
-    const rules = rule === 'abandon' ? { abandon: gone.signal } : { maxQueueWaitMs: 50 }
+    const rules = rule === 'abandon' ? { abandon: abortIn(50) } : { maxQueueWaitMs: 50 }
     const refresh = vi.fn(() => Promise.resolve())
-    const fetch = vi.fn(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      return failure(401, 'unauthorized')
-    })
+    const fetch = vi.fn(slow(100, () => failure(401, 'unauthorized')))
     const transport = clientTransport(
       createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch }),
     )
@@ -43,18 +38,12 @@ describe('ClientTransport.request()', () => {
   it('ends between two attempts when abandoned, although the timed-out attempt was answered late', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9)
     const cancel = vi.fn()
-    const late = () => new Response(new ReadableStream({ cancel }))
     // It ignores its signal.
-    const fetch = async (): Promise<Response> => {
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      return late()
-    }
-    const gone = new AbortController()
-    setTimeout(() => gone.abort(new Error('the client left')), 70)
+    const fetch = slow(60, () => new Response(new ReadableStream({ cancel })))
     const transport = clientTransport(
       createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 }),
     )
-    const rules = { abandon: gone.signal }
+    const rules = { abandon: abortIn(70, new Error('the client left')) }
     const { error, ms } = await settle(transport.request(industriesList, {}, {}, undefined, rules))
     expect([error, ms]).toEqual([new Error('the client left'), 70])
     expect(cancel).toHaveBeenCalledOnce()

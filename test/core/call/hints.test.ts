@@ -2,15 +2,13 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Budget, SocialSearch } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/sandbox/index.ts'
+import { realTime } from '../../support/real-time.ts'
 
 const sandbox = createSandbox()
 const client = new SocialSearch(sandbox.clientOptions())
 const query = 'typescript'
-const messageOf = (call: PromiseLike<unknown>): Promise<string> =>
-  Promise.resolve(call).then(
-    () => 'no error',
-    (error: unknown) => (error as Error).message,
-  )
+const messageOf = async (call: PromiseLike<unknown>): Promise<string> =>
+  ((await realTime.settle(call)).error as Error).message
 
 /** A client whose requests get one answer. */
 function answeredWith(status: number, text: string, type?: string): SocialSearch {

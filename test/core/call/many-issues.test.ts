@@ -4,6 +4,7 @@ import type { Issue } from '../../../src/index.ts'
 import { inputOf } from '../../../src/api/query-input.ts'
 import { microblogSearch } from '../../../src/api/microblog.ts'
 import { page, post } from '../../support/pages.ts'
+import { realTime } from '../../support/real-time.ts'
 import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
@@ -25,14 +26,8 @@ const schemaWith = (issues: readonly StandardSchemaV1.Issue[]): StandardSchemaV1
   '~standard': { version: 1, vendor: 'test', validate: () => ({ issues }) },
 })
 
-const errorOf = async (call: PromiseLike<unknown>): Promise<Error & { issues: readonly Issue[] }> => {
-  try {
-    await call
-  } catch (error) {
-    return error as Error & { issues: readonly Issue[] }
-  }
-  throw new Error('the call has not failed')
-}
+const errorOf = async (call: PromiseLike<unknown>) =>
+  (await realTime.settle(call)).error as Error & { issues: readonly Issue[] }
 
 describe('issues of an error', () => {
   const client = makeClient({ retry: false, limits: { perMinute: false } })

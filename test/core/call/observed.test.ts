@@ -1,14 +1,12 @@
 import { expect, it, vi } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { makeClient, ok } from '../../support/service.ts'
+import { hang, makeClient, ok, slow } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 virtualTime()
 
-const never = (): Promise<Response> => new Promise(() => {})
-
 it('onWait leaves no timer when it aborts the only call that waits', async () => {
-  const client = makeClient({ fetch: never, limits: { inFlight: 1 }, timeout: 600 })
+  const client = makeClient({ fetch: hang, limits: { inFlight: 1 }, timeout: 600 })
   const first = client.microblog.search(query).catch((error: unknown) => error)
   const controller = new AbortController()
   const { signal } = controller
@@ -23,8 +21,7 @@ it('onWait leaves no timer when it aborts the only call that waits', async () =>
 it('onWait does not affect the call when it rejects', async () => {
   const error = vi.fn()
   const onWait = (() => Promise.reject(new Error('mine'))) as () => void
-  const slow = (): Promise<Response> => new Promise((resolve) => setTimeout(() => resolve(ok()), 600))
-  const client = makeClient({ fetch: slow, limits: { inFlight: 1 }, onWait, logger: { error } })
+  const client = makeClient({ fetch: slow(600), limits: { inFlight: 1 }, onWait, logger: { error } })
   const calls = [client.microblog.search(query), client.microblog.search(query)]
   expect((await settle(Promise.all(calls))).value).toHaveLength(2)
   expect(error).toHaveBeenCalledWith('onWait failed', expect.objectContaining({ reason: 'Error: mine' }))

@@ -120,14 +120,6 @@ describe('observers', () => {
     ])
   })
 
-  it('are told of the credits of a flight that fails', async () => {
-    service.script(() => Response.error())
-    const { observer, of } = recorder()
-    const client = makeClient({ observers: [observer], cache: new ResultCache({ maxAge: 60_000 }) })
-    await settle(Promise.allSettled([1, 2].map(() => client.microblog.search(query))))
-    expect(of('call').map(({ credits }) => (credits as { uncertain: number }).uncertain)).toEqual([2, 0])
-  })
-
   it('are told of 429s and of the wait for the surface', async () => {
     service.script(rateLimited(2), () => ok())
     const { observer, of } = recorder()

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, Wait } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, ok, rateLimited, scriptedService, slow } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -16,8 +16,6 @@ function observed(options: Partial<ClientOptions> = {}) {
   return { told, client: makeClient({ onWait, ...options }) }
 }
 
-const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 2000))
-
 describe('onWait', () => {
   it('is not called for a call that is sent at once', async () => {
     service.script(ok())
@@ -27,7 +25,7 @@ describe('onWait', () => {
   })
 
   it('reports a call that waits for a slot', async () => {
-    service.script(slow)
+    service.script(slow(2000))
     const { client, told } = observed()
     await settle(Promise.all(['a', 'b', 'c'].map((query) => client.microblog.search({ query }))))
     expect(told).toEqual([[250, 'slot', null]])
@@ -64,7 +62,7 @@ describe('onWait', () => {
   })
 
   it('of a call reports only that call, with its operation and surface', async () => {
-    service.script(slow)
+    service.script(slow(2000))
     const heard: Wait[] = []
     const client = makeClient()
     const calls = ['a', 'b', 'c'].map((query) => client.microblog.search({ query }).then())
@@ -77,7 +75,7 @@ describe('onWait', () => {
   })
 
   it('does not affect the call when it throws', async () => {
-    service.script(slow)
+    service.script(slow(2000))
     const error = vi.fn()
     const client = makeClient({
       logger: { error },
@@ -108,7 +106,7 @@ describe('onWait', () => {
 
 describe('status()', () => {
   it('counts calls in flight and waiting, by surface and priority', async () => {
-    service.script(slow)
+    service.script(slow(2000))
     const client = makeClient()
     const make = (priority: number) => client.microblog.search({ query: 'a' }, { priority }).then()
     const calls = [make(0), make(0)]

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type SocialSearchError } from '../../../src/index.ts'
 import { createProxy } from '../../../src/proxy/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
 
 const service = scriptedService()
@@ -111,9 +111,8 @@ describe('applied of onCall', () => {
   it('is unknown when the caller aborts a request in flight', async () => {
     service.script(() => new Promise<Response>(() => {}))
     const onCall = vi.fn()
-    const controller = new AbortController()
-    setTimeout(() => controller.abort(), 100)
-    await failed(makeClient(), { observers: [{ onCall }], signal: controller.signal })
+    const signal = abortIn(100)
+    await failed(makeClient(), { observers: [{ onCall }], signal })
     expect(onCall).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ applied: 'unknown' }))
   })
 })

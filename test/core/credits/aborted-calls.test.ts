@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Budget, ClosedError, CreditBudget } from '../../../src/index.ts'
+import { type Budget, CreditBudget } from '../../../src/index.ts'
 import { page } from '../../support/pages.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { apiKey, hang, makeClient, notPaid, ok, paid, scriptedService } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
@@ -34,21 +34,22 @@ function watched(budget: Budget) {
 describe('search() asks no budget and reserves nothing', () => {
   it.each(all)('when its signal is already aborted and the budget %s', async (_, make) => {
     const { budget, reserve } = watched(make())
-    const client = makeClient()
+    const key = vi.fn(() => apiKey)
     const signal = AbortSignal.abort(reason)
-    expect((await settle(client.microblog.search(query, { budget, signal }))).error).toBe(reason)
-    expect(reserve).not.toHaveBeenCalled()
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-    expect(service.arrivals).toEqual([])
+    expect(await service.search({ apiKey: key }, { budget, signal })).toMatchObject({
+      error: reason,
+      ...notPaid,
+      sent: 0,
+    })
+    expect([reserve, key].map(({ mock }) => mock.calls)).toEqual([[], []])
   })
 
   it.each(all)('when its client is closed and the budget %s', async (_, make) => {
     const { budget, reserve } = watched(make())
     const client = makeClient({ budget })
     await settle(client.close())
-    expect((await settle(client.microblog.search(query))).error).toBeInstanceOf(ClosedError)
+    expect(await service.search(client)).toMatchObject({ error: { name: 'ClosedError' }, ...notPaid })
     expect(reserve).not.toHaveBeenCalled()
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
   it('for the next page when its walk is aborted after it has used up the budget', async () => {
@@ -62,18 +63,19 @@ describe('search() asks no budget and reserves nothing', () => {
     abort.abort(reason)
     expect((await settle(pages.next())).error).toBe(reason)
     expect(reserve).toHaveBeenCalledOnce()
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect(client.credits).toMatchObject(paid)
   })
 
   it('for a retry when it was aborted in the wait before it', async () => {
     service.script(new Response('{"requestId":"r","error":{"code":"unavailable"}}', { status: 503 }))
     const { budget, reserve } = watched(new CreditBudget(2))
     const abort = new AbortController()
-    const client = makeClient({ onWait: () => abort.abort(reason) })
-    const call = client.microblog.search(query, { budget, signal: abort.signal })
-    expect((await settle(call)).error).toBe(reason)
+    const outcome = await service.search(
+      { onWait: () => abort.abort(reason) },
+      { budget, signal: abort.signal },
+    )
+    expect(outcome).toMatchObject({ error: reason, ...notPaid })
     expect(reserve).toHaveBeenCalledOnce()
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 })
 
@@ -87,40 +89,30 @@ describe('search() rejects with the reason of its signal, and nothing else fails
         return inner.reserve(...args)
       },
     }
-    const client = makeClient()
-    const call = client.microblog.search(query, { budget, signal: abort.signal })
-    expect((await settle(call)).error).toBe(reason)
+    const { client, error } = await service.search({}, { budget, signal: abort.signal })
+    expect(error).toBe(reason)
     // A budget that refuses later.
     await vi.advanceTimersByTimeAsync(100)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+    expect(client.credits).toMatchObject(notPaid)
   })
 
   it('when it is aborted while it asks the first of two budgets', async () => {
-    const abort = new AbortController()
     const inner = new CreditBudget(10)
     const first: Budget = {
       reserve: (...args) => new Promise((resolve) => setTimeout(() => resolve(inner.reserve(...args)), 50)),
     }
     const { budget, reserve } = watched(new CreditBudget(10))
-    const client = makeClient({ budget: first })
-    const call = client.microblog.search(query, { budget, signal: abort.signal }).then()
-    setTimeout(() => abort.abort(reason), 10)
-    expect((await settle(call)).error).toBe(reason)
+    const { error } = await service.search({ budget: first }, { budget, signal: abortIn(10, reason) })
+    expect(error).toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     expect(reserve).not.toHaveBeenCalled()
     expect(inner.reserved).toBe(0)
   })
 
   it('when it is aborted while a second budget never answers: the first has its credits again', async () => {
-    const abort = new AbortController()
     const first = new CreditBudget(10)
-    const second: Budget = { reserve: () => new Promise(() => {}) }
-    const call = makeClient({ budget: first }).microblog.search(query, {
-      budget: second,
-      signal: abort.signal,
-    })
-    setTimeout(() => abort.abort(reason), 10)
-    expect((await settle(call)).error).toBe(reason)
+    const options = { budget: { reserve: hang }, signal: abortIn(10, reason) }
+    expect((await service.search({ budget: first }, options)).error).toBe(reason)
     expect([first.reserved, first.remaining]).toEqual([0, 10])
   })
 })

@@ -1,15 +1,23 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Hooks } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
+import {
+  failure,
+  hang,
+  makeClient,
+  maybePaid,
+  notPaid,
+  ok,
+  paid,
+  rateLimited,
+  scriptedService,
+} from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
 const service = scriptedService()
 virtualTime()
 
-const paid = { spent: 2, uncertain: 0, reserved: 0 }
-const hang = () => new Promise<never>(() => {})
 const hanging: Hooks = { afterResponse: [hang] }
 const company = {
   requestId: 'req_1',
@@ -23,41 +31,28 @@ describe('a hook that hangs after a paid response', () => {
     ['deadline', { deadline: 300 }, /the deadline of 300 ms passed/],
   ])('ends at the %s with an error that has the body', async (_, limit, message) => {
     service.script(() => ok())
-    const client = makeClient({ hooks: hanging, ...limit, retry: { ambiguous: true } })
-    const { error, ms } = await settle(client.microblog.search(query))
+    const { error, ms } = await service.search({ hooks: hanging, ...limit })
     expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes', body: page(['1']) })
     expect((error as Error).message).toMatch(message)
     expect((error as Error).message).not.toContain('may have been charged')
     expect(ms).toBe(300)
-    expect(client.credits).toMatchObject(paid)
-    expect(service.arrivals).toHaveLength(1)
   })
 
   it('keeps the text on the error when the response is not JSON', async () => {
     service.script(() => ok('<html>'))
-    const { error } = await settle(makeClient({ hooks: hanging, timeout: 300 }).microblog.search(query))
+    const { error } = await service.search({ hooks: hanging, timeout: 300 })
     expect(error).toMatchObject({ name: 'TimeoutError', charged: 'yes', body: '<html>' })
-  })
-
-  it('keeps the body on the error of close()', async () => {
-    service.script(() => ok())
-    const client = makeClient({ hooks: hanging })
-    const call = client.microblog.search(query).then()
-    setTimeout(() => void client.close(), 100)
-    const { error } = await settle(call)
-    expect(error).toMatchObject({ name: 'ClosedError', charged: 'yes', body: page(['1']) })
-    expect(client.credits).toMatchObject(paid)
   })
 
   it('is accounted for when the caller aborts', async () => {
     service.script(() => ok())
     const onCall = vi.fn()
-    const client = makeClient({ hooks: hanging, observers: [{ onCall }] })
-    const abort = new AbortController()
-    setTimeout(() => abort.abort('enough'), 100)
-    const { error } = await settle(client.microblog.search(query, { signal: abort.signal }))
-    expect(error).toBe('enough')
-    expect(client.credits).toMatchObject(paid)
+    const signal = abortIn(100, 'enough')
+    const options = { hooks: hanging, observers: [{ onCall }] }
+    expect(await service.search(options, { signal })).toMatchObject({
+      error: 'enough',
+      ...paid,
+    })
     expect(onCall).toHaveBeenCalledWith(expect.objectContaining({ outcome: 'aborted', charged: 'yes' }))
   })
 
@@ -65,7 +60,7 @@ describe('a hook that hangs after a paid response', () => {
     service.script(() => ok())
     const client = makeClient({ limits: { inFlight: 1 }, timeout: 5000 })
     const hung = client.microblog.search(query, { hooks: hanging }).catch(() => {})
-    const { value, ms } = await settle(client.microblog.search(query))
+    const { value, ms } = await service.search(client)
     expect(value?.posts).toHaveLength(1)
     expect(ms).toBeLessThan(5000)
     await settle(hung)
@@ -75,34 +70,30 @@ describe('a hook that hangs after a paid response', () => {
 describe('a hook that hangs after a failure', () => {
   it('says that nothing was charged', async () => {
     service.script(() => failure(503, 'unavailable'))
-    const client = makeClient({ hooks: hanging, timeout: 300 })
-    const { error } = await settle(client.microblog.search(query))
+    const { error, ...counted } = await service.search({ hooks: hanging, timeout: 300 })
     expect(error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
     expect(error).not.toHaveProperty('body')
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-    expect(service.arrivals).toHaveLength(1)
+    expect(counted).toMatchObject({ ...notPaid, sent: 1 })
   })
 
   it('closes the surface at once when it was a 429', async () => {
     service.script(rateLimited(5), () => ok())
     const client = makeClient({ timeout: 60_000, limits: { inFlight: 1 } })
     const hung = client.microblog.search(query, { hooks: hanging }).catch(() => {})
-    const { value, ms } = await settle(client.microblog.search(query))
+    const { value } = await service.search(client)
     expect(value?.posts).toHaveLength(1)
-    expect(ms).toBeGreaterThanOrEqual(5000)
-    expect(service.arrivals.map(({ at }) => at - (service.arrivals[0]?.at ?? 0))[1]).toBeGreaterThanOrEqual(
-      5000,
-    )
+    const [first, second] = service.arrivals
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(5000)
     await client.close()
     await hung
   })
 
   it('says that nothing was charged when no connection was made', async () => {
     const fetch = () => Promise.reject(Object.assign(new TypeError('no'), { code: 'ECONNREFUSED' }))
-    const client = makeClient({ fetch, hooks: { beforeError: [hang] }, timeout: 300 })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+    expect(await service.search({ fetch, hooks: { beforeError: [hang] }, timeout: 300 })).toMatchObject({
+      error: { name: 'TimeoutError', charged: 'no' },
+      ...notPaid,
+    })
   })
 })
 
@@ -112,21 +103,23 @@ describe('a hook that replaces a response', () => {
     ['by another shape', () => ok({ requestId: 'r' }), { name: 'InvalidResponseError' }],
     ['by a redirect', () => Response.redirect('https://other.example'), { name: 'RedirectError' }],
     ['by a 429', () => rateLimited(1), { name: 'RateLimitError' }],
+    ['by a 503', () => failure(503, 'unavailable'), { name: 'ServiceUnavailableError' }],
+    ['by a network error', () => Response.error(), { name: 'ConnectionError' }],
   ])('keeps the paid body on the error, and buys nothing again, %s', async (_, replace, expected) => {
     service.script(() => ok())
-    const client = makeClient({ hooks: { afterResponse: [replace] }, retry: { ambiguous: true } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ ...expected, charged: 'yes', body: page(['1']) })
-    expect(client.credits).toMatchObject(paid)
-    expect(service.arrivals).toHaveLength(1)
+    const options = { hooks: { afterResponse: [replace] }, retry: { ambiguous: true } }
+    expect(await service.search(options)).toMatchObject({
+      error: { ...expected, charged: 'yes', body: page(['1']) },
+      ...paid,
+      sent: 1,
+    })
   })
 
   it('pays what the service sent when it returns another page', async () => {
     service.script(() => ok())
-    const client = makeClient({ hooks: { afterResponse: [() => ok(page(['2']))] } })
-    const { value } = await settle(client.microblog.search(query))
+    const { value, ...counted } = await service.search({ hooks: { afterResponse: [() => ok(page(['2']))] } })
     expect(value?.posts.map(({ id }) => id)).toEqual(['2'])
-    expect(client.credits).toMatchObject(paid)
+    expect(counted).toMatchObject(paid)
   })
 
   it('costs nothing when it answers in place of an error of the service', async () => {
@@ -149,11 +142,11 @@ describe('a hook that replaces a response', () => {
 
   it('does not turn a response that may have been charged into one that is retried', async () => {
     service.script(() => new Response('<html>', { status: 429 }))
-    const client = makeClient({ hooks: { afterResponse: [() => rateLimited(1)] } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'RateLimitError', charged: 'unknown' })
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2 })
+    expect(await service.search({ hooks: { afterResponse: [() => rateLimited(1)] } })).toMatchObject({
+      error: { name: 'RateLimitError', charged: 'unknown' },
+      ...maybePaid,
+      sent: 1,
+    })
   })
 
   it('does not undo a write', async () => {

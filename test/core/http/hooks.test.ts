@@ -6,9 +6,12 @@ import { page } from '../../support/pages.ts'
 import {
   apiKey,
   failure,
+  hang,
   makeClient,
+  maybePaid,
+  notPaid,
   ok,
-  rateLimited,
+  paid,
   scriptedService,
   unreachable,
 } from '../../support/service.ts'
@@ -57,9 +60,11 @@ describe('hooks', () => {
   it('of a call do not run for other calls', async () => {
     service.script(() => ok())
     const hook = vi.fn()
-    const client = makeClient({ hooks: { beforeRequest: undefined } })
-    await settle(client.microblog.search(query, { hooks: { beforeRequest: [hook] } }))
-    await settle(client.microblog.search(query))
+    const { client } = await service.search(
+      { hooks: { beforeRequest: undefined } },
+      { hooks: { beforeRequest: [hook] } },
+    )
+    await service.search(client)
     expect(hook).toHaveBeenCalledOnce()
   })
 
@@ -68,7 +73,7 @@ describe('hooks', () => {
     ['by another request', ({ request }) => new Request(request, { headers: { traceparent: '00-1' } })],
   ])('change the request %s', async (_, hook) => {
     service.script(ok())
-    await settle(makeClient({ hooks: { beforeRequest: [hook] } }).microblog.search(query))
+    await service.search({ hooks: { beforeRequest: [hook] } })
     const [arrival] = service.arrivals
     expect(arrival?.headers.get('traceparent')).toBe('00-1')
     expect(arrival?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
@@ -90,91 +95,84 @@ describe('hooks', () => {
     const client = makeClient({ hooks: { beforeError: [() => bug] } })
     expect((await settle(client.professionalnet.industries.list())).error).toBe(bug)
     expect(service.arrivals).toHaveLength(1)
-    expect((await settle(client.microblog.search(query))).error).toBe(bug)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
+    expect(await service.search(client)).toMatchObject({ error: bug, ...maybePaid })
   })
 
   it('that answer like a proxy charge nothing, whatever the answer says', async () => {
     const said = { charged: 'unknown', by: 'proxy', phase: 'exchange', reason: 'ECONNRESET' }
-    const client = makeClient({
-      hooks: { beforeRequest: [() => failure(502, 'connection', { error: said })] },
+    const answer = () => failure(502, 'connection', { error: said })
+    expect(await service.search({ hooks: { beforeRequest: [answer] } })).toMatchObject({
+      error: { name: 'ConnectionError', charged: 'no' },
+      ...notPaid,
+      sent: 0,
     })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'ConnectionError', charged: 'no' })
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-    expect(service.arrivals).toEqual([])
   })
 
   it.each(['credit_budget', 'queue_full'])(
     'that answer %s like a proxy, without its numbers, fail with an ApiError',
     async (code) => {
       const answer = () => failure(402, code, { error: { charged: 'no', by: 'proxy' } })
-      const { error } = await settle(
-        makeClient({ hooks: { beforeRequest: [answer] } }).microblog.search(query),
-      )
+      const { error } = await service.search({ hooks: { beforeRequest: [answer] } })
       expect(error).toBeInstanceOf(ApiError)
       expect(String(error)).not.toContain('NaN')
     },
   )
 
-  it('that return another error charge nothing when no connection was made', async () => {
-    const fetch = () => Promise.reject(Object.assign(new TypeError('no'), { code: 'ECONNREFUSED' }))
-    const client = makeClient({ fetch, hooks: { beforeError: [() => bug] } })
-    expect((await settle(client.microblog.search(query))).error).toBe(bug)
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-  })
-
   it.each<[string, Hooks, RegExp]>([
-    ['by ky.retry()', { afterResponse: [() => ky.retry()] }, /Forced retry/],
+    ['return ky.retry()', { afterResponse: [() => ky.retry()] }, /Forced retry/],
     [
-      'by ky.retry() with raised limits',
+      'return ky.retry() with raised limits',
       { beforeRequest: [raiseLimits], afterResponse: [() => ky.retry({ delay: 1 })] },
       /a hook sent the request again/,
     ],
     [
-      'by ky.retry() with another request',
+      'return ky.retry() with another request',
       {
         beforeRequest: [raiseLimits],
         afterResponse: [({ request }) => ky.retry({ delay: 1, request: new Request(request.url) })],
       },
       /a hook sent the request again/,
     ],
-  ])('cannot send twice %s, nor lose the response', async (_, hooks, message) => {
+    [
+      'return a body that is read',
+      { afterResponse: [async ({ response }) => (await response.text(), response)] },
+      /a hook has read the body; it should read response.clone\(\)/,
+    ],
+    [
+      'return no real response',
+      { afterResponse: [() => ({ [Symbol.toStringTag]: 'Response' }) as never] },
+      /a hook returned no Response/,
+    ],
+    ['throw after sending', { afterResponse: [crash] }, /a hook failed after the response: bug/],
+  ])('that %s end in an error with the paid response, which is bought once', async (_, hooks, message) => {
     service.script(() => ok())
-    const client = makeClient({ hooks, retry: { ambiguous: true } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
-    expect((error as Error).message).toMatch(message)
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect(await service.search({ hooks, retry: { ambiguous: true } })).toMatchObject({
+      error: {
+        name: 'InvalidResponseError',
+        charged: 'yes',
+        body: page(['1']),
+        message: expect.stringMatching(message),
+      },
+      ...paid,
+      sent: 1,
+    })
   })
 
   it('cannot send twice by raised limits when no response arrives', async () => {
     service.script(unreachable())
-    const client = makeClient({ hooks: { beforeRequest: [raiseLimits] } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'unknown' })
-    expect((error as Error).message).toContain('a hook sent the request again')
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
-    expect(service.arrivals).toHaveLength(1)
-  })
-
-  it('that send the request with ky themselves have no credential', async () => {
-    service.script(() => ok())
-    const twice: BeforeRequestHook = async ({ request }) => {
-      await ky(request.clone())
-    }
-    await settle(makeClient({ hooks: { beforeRequest: [twice] } }).microblog.search(query))
-    const sent = service.arrivals.map(({ headers }) => headers.get('authorization'))
-    expect(sent).toEqual([null, `Bearer ${apiKey}`])
+    const message = expect.stringContaining('a hook sent the request again')
+    expect(await service.search({ hooks: { beforeRequest: [raiseLimits] } })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'unknown', message },
+      ...maybePaid,
+      sent: 1,
+    })
   })
 
   it('cannot send when the attempt is over', async () => {
     const fetch = vi.fn(() => Promise.resolve(ok()))
     let goOn = (): void => {}
     const slow = () => new Promise<void>((resolve) => (goOn = resolve))
-    const client = makeClient({ fetch, hooks: { beforeRequest: [slow] }, timeout: 1000 })
-    const { error } = await settle(client.microblog.search(query))
+    const { error } = await service.search({ fetch, hooks: { beforeRequest: [slow] }, timeout: 1000 })
     expect(error).toMatchObject({ name: 'TimeoutError', charged: 'no' })
     goOn()
     await settle(new Promise((resolve) => setTimeout(resolve, 100)))
@@ -182,36 +180,13 @@ describe('hooks', () => {
   })
 
   it('cannot make a request that follows redirects or outlives the attempt', async () => {
-    const fetch = vi.fn(() => new Promise<Response>(() => {}))
+    const fetch = vi.fn(hang)
     const own: BeforeRequestHook = ({ request: { url, method, headers, body } }) =>
       new Request(url, { method, headers, body, redirect: 'follow', duplex: 'half' } as RequestInit)
-    const client = makeClient({ fetch, hooks: { beforeRequest: [own] }, timeout: 1000 })
-    const call = settle(client.microblog.search(query))
-    expect((await call).error).toMatchObject({ name: 'TimeoutError' })
+    const { error } = await service.search({ fetch, hooks: { beforeRequest: [own] }, timeout: 1000 })
+    expect(error).toMatchObject({ name: 'TimeoutError' })
     expect(fetch).toHaveBeenCalledWith(expect.objectContaining({ redirect: 'manual' }))
     expect(fetch.mock.lastCall).toMatchObject([{ signal: { aborted: true } }])
-  })
-
-  it.each<[string, NonNullable<Hooks['afterResponse']>[number], RegExp]>([
-    [
-      'return a body that is read',
-      async ({ response }) => (await response.text(), response),
-      /a hook has read the body; it should read response.clone\(\)/,
-    ],
-    [
-      'return no real response',
-      () => ({ [Symbol.toStringTag]: 'Response' }) as never,
-      /a hook returned no Response/,
-    ],
-    ['throw after sending', crash, /a hook failed after the response: bug/],
-  ])('that %s end in an error with the paid response', async (_, hook, message) => {
-    service.script(() => ok())
-    const client = makeClient({ hooks: { afterResponse: [hook] }, retry: { ambiguous: true } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', body: page(['1']) })
-    expect((error as Error).message).toMatch(message)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-    expect(service.arrivals).toHaveLength(1)
   })
 
   it('that read the response and return nothing do not change it', async () => {
@@ -219,52 +194,31 @@ describe('hooks', () => {
     const read = async ({ response }: { response: Response }): Promise<void> => {
       expect(await response.json()).toEqual(page(['1']))
     }
-    const client = makeClient({ hooks: { afterResponse: [read] } })
-    expect((await settle(client.microblog.search(query))).value?.posts).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+    expect(await service.search({ hooks: { afterResponse: [read] } })).toMatchObject({
+      value: page(['1']),
+      ...paid,
+    })
   })
 
   it('that throw before sending cost nothing, and the error does not show the key', async () => {
     const hooks = { beforeRequest: [() => Promise.reject(new Error(`bug with ${apiKey}`))] }
-    const client = makeClient({ hooks })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ name: 'ConfigurationError', charged: 'no' })
-    expect((error as Error).message).toContain('a hook failed before sending: bug with [redacted]')
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-    expect(service.arrivals).toHaveLength(0)
+    const message = expect.stringContaining('a hook failed before sending: bug with [redacted]')
+    expect(await service.search({ hooks })).toMatchObject({
+      error: { name: 'ConfigurationError', charged: 'no', message },
+      ...notPaid,
+      sent: 0,
+    })
   })
 
   it('that throw after an error of the service get that error without a retry, and a log line', async () => {
     service.script(failure(503, 'unavailable'))
     const error = vi.fn()
-    const client = makeClient({ hooks: { afterResponse: [crash] }, logger: { error } })
-    const outcome = await settle(client.microblog.search(query))
-    expect(outcome.error).toMatchObject({ name: 'ServiceUnavailableError', charged: 'no' })
-    expect(service.arrivals).toHaveLength(1)
+    expect(await service.search({ hooks: { afterResponse: [crash] }, logger: { error } })).toMatchObject({
+      error: { name: 'ServiceUnavailableError', charged: 'no' },
+      sent: 1,
+    })
     const fields = { operation: 'microblog.search', attempt: 1, reason: 'bug' }
     expect(error.mock.calls).toEqual([['a hook failed after the response', fields]])
-  })
-
-  it('that throw after a 429 keep the surface closed for other calls', async () => {
-    service.script(rateLimited(5), () => ok())
-    const client = makeClient()
-    const failed = await settle(client.microblog.search(query, { hooks: { afterResponse: [crash] } }))
-    expect(failed.error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
-    const { value, ms } = await settle(client.microblog.search(query))
-    expect(value?.posts).toHaveLength(1)
-    expect(ms).toBeGreaterThanOrEqual(5000)
-  })
-
-  it.each([
-    ['an error', () => failure(503, 'unavailable'), { name: 'ServiceUnavailableError' }],
-    ['a network error', () => Response.error(), { name: 'ConnectionError' }],
-  ])('that replace a paid response by %s do not make the call pay again', async (_, replace, expected) => {
-    service.script(() => ok())
-    const client = makeClient({ hooks: { afterResponse: [replace] }, retry: { ambiguous: true } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ ...expected, charged: 'yes', body: page(['1']) })
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
   })
 
   it('that return a response send nothing', async () => {
@@ -274,7 +228,11 @@ describe('hooks', () => {
       afterResponse: [({ response }) => seen(response.status)],
     }
     const { value } = await settle(makeClient({ hooks }).microblog.search(query).withResponse())
-    expect(value).toMatchObject({ data: page(['1']), attempts: [{ sent: null, status: 200, charged: 'no' }] })
+    expect(value).toMatchObject({
+      data: page(['1']),
+      attempts: [{ sent: null, status: 200, charged: 'no' }],
+      credits: { spent: 0, uncertain: 0 },
+    })
     expect(seen.mock.calls).toEqual([[200]])
     expect(service.arrivals).toHaveLength(0)
   })

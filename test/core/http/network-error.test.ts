@@ -4,37 +4,26 @@ import { Redactor } from '../../../src/lib/redact.ts'
 
 const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
 
+/** An error of fetch as Node has it, with the cause below it. */
 const below = (cause: object) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('inner'), cause) })
+const coded = (code: string, syscall?: string) => below({ code, ...(syscall && { syscall }) })
+
+const untrusted = 'client error (Connect): invalid peer certificate: Expired'
+const refused = 'client error (Connect): tcp connect error'
+const cutOff = 'Client network socket disconnected before secure TLS connection was established'
+const ofDeno = (hint: string) => `Requires net access to "api.example:443", run again ${hint}`
+const notCapable = (hint: string) => Object.assign(new Error(ofDeno(hint)), { name: 'NotCapable' })
+const [allow, deny] = ['with the --allow-net flag', 'without the --deny-net flag']
 
 describe('readNetworkFailure()', () => {
   const cases: [name: string, error: unknown, phase: string, reason: string][] = [
-    [
-      'a name that does not resolve',
-      below({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
-      'connect',
-      'ENOTFOUND',
-    ],
-    ['a refused connection', below({ code: 'ECONNREFUSED', syscall: 'connect' }), 'connect', 'ECONNREFUSED'],
-    [
-      'an unreachable host while connecting',
-      below({ code: 'EHOSTUNREACH', syscall: 'connect' }),
-      'connect',
-      'EHOSTUNREACH',
-    ],
-    [
-      'an unreachable host on an open connection',
-      below({ code: 'EHOSTUNREACH', syscall: 'read' }),
-      'exchange',
-      'EHOSTUNREACH',
-    ],
-    [
-      'an unreachable host without further details',
-      below({ code: 'EHOSTUNREACH' }),
-      'exchange',
-      'EHOSTUNREACH',
-    ],
-    ['a connect timeout', below({ code: 'UND_ERR_CONNECT_TIMEOUT' }), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
+    ['a name that does not resolve', coded('ENOTFOUND', 'getaddrinfo'), 'connect', 'ENOTFOUND'],
+    ['a refused connection', coded('ECONNREFUSED', 'connect'), 'connect', 'ECONNREFUSED'],
+    ['an unreachable host while connecting', coded('EHOSTUNREACH', 'connect'), 'connect', 'EHOSTUNREACH'],
+    ['an unreachable host on an open connection', coded('EHOSTUNREACH', 'read'), 'exchange', 'EHOSTUNREACH'],
+    ['an unreachable host without further details', coded('EHOSTUNREACH'), 'exchange', 'EHOSTUNREACH'],
+    ['a connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
     [
       'all addresses refused',
       below({ errors: [{ code: 'ECONNREFUSED', syscall: 'connect' }] }),
@@ -47,47 +36,20 @@ describe('readNetworkFailure()', () => {
       'connect',
       'ConnectionRefused',
     ],
-    [
-      'Deno, refused',
-      new TypeError('fetch failed', { cause: new Error('client error (Connect): tcp connect error') }),
-      'connect',
-      'client error (Connect): tcp connect error',
-    ],
-    [
-      'Deno, untrusted',
-      new TypeError('client error (Connect): invalid peer certificate: Expired'),
-      'tls',
-      'client error (Connect): invalid peer certificate: Expired',
-    ],
-    ...['run again with the --allow-net flag', 'run again without the --deny-net flag'].map(
-      (hint): [string, unknown, string, string] => {
-        const message = `Requires net access to "api.example:443", ${hint}`
-        return [
-          `Deno, ${hint}`,
-          Object.assign(new Error(message), { name: 'NotCapable' }),
-          'connect',
-          message,
-        ]
-      },
-    ),
-    ['an expired certificate', below({ code: 'CERT_HAS_EXPIRED' }), 'tls', 'CERT_HAS_EXPIRED'],
-    [
-      'a self-signed certificate',
-      below({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
-      'tls',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-    ],
+    ['Deno, refused', new TypeError('fetch failed', { cause: new Error(refused) }), 'connect', refused],
+    ['Deno, untrusted', new TypeError(untrusted), 'tls', untrusted],
+    ['Deno, not allowed', notCapable(allow), 'connect', ofDeno(allow)],
+    ['Deno, denied', notCapable(deny), 'connect', ofDeno(deny)],
+    ['an expired certificate', coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
+    ['a self-signed certificate', coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ['a port that fetch refuses', below({ message: 'bad port' }), 'connect', 'bad port'],
     [
       'a TLS handshake that was cut off',
-      below({
-        code: 'ECONNRESET',
-        message: 'Client network socket disconnected before secure TLS connection was established',
-      }),
+      below({ code: 'ECONNRESET', message: cutOff }),
       'connect',
       'ECONNRESET',
     ],
-    ['a reset', below({ code: 'ECONNRESET', syscall: 'read' }), 'exchange', 'ECONNRESET'],
+    ['a reset', coded('ECONNRESET', 'read'), 'exchange', 'ECONNRESET'],
     ['a browser', new TypeError('Failed to fetch'), 'exchange', 'Failed to fetch'],
     ['a bug in the caller’s fetch', new ReferenceError('db is not defined'), 'exchange', 'db is not defined'],
     ['nothing', undefined, 'exchange', 'no reason given'],
@@ -105,20 +67,14 @@ describe('readNetworkFailure()', () => {
 
 describe('explainNetworkError()', () => {
   it.each([
+    [coded('ENOTFOUND', 'getaddrinfo'), 'connecting to api.example.com failed, nothing was sent (ENOTFOUND)'],
     [
-      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
-      'connecting to api.example.com failed, nothing was sent (ENOTFOUND)',
-    ],
-    [
-      { code: 'CERT_HAS_EXPIRED' },
+      coded('CERT_HAS_EXPIRED'),
       'no trusted TLS connection to api.example.com, nothing was sent (CERT_HAS_EXPIRED)',
     ],
-    [
-      { code: 'ECONNRESET', syscall: 'read' },
-      'the connection failed after the request was sent (ECONNRESET)',
-    ],
-  ])('names the host when %o', (cause, message) => {
-    expect(explainNetworkError(below(cause), server, false).message).toBe(message)
+    [coded('ECONNRESET', 'read'), 'the connection failed after the request was sent (ECONNRESET)'],
+  ])('says what failed when the error is %o', (error, message) => {
+    expect(explainNetworkError(error, server, false).message).toBe(message)
   })
 
   it('redacts a host that is a secret', () => {

@@ -10,6 +10,7 @@ import {
 } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/sandbox/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
+import { hang } from '../../support/service.ts'
 
 const { baseUrl, apiKey, fetch, catalog } = createSandbox()
 const client = new SocialSearch({ baseUrl, apiKey, fetch })
@@ -103,8 +104,7 @@ describe('error messages', () => {
 
   it('say in which phase the deadline passed', async () => {
     useVirtualTime()
-    const never = (): Promise<Response> => new Promise(() => {})
-    const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: never })
+    const hanging = new SocialSearch({ baseUrl, apiKey, organization: 'hangs', fetch: hang })
     const { error } = await settle(hanging.openapi({ deadline: 50 }))
     expect((error as Error).message).toBe('openapi: the deadline of 50 ms passed before the response began')
   })

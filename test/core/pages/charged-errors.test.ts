@@ -33,6 +33,8 @@ describe('PaginationError', () => {
       charged: 'yes',
       requestId: expect.stringMatching(/^r/),
       attempts: [{ charged: 'yes', status: 200 }],
+      // Those that are not delivered.
+      ...(call === network && { page: { requestId: 'r' } }),
     })
   })
 

@@ -104,13 +104,4 @@ describe('a call without pages', () => {
     const call = makeClient().organization.context()
     expect((await settle(call.then(handler as never))).value).toMatchObject({ name: 'Acme' })
   })
-
-  it('has a timeout of 90 s if the service recommends it', async () => {
-    const client = makeClient({ fetch: () => new Promise(() => {}) })
-    const { error, ms } = await settle(
-      client.professionalnet.company.get({ url: 'https://network.example/c' }),
-    )
-    expect(error).toMatchObject({ name: 'TimeoutError', charged: 'unknown' })
-    expect(ms).toBe(90_000)
-  })
 })

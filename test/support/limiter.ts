@@ -1,0 +1,13 @@
+import type { Lease, Limiter } from '../../src/index.ts'
+
+/** What a call gets that may be sent at once. */
+export const leaseOf = (parts: object = {}): Lease => ({
+  ...{ queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} },
+  ...parts,
+})
+
+/** A user's limiter that lets every call go at once, apart from some parts of its leases and `hold`. */
+export const lenientLimiter = (parts: object = {}, hold: Limiter['hold'] = () => {}): Limiter => ({
+  acquire: () => Promise.resolve(leaseOf(parts)),
+  hold,
+})
