@@ -15,7 +15,7 @@ export async function open(
 ) {
   const connection = await newConnection(client)
   const store = redisStore(wrap(connection.client))
-  return { connection, budget: new SharedBudget({ store, name, limit, storeTimeout: 500, ...options }) }
+  return { connection, budget: new SharedBudget({ store, name, limit, ...options }) }
 }
 
 type Send = () => Promise<unknown>
