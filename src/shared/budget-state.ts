@@ -1,5 +1,5 @@
 import { rounded } from '../core/credits/budget.ts'
-import { type TimeBounds, timeOf } from './clock.ts'
+import { type Seen, type StateHead, hasLost, timeOf } from './clock.ts'
 
 /** What one process has told the others of a budget. */
 interface Part {
@@ -16,14 +16,7 @@ interface Part {
 }
 
 /** All that processes share of a budget. Times are in milliseconds since 1970. */
-export interface BudgetState {
-  /** Changes when the store has lost the state. */
-  epoch: string
-  /** Counts the changes. */
-  version: number
-  time: number
-  /** How far the time is ahead of the store's clock. */
-  shift: number
+export interface BudgetState extends StateHead {
   /** The store has lost some changes. */
   isLost: boolean
   period: string
@@ -66,12 +59,6 @@ export interface BudgetTerms {
   readonly periodAt: (time: number) => string
 }
 
-/** What a process has seen of a budget. */
-export interface SeenBudget {
-  readonly state: Pick<BudgetState, 'epoch' | 'version'> | undefined
-  readonly bounds: TimeBounds | undefined
-}
-
 /** How long the part of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
 const idleMs = 3_600_000
 const abandonedMs = 30 * 86_400_000
@@ -80,7 +67,7 @@ const abandonedMs = 30 * 86_400_000
 export function changeBudget(
   text: string | undefined,
   clock: number,
-  { state: seen, bounds }: SeenBudget,
+  { state: seen, bounds }: Seen<BudgetState>,
   report: BudgetReport,
   { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
@@ -92,7 +79,7 @@ export function changeBudget(
     ...{ spent: 0, uncertain: 0, parts: {} },
   }
   // A replica that lagged behind, or an old file, has become this store. All processes have to know.
-  if (seen !== undefined && (seen.epoch !== state.epoch || state.version < seen.version)) state.isLost = true
+  if (seen !== undefined && hasLost(found, seen)) state.isLost = true
   Object.assign(state, { version: state.version + 1, time: now, shift: now - clock })
   const period = periodAt(now)
   // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.

@@ -41,7 +41,6 @@ export class SharedBudget implements Budget {
   /** A `CreditBudgetError` has it as `error.budget`. */
   readonly name: string
   readonly #sync: BudgetSync
-  #isClosed = false
 
   /**
    * Opens the budget that the store keeps under `name`, or starts it.
@@ -66,7 +65,7 @@ export class SharedBudget implements Budget {
    * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
-    if (this.#isClosed) throw new BudgetUnavailableError('it is closed', { operation })
+    if (this.#sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
     const [state, reservation] = await this.#ask(credits, operation)
     if (reservation === null) {
       const details = { needed: credits, remaining: remainingOf(state, this.limit), budget: this.name }
@@ -103,8 +102,7 @@ export class SharedBudget implements Budget {
    * @throws {BudgetUnavailableError} if the store does not accept the outcomes within 10 s; their credits become uncertain.
    */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#sync.close()
+    this.#sync.isClosed = true
     await within(
       closeMs,
       () => this.flush(),

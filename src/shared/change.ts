@@ -1,14 +1,9 @@
-import { type TimeBounds, timeOf } from './clock.ts'
+import { type Seen, hasLost, timeOf } from './clock.ts'
 import { type LimiterState, type Rules, decode } from './state.ts'
 import { type Report, type Update, update } from './update.ts'
 
-/** What a process has seen of the state. */
-export interface Seen {
-  /** The state that it made last; undefined if it has made none. */
-  readonly state: LimiterState | undefined
-  /** What the time can be now. */
-  readonly bounds: TimeBounds | undefined
-}
+/** The longest time that processes take to notice that the store has lost the state, in milliseconds. */
+const maxQuietMs = 3000
 
 /** A new state, and what comes of it. */
 export interface Changed extends Update {
@@ -21,16 +16,14 @@ export interface Changed extends Update {
  * Changes the shared text for one process. It has no effect but what it returns.
  *
  * @param report What the process tells, by the time that it gets.
- * @param quietMs How long nothing is granted after a loss.
  * @param newId An epoch, if one has to begin.
  */
 export function changeState(
   text: string | undefined,
   clock: number,
-  { state: copy, bounds }: Seen,
+  { state: copy, bounds }: Seen<LimiterState>,
   report: (now: number) => Report,
   rules: Rules,
-  quietMs: number,
   newId: string,
 ): Changed {
   const found = decode(text)
@@ -39,17 +32,12 @@ export function changeState(
   if (copy !== undefined && hasLost(found, copy)) {
     // The first process that restores begins an epoch.
     if (state.epoch === copy.epoch) Object.assign(state, { epoch: newId, bornAt: now })
-    state.quietUntil = Math.max(state.quietUntil, state.bornAt + quietMs)
+    state.quietUntil = Math.max(state.quietUntil, state.bornAt + Math.min(maxQuietMs, rules.spanMs))
     restore(state, copy, now - (bounds?.least ?? now), now)
   }
   const changed = update(state, report(now), rules, now)
   state.shift = now - clock
   return { ...changed, state, hasBegun: state.epoch === newId }
-}
-
-/** Whether the store has lost changes that this process has seen. */
-function hasLost(found: LimiterState | undefined, copy: LimiterState): boolean {
-  return found?.epoch !== copy.epoch || found.version < copy.version
 }
 
 /** An empty state. Versions follow the clock, so those of a later epoch are higher. */

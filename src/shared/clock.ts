@@ -9,11 +9,16 @@ const stepMs = 100
 /** Shortest jump that is logged, in milliseconds. */
 const loggedMs = 1000
 
-/** The time of a state: at its latest change, and how far that is ahead of the store's clock. */
-export interface StateTime {
-  readonly epoch: string
-  readonly time: number
-  readonly shift: number
+/** What each shared state has. */
+export interface StateHead {
+  /** Changes when the store has lost the state. */
+  epoch: string
+  /** Counts the changes. */
+  version: number
+  /** The time of the latest change. */
+  time: number
+  /** How far the time is ahead of the store's clock. */
+  shift: number
 }
 
 /** What a process knows of the time: the least and the most that it can be. */
@@ -23,6 +28,19 @@ export interface TimeBounds {
   readonly most: number
 }
 
+/** What a process has seen of a state. */
+export interface Seen<State extends StateHead> {
+  /** The state that it made last; undefined if it has made none. */
+  readonly state: State | undefined
+  /** What the time can be now. */
+  readonly bounds: TimeBounds | undefined
+}
+
+/** Whether the store has lost changes that a process has seen. */
+export function hasLost(found: StateHead | undefined, seen: StateHead): boolean {
+  return found?.epoch !== seen.epoch || found.version < seen.version
+}
+
 /**
  * The time of a change. It corrects a clock that was set, unless this process is new, or has slept while others worked.
  *
@@ -30,7 +48,7 @@ export interface TimeBounds {
  * @param first The time of the first change of all.
  */
 export function timeOf(
-  state: StateTime | undefined,
+  state: Omit<StateHead, 'version'> | undefined,
   clock: number,
   bounds: TimeBounds | undefined,
   first = 0,

@@ -14,6 +14,13 @@ export interface Notice {
   readonly state?: 'ask' | 'told' | 'begun' | undefined
 }
 
+/** Writes a notice; undefined if it tells nothing. */
+export function encodeNotice(notice: Notice): string | undefined {
+  const { called = [], closed = [], state } = notice
+  const isEmpty = called.length + closed.length === 0 && state === undefined
+  return isEmpty ? undefined : JSON.stringify(notice)
+}
+
 /** Reads a notice; undefined for anything else, since other programs may send on the same channel. */
 export function decodeNotice(text: string): Notice | undefined {
   try {

@@ -25,9 +25,6 @@ export class OwnPart {
   #closures = new Map<string, number>()
   /** Of those, the ones in the latest report. */
   #reported = new Map<string, number>()
-  #placesReported = 0
-  /** Whether others may count this process as waiting. */
-  hasPlaces = false
 
   /** Whether calls wait. */
   get isWaiting(): boolean {
@@ -59,7 +56,6 @@ export class OwnPart {
         asking.has(key) || (refusal !== undefined && waitingSince !== undefined),
     )
     this.#reported = new Map(this.#closures)
-    this.#placesReported = waiting.length
     const arrivalsAt = (surface: SurfacePart): number[] =>
       surface.arrivals().map((at) => Math.ceil(at + ahead))
     return {
@@ -74,6 +70,5 @@ export class OwnPart {
   confirm(): void {
     for (const [surface, at] of this.#reported)
       if (this.#closures.get(surface) === at) this.#closures.delete(surface)
-    this.hasPlaces = this.#placesReported > 0
   }
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../lib/hash.ts'
 import { type Log, type Logger, createLog } from '../lib/logger.ts'
 import { Redactor } from '../lib/redact.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { SharedClock, type StateTime, type TimeBounds } from './clock.ts'
+import { SharedClock, type StateHead, type TimeBounds } from './clock.ts'
 import { type ChangeText, type SharedStore, type TextChange, randomId } from './store.ts'
 
 /** Options of everything that processes share. */
@@ -32,9 +32,9 @@ export interface Moment {
   readonly bounds: TimeBounds | undefined
 }
 
-/** A change, with the time that the new text tells. */
-export interface TimedChange<T> extends TextChange<T> {
-  state?: StateTime | undefined
+/** A change that replaces the text by a state. Without one, the text is kept. */
+export interface StateChange<T> extends Omit<TextChange<T>, 'value'> {
+  readonly state?: StateHead | undefined
 }
 
 /** One text of a store: each update has a timeout, and a clock follows the time of the text. */
@@ -71,7 +71,7 @@ export class SharedText {
   }
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
-  async update<T>(change: (text: string | undefined, moment: Moment) => TimedChange<T>): Promise<T> {
+  async update<T>(change: (text: string | undefined, moment: Moment) => StateChange<T>): Promise<T> {
     const { result, observe } = await this.#inTime(await this.key(), (text, clock, readAt) => {
       const receivedAt = performance.now()
       const bounds = this.#clock.bounds(readAt, receivedAt)
@@ -79,7 +79,7 @@ export class SharedText {
       const observe = (): void => {
         if (state) this.#clock.observe({ epoch: state.epoch, time: state.time, clock, readAt, receivedAt })
       }
-      return { ...rest, result: { result, observe } }
+      return { ...rest, value: state && JSON.stringify(state), result: { result, observe } }
     })
     observe()
     return result

@@ -1,10 +1,22 @@
-import { decodeNotice } from './notice.ts'
+import { sleep } from '../lib/time.ts'
+import { type Changed, changeState } from './change.ts'
+import { decodeNotice, encodeNotice } from './notice.ts'
 import { OwnPart } from './own-part.ts'
 import type { SharedText } from './shared-text.ts'
-import { StateExchange } from './state-exchange.ts'
-import type { Rules } from './state.ts'
+import { type LimiterState, type Rules, decode } from './state.ts'
+import { randomId } from './store.ts'
 import { type Ask, type Grant, type Refusal, turnMs } from './turns.ts'
-import { UpdateLoop } from './update-loop.ts'
+import type { Report } from './update.ts'
+import { type Asked, UpdateLoop } from './update-loop.ts'
+
+/** How long a store keeps an unused state, in milliseconds: longer than a 429 closes a surface. */
+const keepMs = 2 * 86_400_000
+
+/** A new process asks the others for the time if none has told it for this long, in milliseconds. */
+const unsureMs = 200
+
+/** How long a new process waits for that answer, besides the time of two round trips, in milliseconds. */
+const answerMs = 100
 
 /** Longest random delay, so that processes do not all answer or ask at once, in milliseconds. */
 const spreadMs = 40
@@ -15,43 +27,30 @@ const lookMs = 1000
 /** First time between two looks at a store without notices, in milliseconds. It grows to `lookMs` while a call waits. */
 const firstPollMs = 25
 
-/** What comes of an ask; undefined if the store is unavailable. */
-type Outcome = Grant | Refusal | undefined
-
-interface PendingAsk {
-  readonly ask: Ask
-  readonly settle: (outcome: Outcome) => void
-}
+/** What comes of an ask; undefined if the reply was late. */
+export type Outcome = Grant | Refusal | undefined
 
 /** Keeps the shared state and this process's part in it in step. */
-export class StateSync extends UpdateLoop {
+export class StateSync extends UpdateLoop<Ask, Outcome> {
   readonly part = new OwnPart()
   readonly rules: Rules
   isClosed = false
-  readonly #text: SharedText
-  readonly #exchange: StateExchange
-  #asks = new Map<string, PendingAsk>()
-  /** The asks of the update that runs. */
-  #pending = new Map<string, PendingAsk>()
+  /** The state that this process has made last, to restore it, and when. */
+  #copy: { state: LimiterState; at: number } | undefined
+  #hasJoined = false
+  #unwatch = (): void => {}
+  #leave = (): void => {}
+  /** Whether another process has asked for the time. */
   #hasToAnswer = false
-  #unavailableSince: number | undefined
+  /** Whether to look for processes that have ended, if the store can tell. */
+  #looksForEnded = false
   #pollMs = firstPollMs
   /** When to look whether a process lives that may take a slot. */
   #lookAt = Infinity
 
   constructor(text: SharedText, rules: Rules) {
-    super(text.log)
+    super(text)
     this.rules = rules
-    this.#text = text
-    this.#exchange = new StateExchange(text, rules, this.part, (notice) => this.#onNotice(notice))
-  }
-
-  /** Asks for a slot. */
-  ask(ask: Ask): Promise<Outcome> {
-    return new Promise((settle) => {
-      this.#asks.set(ask.surface, { ask, settle })
-      this.touch()
-    })
   }
 
   /** Lets all surfaces ask again. */
@@ -59,31 +58,32 @@ export class StateSync extends UpdateLoop {
     this.#lookAt = Infinity
     for (const surface of [...this.part.surfaces.values()]) surface.retry()
     // A process that no longer waits leaves its place to others.
-    if (this.part.hasPlaces) this.touch()
+    if (this.#hasPlaces) this.touch()
   }
 
   /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
   async stop(): Promise<void> {
     this.isClosed = true
-    this.#exchange.stop()
-    if (this.part.hasPlaces) this.touch()
+    this.#unwatch()
+    if (this.#hasPlaces) this.touch()
     await this.settled()
     this.schedule()
   }
 
-  protected async update(): Promise<void> {
+  /** Whether others may count this process as waiting. */
+  get #hasPlaces(): boolean {
+    const own = this.#copy?.state.processes[this.text.id]
+    return Object.keys(own?.places ?? {}).length > 0
+  }
+
+  protected async update(asked: readonly Asked<Ask, Outcome>[]): Promise<void> {
     const startedAt = performance.now()
-    const pending = this.#asks
-    this.#pending = pending
-    this.#asks = new Map()
-    await this.#exchange.begin()
-    const asks = Array.from(pending.values(), ({ ask }) => ask)
-    const { outcomes } = await this.#exchange.change(asks, this.#hasToAnswer)
-    this.#hasToAnswer = false
+    await this.#begin()
+    const { outcomes } = await this.#exchange(asked.map(({ ask }) => ask))
     // A process that slept for so long may have lost its slots to others.
     const isLate = performance.now() - startedAt >= this.rules.leaseMs
-    for (const [surface, { settle }] of pending) {
-      const outcome = outcomes.get(surface)
+    for (const { ask, settle } of asked) {
+      const outcome = outcomes.get(ask.surface)
       if (outcome?.reason !== 'granted') settle(outcome)
       else if (isLate) {
         this.touch()
@@ -96,6 +96,59 @@ export class StateSync extends UpdateLoop {
     }
   }
 
+  /**
+   * Before the first update, and the first after a long time: watches the store, and asks the others to tell their part again,
+   * since the store's clock may have been set, or its state lost.
+   */
+  async #begin(): Promise<void> {
+    if (this.#copy !== undefined && performance.now() - this.#copy.at < keepMs / 2) return
+    this.#copy = undefined
+    const { id, store } = this.text
+    if (!this.#hasJoined) {
+      this.#hasJoined = true
+      this.#unwatch = store.watch?.(await this.text.key(), (text) => this.#onNotice(text)) ?? this.#unwatch
+      this.#leave = (await store.join?.(id)) ?? this.#leave
+    }
+    if (store.watch === undefined) return
+    const notice = encodeNotice({ from: id, state: 'ask' })
+    const startedAt = performance.now()
+    const isSure = await this.text.update((text, { clock }) => {
+      const state = decode(text)
+      const ago = state && clock + state.shift - state.time
+      return ago !== undefined && ago >= 0 && ago < unsureMs ? { result: true } : { notice, result: false }
+    })
+    if (!isSure) await sleep(answerMs + 2 * (performance.now() - startedAt))
+  }
+
+  /** Tells this process's part, and asks for slots. */
+  async #exchange(asks: readonly Ask[]): Promise<Changed> {
+    const { id } = this.text
+    const ended = await this.#findEnded()
+    const changed = await this.text.update((text, { clock, readAt, bounds }) => {
+      // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
+      const report = (now: number): Report => this.part.report(id, now - readAt, asks, ended)
+      const seen = { state: this.#copy?.state, bounds }
+      const changed = changeState(text, clock, seen, report, this.rules, randomId())
+      const { state, called, next, hasBegun } = changed
+      const told = hasBegun ? 'begun' : this.#hasToAnswer ? 'told' : undefined
+      const notice = { from: id, called, next, closed: this.part.closedSurfaces(), state: told } as const
+      return { state, notice: encodeNotice(notice), keepMs, result: changed }
+    })
+    this.#copy = { state: changed.state, at: performance.now() }
+    this.part.confirm()
+    this.#hasToAnswer = false
+    return changed
+  }
+
+  /** Processes that have ended, if the store can tell. */
+  async #findEnded(): Promise<string[]> {
+    const { id, store } = this.text
+    if (!this.#looksForEnded || store.findEnded === undefined) return []
+    this.#looksForEnded = false
+    const others = Object.keys(this.#copy?.state.processes ?? {}).filter((other) => other !== id)
+    return store.findEnded(others)
+  }
+
   #onNotice(text: string | undefined): void {
     if (text === undefined) {
       // The connection was lost: notices are missing, and the state may be.
@@ -104,7 +157,7 @@ export class StateSync extends UpdateLoop {
       return
     }
     const notice = decodeNotice(text)
-    const { id } = this.#text
+    const { id } = this.text
     if (notice === undefined || notice.from === id) return
     const { called = [], next, closed = [], state } = notice
     for (const [surface, ms] of closed) this.part.surfaces.get(surface)?.closedFor(ms)
@@ -114,7 +167,7 @@ export class StateSync extends UpdateLoop {
       else this.schedule()
     }
     if (state === 'told') this.#hasToAnswer = false
-    else if (state !== undefined && this.#exchange.hasCopy) this.#answerSoon()
+    else if (state !== undefined && this.#copy !== undefined) this.#answerSoon()
   }
 
   /** Tells the time and what this process knows, unless another process does so first. */
@@ -125,23 +178,18 @@ export class StateSync extends UpdateLoop {
     }, Math.random() * spreadMs)
   }
 
-  protected onAvailability(): void {
-    this.#unavailableSince = this.isUnavailable ? (this.#unavailableSince ?? performance.now()) : undefined
-    if (this.isUnavailable) {
-      for (const { settle } of [...this.#pending.values(), ...this.#asks.values()]) settle(undefined)
-      this.#asks = new Map()
-    }
+  protected override onAvailability(): void {
     this.change()
   }
 
   protected override onRenew(): void {
-    this.#exchange.looksForEnded = true
+    this.#looksForEnded = true
     if (!this.isUnavailable) this.change()
   }
 
   protected get isRetried(): boolean {
     const { slots, isWaiting, counts } = this.part
-    const unavailableMs = performance.now() - (this.#unavailableSince ?? Infinity)
+    const unavailableMs = performance.now() - (this.unavailableSince ?? Infinity)
     // By then, the others no longer count what this process could tell.
     const isOver = unavailableMs > Math.max(this.rules.leaseMs, this.rules.spanMs)
     const hasReason = !this.isClosed && (isWaiting || (counts && !isOver))
@@ -150,7 +198,7 @@ export class StateSync extends UpdateLoop {
 
   protected renewMs(): number {
     const { slots, surfaces, isWaiting } = this.part
-    if (slots === 0 && this.isClosed) this.#exchange.leave()
+    if (slots === 0 && this.isClosed) this.#leave()
     if (slots === 0 && (this.isClosed || !isWaiting)) return Infinity
     let ms = Math.min(this.rules.leaseMs / 3, this.#lookAt - performance.now())
     for (const { refusal, waitingSince } of surfaces.values()) {
@@ -163,7 +211,7 @@ export class StateSync extends UpdateLoop {
       ms = Math.min(ms, Math.max(0, left) + Math.random() * spreadMs)
       if (reason === 'quiet' || reason === 'turn') continue
       if (ahead < 2) ms = Math.min(ms, lookMs * (1 + Math.random() / 2))
-      if (this.#text.store.watch !== undefined) continue
+      if (this.text.store.watch !== undefined) continue
       ms = Math.min(ms, this.#pollMs * (1 + Math.random()))
       this.#pollMs = Math.min(this.#pollMs * 1.5, lookMs)
     }

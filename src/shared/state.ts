@@ -1,3 +1,5 @@
+import type { StateHead } from './clock.ts'
+
 /** What all processes of an organization have to agree on. */
 export interface Rules {
   /** Requests in flight. */
@@ -31,15 +33,7 @@ interface ProcessEntry {
 }
 
 /** All that the processes of one organization share. Times are in milliseconds from the beginning of its first epoch. */
-export interface LimiterState {
-  /** Changes when the store has lost the state. */
-  epoch: string
-  /** Counts the changes. */
-  version: number
-  /** The time of the latest change. */
-  time: number
-  /** How far the time is ahead of the store's clock. */
-  shift: number
+export interface LimiterState extends StateHead {
   /** When the epoch began. */
   bornAt: number
   /** Until then, nothing is granted. */

@@ -4,7 +4,7 @@ import { type Send, Pace, logFactor } from '../limits/pace.ts'
 import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
 import type { SurfacePart } from './own-part.ts'
 import { unpaced } from './state.ts'
-import type { StateSync } from './state-sync.ts'
+import type { Outcome, StateSync } from './state-sync.ts'
 import type { Refusal } from './turns.ts'
 
 /** Maximum time from the grant of a slot until its request is sent, in milliseconds; a later one is told. */
@@ -88,7 +88,13 @@ export class SharedSurface implements SlotSource, SurfacePart {
     const limit = this.#limit(share)
     const arrivalMs = Math.ceil(margin.ms) + promptMs
     const hasNext = this.queue.length > 1
-    const outcome = await sync.ask({ surface: this.key, limit, arrivalMs, hasNext })
+    let outcome: Outcome
+    try {
+      outcome = await sync.ask({ surface: this.key, limit, arrivalMs, hasNext })
+    } catch {
+      // The store has failed, so the queue checks again.
+      return undefined
+    }
     if (outcome?.reason === 'granted') {
       this.#since = hasNext ? performance.now() : undefined
       this.#sends.add(granted)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { closed, listening } from '../support/listening.ts'
 
 /** As strict as a page of a careful user: no inline scripts, no eval, nothing from elsewhere but the API. */
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self' http://127.0.0.1:*"
@@ -51,13 +51,5 @@ export async function serveSite(script: string): Promise<Site> {
     })
     response.end(content)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed())
-        server.closeAllConnections()
-      }),
-  }
+  return { origin: await listening(server), close: () => closed(server) }
 }

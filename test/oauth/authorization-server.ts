@@ -1,6 +1,6 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { closed, listening } from '../support/listening.ts'
 
 export const redirectUri = 'http://127.0.0.1/callback'
 export const clientId = 'dashboard'
@@ -18,16 +18,6 @@ export interface AuthorizationServer {
   /** Breaks the connection of the next refresh once the tokens are made. */
   loseNextAnswer(): void
   close(): Promise<void>
-}
-
-export async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-export async function closed(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
 }
 
 export async function authorizationServer(

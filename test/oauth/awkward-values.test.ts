@@ -28,28 +28,20 @@ async function tokenWith(store: TokenStore): Promise<unknown> {
   return endOf(() => session.token())
 }
 
+const readable = /^(an error of this package|the error of the store)$/
+
+describe.each<[string, (fail: () => never) => TokenStore, expected: RegExp]>([
+  ['fails with an error that can be read when get()', (get) => ({ ...storeOf(null), get }), readable],
+  ['fails or renews when set()', (set) => ({ ...storeOf(expired()), set }), /^(?!.*TypeError)/],
+  ['uses the token that it has when set()', (set) => ({ ...storeOf(aging()), set }), /^access_secret_[01]$/],
+  ['fails with an error that can be read when lock()', (lock) => ({ ...storeOf(expired()), lock }), readable],
+])('OAuthSession.token() %s', (_, storeWith, expected) => {
+  it.each(awkwardFunctions)('%s', async (_, fail) => {
+    expect(await tokenWith(storeWith(fail))).toMatch(expected)
+  })
+})
+
 describe('OAuthSession.token()', () => {
-  it.each(awkwardFunctions)('fails with an error that can be read when get() %s', async (_, get) => {
-    expect(await tokenWith({ ...storeOf(null), get })).toMatch(
-      /^(an error of this package|the error of the store)$/,
-    )
-  })
-
-  it.each(awkwardFunctions)('fails or renews when set() %s', async (_, set) => {
-    expect(await tokenWith({ ...storeOf(expired()), set })).not.toContain('TypeError')
-  })
-
-  it.each(awkwardFunctions)('uses the token that it has when set() %s', async (_, set) => {
-    const tokens = aging()
-    expect(await tokenWith({ ...storeOf(tokens), set })).toMatch(/^access_secret_[01]$/)
-  })
-
-  it.each(awkwardFunctions)('fails with an error that can be read when lock() %s', async (_, lock) => {
-    expect(await tokenWith({ ...storeOf(expired()), lock })).toMatch(
-      /^(an error of this package|the error of the store)$/,
-    )
-  })
-
   it.each(awkwardFunctions)('fails with an error of this package when fetch %s', async (_, fetch) => {
     const oauth = await makeOAuth({ fetch, store: storeOf(expired()) })
     expect(await endOf(() => oauth.session().token())).toBe('an error of this package')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ReauthorizationRequiredError } from '../../src/oauth/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { query } from '../support/search.ts'
-import { access, makeOAuth, passQuickly, scriptedServer, setUp, tokenSet } from './helpers.ts'
+import { makeOAuth, passQuickly, setUp, tokenSet } from './helpers.ts'
 
 virtualTime()
 
@@ -32,18 +32,6 @@ describe('createOAuthClient()', () => {
   })
 })
 
-describe('OAuthClient.exchange()', () => {
-  it('accepts pending that was stored as JSON, and a path in place of a URL, and fills the store', async () => {
-    const server = scriptedServer()
-    const oauth = await makeOAuth({ fetch: server.fetch })
-    const { pending } = await oauth.authorizationUrl()
-    const stored = JSON.parse(JSON.stringify(pending)) as typeof pending
-    const session = await oauth.exchange(`/callback?code=c&state=${stored.state}`, stored)
-    expect([await session.token(), session]).toEqual([access(1), oauth.session()])
-    expect(server.forms[0]?.get('code_verifier')).toBe(pending.codeVerifier)
-  })
-})
-
 describe('a session whose store was emptied', () => {
   it('uses the token in memory until it expires, and then requires a new authorization', async () => {
     const { client, store, server, bearers } = await setUp(tokenSet())
@@ -68,17 +56,5 @@ describe('a session whose store was emptied', () => {
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ code: 'reauthorization_required', reason: 'no_tokens' })
     expect(server.forms).toHaveLength(0)
-  })
-})
-
-describe('a store of the user', () => {
-  it('gets all tokens with refreshSentAt before a refresh, and the new ones without it afterwards', async () => {
-    const tokens = tokenSet({ expiresAt: Date.now(), scope: 'search:read' })
-    const { session, store } = await setUp(tokens)
-    await settle(session.token())
-    const [recorded, renewed] = store.saved
-    expect(recorded).toEqual({ ...tokens, refreshSentAt: expect.any(Number) as number })
-    expect(renewed).toMatchObject({ accessToken: access(1), scope: 'search:read' })
-    expect(renewed).not.toHaveProperty('refreshSentAt')
   })
 })

@@ -3,20 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { tokenSet } from './helpers.ts'
-import { newFolder } from '../support/folder.ts'
-
-let folder: string
-let path: string
-let lock: string
-beforeEach(() => {
-  folder = newFolder()
-  path = join(folder, 'tokens.json')
-  lock = `${path}.lock`
-})
-afterEach(() => void vi.useRealTimers())
+import { folder, lock, path } from './token-file.ts'
 
 /** Leaves the lock of a killed process, and returns its name. */
 async function killedOwner(): Promise<string> {

@@ -2,21 +2,11 @@ import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
 import { ProcessLock } from '../../src/oauth/node/process-lock.ts'
 import { secrets, tokenSet } from './helpers.ts'
-import { newFolder } from '../support/folder.ts'
-
-let folder: string
-let path: string
-let lock: string
-beforeEach(() => {
-  folder = newFolder()
-  path = join(folder, 'tokens.json')
-  lock = `${path}.lock`
-})
-afterEach(() => void vi.useRealTimers())
+import { folder, lock, path } from './token-file.ts'
 
 const mode = () => statSync(path).mode & 0o777
 

@@ -2,24 +2,19 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
-import { closed, listening } from './authorization-server.ts'
+import { closed, listening } from '../support/listening.ts'
 import { makeOAuth, tokenSet } from './helpers.ts'
-import { newFolder } from '../support/folder.ts'
+import { path } from './token-file.ts'
 
-let folder: string
 const requests: IncomingMessage[] = []
 // It makes new tokens and takes its time to answer.
 const server = createServer((request) => void requests.push(request))
-beforeEach(() => void (folder = newFolder()))
-afterEach(async () => {
-  await closed(server)
-})
+afterEach(() => closed(server))
 
 it('OAuthSession.token() does not send a refresh token again after a killed process sent it', async () => {
   const url = await listening(server)
-  const path = join(folder, 'tokens.json')
   const store = new FileTokenStore(path)
   await store.set(tokenSet({ expiresAt: Date.now() }))
   const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])

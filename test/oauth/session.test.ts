@@ -16,30 +16,18 @@ import {
 virtualTime()
 
 describe('OAuthSession.token()', () => {
-  it('renews a token a minute before it expires, and not earlier', async () => {
-    const { server, session } = await setUp()
-    passQuickly(minutes(59) - 1)
-    expect((await settle(session.token())).value).toBe(access(0))
-    passQuickly(2)
-    expect((await settle(session.token())).value).toBe(access(1))
-    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
-  })
-
-  it('uses the option leeway', async () => {
-    const { session } = await setUp(tokenSet(), { leeway: minutes(10) })
-    passQuickly(minutes(50) - 1)
-    expect((await settle(session.token())).value).toBe(access(0))
-    passQuickly(2)
-    expect((await settle(session.token())).value).toBe(access(1))
-  })
-
-  it('uses a token that expires within the leeway for half of its lifetime', async () => {
-    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() + 10_000 }))
-    passQuickly(4999)
+  it.each<[string, lifetime: number, leeway: number | undefined, renewedAfter: number]>([
+    ['a minute before it expires', minutes(60), undefined, minutes(59)],
+    ['by the option leeway', minutes(60), minutes(10), minutes(50)],
+    ['after half of a short lifetime', 10_000, undefined, 5000],
+  ])('renews a token %s, and not earlier', async (_, lifetime, leeway, renewedAfter) => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() + lifetime }), { leeway })
+    passQuickly(renewedAfter - 1)
     expect((await settle(session.token())).value).toBe(access(0))
     expect(server.forms).toHaveLength(0)
     passQuickly(2)
     expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
   })
 
   it.each([-1, 1])('ignores the server’s clock, %i hour off', async (hours) => {

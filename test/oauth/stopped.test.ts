@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
-import { closed, listening } from './authorization-server.ts'
+import { closed, listening } from '../support/listening.ts'
 import { refreshToken, tokenSet } from './helpers.ts'
-import { newFolder } from '../support/folder.ts'
+import { folder, path } from './token-file.ts'
 
-let folder: string
 let store: FileTokenStore
 let child: ChildProcess
 /** The refresh tokens that the server has received. */
@@ -24,16 +23,13 @@ const server = createServer((request, response) => {
   })
 })
 beforeEach(async () => {
-  folder = newFolder()
   received = []
   responses = []
-  const path = join(folder, 'tokens.json')
   store = new FileTokenStore(path)
   await store.set(tokenSet({ expiresAt: Date.now() }))
   child = fork(join(import.meta.dirname, 'refresher.ts'), [path, await listening(server)])
 })
 afterEach(async () => {
-  vi.useRealTimers()
   child.kill('SIGKILL')
   await closed(server)
 })

@@ -2,11 +2,10 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../src/postgres/index.ts'
 import { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
-import { limiterContract, takePart } from '../limits/contract.ts'
 import { openStore } from '../redis/clients.ts'
 import { meetForeignNotices } from '../shared/foreign-notices.ts'
+import { sharedLimiterContract } from '../shared/limiter-contract.ts'
 import { storeContract } from '../shared/store-contract.ts'
-import { realTime } from '../support/real-time.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
 let server: PostgresServer
@@ -24,22 +23,8 @@ afterAll(async () => {
 
 storeContract('postgresStore', open)
 
-let made: SharedLimiter[] = []
-let organizations = 0
-limiterContract('SharedLimiter on Postgres', {
-  time: realTime,
-  async make(count, limits) {
-    const organization = `contract ${++organizations}`
-    const stores = await Promise.all(Array.from({ length: count }, open))
-    made = stores.map((store) => new SharedLimiter({ store, organization, limits }))
-    await takePart(made, limits)
-    return made
-  },
-  async end() {
-    await Promise.all(made.map((limiter) => limiter.close()))
-    for (const cut of cuts.splice(3)) cut()
-  },
-})
+// The first three are those of the contract of stores.
+sharedLimiterContract('SharedLimiter on Postgres', open, () => cuts.splice(3).forEach((cut) => cut()))
 
 describe('SharedBudget on Postgres', () => {
   it('never exceeds the limit when processes reserve at once, and refuses after TRUNCATE', async () => {

@@ -9,11 +9,10 @@ import {
   type AuthorizationServer,
   authorizationServer,
   browse,
-  closed,
-  listening,
   publicClientId,
 } from '../oauth/authorization-server.ts'
 import { type GuardedService, guardedService } from '../oauth/guarded-service.ts'
+import { closed, listening } from '../support/listening.ts'
 import { type Ran, type RunOptions, buildCommand, run } from './command.ts'
 
 let command: { folder: string; file: string }

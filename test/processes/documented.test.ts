@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { closed, listening } from '../oauth/authorization-server.ts'
+import { closed, listening } from '../support/listening.ts'
 import { type Ran, run } from './command.ts'
 import { command, search, server, social, useCommand } from './served-command.ts'
 

@@ -203,6 +203,15 @@ describe('an error through createProxy()', () => {
 })
 
 describe('the ledger of a page', () => {
+  /** A client that gets the responses of the proxy with other headers. */
+  const behind = (proxy: Setup['proxy'], change: (headers: Headers) => void) => {
+    const fetch = async (request: Request) => {
+      const response = await proxy(request)
+      change(response.headers)
+      return response
+    }
+    return clientOf({ auth: false, fetch })
+  }
   const both = ({ browser, backend }: Setup) => [browser.credits, backend.credits]
 
   it('counts the cost of all attempts', async () => {
@@ -258,14 +267,7 @@ describe('the ledger of a page', () => {
 
   it('uses the documented price when the header is missing, or the maximum in doubt', async () => {
     const { proxy, sandbox } = setUp()
-    const bare = clientOf({
-      auth: false,
-      fetch: async (request) => {
-        const response = await proxy(request)
-        response.headers.delete('social-search-credits')
-        return response
-      },
-    })
+    const bare = behind(proxy, (headers) => headers.delete('social-search-credits'))
     await settle(search(bare))
     sandbox.inject({ reset: 'after' })
     await settle(search(bare))
@@ -274,14 +276,9 @@ describe('the ledger of a page', () => {
 
   it('ignores an invalid header', async () => {
     const { proxy } = setUp()
-    const forged = clientOf({
-      auth: false,
-      fetch: async (request) => {
-        const response = await proxy(request)
-        response.headers.set('social-search-credits', 'spent=-5, uncertain=0, charged=no')
-        return response
-      },
-    })
+    const forged = behind(proxy, (headers) =>
+      headers.set('social-search-credits', 'spent=-5, uncertain=0, charged=no'),
+    )
     await settle(search(forged))
     expect(forged.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })

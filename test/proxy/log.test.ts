@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
 import { AuthenticationError } from '../../src/index.ts'
 import { toNodeListener } from '../../src/node/index.ts'
+import { closed, listening } from '../support/listening.ts'
 import { post, searchPath, setUp } from './setup.ts'
 
 const log = vi.spyOn(console, 'error')
@@ -20,14 +20,13 @@ describe('createProxy() without onError', () => {
     const server = createServer((incoming, outgoing) => {
       incoming.resume().on('end', () => listener(incoming, outgoing))
     })
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${searchPath}`
+    const url = (await listening(server)) + searchPath
     const headers = { 'content-type': 'application/json' }
     for (const query of ['tea', 'coffee']) {
       const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })
       expect(status).toBe(500)
     }
-    await new Promise((closed) => server.close(closed))
+    await closed(server)
     expect(logged()).toEqual([
       'the proxy responded to microblog.search with 500; ConfigurationError: the body of the request was already read; ' +
         'mount the proxy before any body parser, and read no body in authorize; pass onError to see each error',

@@ -6,212 +6,156 @@ import { cors, everything, evil, friend, headersOf, mount, post, setUp } from '.
 
 virtualTime()
 
-const refused: [
+type Row = [
   name: string,
   options: Partial<ProxyOptions>,
   request: Parameters<typeof post>[1],
-  expected: { status: number; code: string; headers?: object },
-][] = [
-  ['an unknown path', {}, { path: '/data/microblog' }, { status: 404, code: 'not_found' }],
-  ['a catalog path', {}, { path: '/planets' }, { status: 404, code: 'not_found' }],
-  [
-    'an id without its prefix',
-    {},
-    { path: '/mentions/1', method: 'GET' },
-    { status: 404, code: 'not_found' },
-  ],
-  [
-    'an id that changes the path',
-    {},
-    { path: '/mentions/men_..%2f..%2forganization', method: 'GET' },
-    { status: 400, code: 'validation_error' },
-  ],
-  [
-    'an operation that is not allowed, before it checks the method',
-    { allow: ['technews.search'], authorize: () => Promise.reject(new Error('must not be asked')) },
-    { method: 'PUT', headers: { 'content-type': 'text/plain' } },
-    { status: 403, code: 'operation_not_allowed' },
-  ],
-  [
-    'a method that the operation does not have',
-    {},
-    { method: 'GET' },
-    { status: 405, code: 'method_not_allowed', headers: { allow: 'POST, OPTIONS' } },
-  ],
-  ['a forged origin', {}, { headers: { origin: evil } }, { status: 403, code: 'origin_not_allowed' }],
-  ['an opaque origin', {}, { headers: { origin: 'null' } }, { status: 403, code: 'origin_not_allowed' }],
-  [
-    'an untrusted origin',
-    { cors },
-    { headers: { origin: `${friend}.evil.example` } },
-    { status: 403, code: 'origin_not_allowed' },
-  ],
-  [
-    'a page of another site that hides its origin',
-    {},
-    { headers: { 'sec-fetch-site': 'cross-site' } },
-    { status: 403, code: 'origin_not_allowed' },
-  ],
-  [
-    'a page of another host of the same site',
-    {},
-    { headers: { 'sec-fetch-site': 'same-site', origin: 'https://other.app.example' } },
-    { status: 403, code: 'origin_not_allowed' },
-  ],
-  [
-    'a page of another site that sends a free GET, which needs a slot',
-    {},
-    { path: '/mentions', method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } },
-    { status: 403, code: 'origin_not_allowed' },
-  ],
-  [
-    'a page of another site that sends a PATCH',
-    {},
-    { path: '/mentions/men_1/state', method: 'PATCH', headers: { origin: evil } },
-    { status: 403, code: 'origin_not_allowed' },
-  ],
-  [
-    'a PATCH that is not JSON',
-    {},
-    { path: '/mentions/men_1/state', method: 'PATCH', headers: { 'content-type': 'text/plain' } },
-    { status: 415, code: 'unsupported_media_type' },
-  ],
-  [
-    'content types of forms',
-    {},
-    { headers: { 'content-type': 'text/plain; x=application/json' } },
-    { status: 415, code: 'unsupported_media_type' },
-  ],
-  ['a caller who is not logged in', { authorize: () => null }, {}, { status: 401, code: 'unauthorized' }],
-  [
-    'a caller when authorize returns undefined',
-    { authorize: () => undefined },
-    {},
-    { status: 401, code: 'unauthorized' },
-  ],
-  ['a caller without permission', { authorize: () => false }, {}, { status: 403, code: 'forbidden' }],
-  [
-    'any caller when authorize fails',
-    { authorize: () => Promise.reject(new Error('the database at 10.0.0.7 is down')) },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  [
-    'any caller when authorize throws an error of the service’s kind',
-    {
-      authorize: () =>
-        Promise.reject(
-          new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7 refused' }),
-        ),
-    },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  [
-    'any caller when a call of authorize times out in the queue',
-    { authorize: () => Promise.reject(new TimeoutError('10.0.0.7 is slow', { phase: 'queue' })) },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  [
-    'any caller when authorize returns an invalid one',
-    { authorize: () => true as never },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  [
-    'a caller with an empty id, which all would share',
-    { authorize: () => ({ id: '' }) },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  [
-    'any caller when authorize reads the body',
-    { authorize: async (request) => ({ id: await request.text() }) },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
-  ['a body of 10 MB', {}, { body: 'x'.repeat(10_000_000) }, { status: 413, code: 'payload_too_large' }],
-  ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}, { status: 413, code: 'payload_too_large' }],
-  ['a body that is not JSON', {}, { body: '{' }, { status: 400, code: 'validation_error' }],
-  ['a body that is a text', {}, { body: '"too large"' }, { status: 400, code: 'validation_error' }],
-  [
-    'a body that breaks off',
-    {},
-    { body: new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) }) },
-    { status: 400, code: 'validation_error' },
-  ],
-  ['no body', {}, { body: null }, { status: 400, code: 'validation_error' }],
-  ['a body that is a list', {}, { body: '[]' }, { status: 400, code: 'validation_error' }],
-  [
-    'a body that is nested too deeply',
-    {},
-    { path: '/data/technews/search', body: `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}` },
-    { status: 400, code: 'validation_error' },
-  ],
-  [
-    'params outside the documented bounds',
-    {},
-    { body: '{"query":""}' },
-    { status: 400, code: 'validation_error' },
-  ],
-  ['a caller without credits', { budget: 1 }, {}, { status: 402, code: 'credit_budget' }],
-  [
-    'a caller with fewer credits than possible items',
-    { budget: 10, ceiling: 11 },
-    { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
-    { status: 402, code: 'credit_budget' },
-  ],
-  [
-    'a caller whose own budget is spent',
-    { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
-    {},
-    { status: 402, code: 'credit_budget' },
-  ],
-  [
-    'a caller whose budget is given by a function',
-    { budget: (caller) => new CreditBudget(caller.id === 'ada' ? 1 : 100) },
-    {},
-    { status: 402, code: 'credit_budget' },
-  ],
-  [
-    'a caller for whom the function has no budget',
-    { budget: ({ id }) => new Map<string, CreditBudget>().get(id) as CreditBudget },
-    {},
-    { status: 500, code: 'internal_error' },
-  ],
+  headers?: object,
 ]
 
-describe('createProxy() refuses', () => {
-  it.each(refused)(
-    '%s, in the service’s format and free of charge',
-    async (_, options, request, expected) => {
-      const { proxy, sandbox, backend } = setUp(options)
-      const { value: response } = await settle(post(proxy, request))
-      expect(response?.status).toBe(expected.status)
-      const { requestId, error } = (await response?.json()) as {
-        requestId: string
-        error: Record<string, unknown>
-      }
-      expect(requestId).toMatch(/^proxy_[\w-]{36}$/)
-      expect(error).toMatchObject({
-        code: expected.code,
-        message: expect.stringMatching(/\w/),
-        charged: 'no',
-      })
-      expect(JSON.stringify(error)).not.toContain('10.0.0.7')
-      expect(headersOf(response!)).toMatchObject({
-        'content-type': 'application/json',
-        'cache-control': 'no-store',
-        ...expected.headers,
-      })
-      expect(response?.headers.has('access-control-allow-origin')).toBe(false)
-      expect(sandbox.requests).toEqual([])
-      expect(sandbox.ledger.spent).toBe(0)
-      expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-    },
-  )
+const fails = (error: Error) => () => Promise.reject(error)
+const refused: Record<string, Row[]> = {
+  '404 not_found': [
+    ['an unknown path', {}, { path: '/data/microblog' }],
+    ['a catalog path', {}, { path: '/planets' }],
+    ['an id without its prefix', {}, { path: '/mentions/1', method: 'GET' }],
+  ],
+  '403 operation_not_allowed': [
+    [
+      'an operation that is not allowed, before it checks the method',
+      { allow: ['technews.search'], authorize: fails(new Error('must not be asked')) },
+      { method: 'PUT', headers: { 'content-type': 'text/plain' } },
+    ],
+  ],
+  '405 method_not_allowed': [
+    ['a method that the operation does not have', {}, { method: 'GET' }, { allow: 'POST, OPTIONS' }],
+  ],
+  '403 origin_not_allowed': [
+    ['a forged origin', {}, { headers: { origin: evil } }],
+    ['an opaque origin', {}, { headers: { origin: 'null' } }],
+    ['an untrusted origin', { cors }, { headers: { origin: `${friend}.evil.example` } }],
+    ['a page of another site that hides its origin', {}, { headers: { 'sec-fetch-site': 'cross-site' } }],
+    [
+      'a page of another host of the same site',
+      {},
+      { headers: { 'sec-fetch-site': 'same-site', origin: 'https://other.app.example' } },
+    ],
+    [
+      'a page of another site that sends a free GET, which needs a slot',
+      {},
+      { path: '/mentions', method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } },
+    ],
+    [
+      'a page of another site that sends a PATCH',
+      {},
+      { path: '/mentions/men_1/state', method: 'PATCH', headers: { origin: evil } },
+    ],
+  ],
+  '415 unsupported_media_type': [
+    [
+      'a PATCH that is not JSON',
+      {},
+      { path: '/mentions/men_1/state', method: 'PATCH', headers: { 'content-type': 'text/plain' } },
+    ],
+    ['content types of forms', {}, { headers: { 'content-type': 'text/plain; x=application/json' } }],
+  ],
+  '401 unauthorized': [
+    ['a caller who is not logged in', { authorize: () => null }, {}],
+    ['a caller when authorize returns undefined', { authorize: () => undefined }, {}],
+  ],
+  '403 forbidden': [['a caller without permission', { authorize: () => false }, {}]],
+  '500 internal_error': [
+    [
+      'any caller when authorize fails',
+      { authorize: fails(new Error('the database at 10.0.0.7 is down')) },
+      {},
+    ],
+    [
+      'any caller when authorize throws an error of the service’s kind',
+      {
+        authorize: fails(new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7' })),
+      },
+      {},
+    ],
+    [
+      'any caller when a call of authorize times out in the queue',
+      { authorize: fails(new TimeoutError('10.0.0.7 is slow', { phase: 'queue' })) },
+      {},
+    ],
+    ['any caller when authorize returns an invalid one', { authorize: () => true as never }, {}],
+    ['a caller with an empty id, which all would share', { authorize: () => ({ id: '' }) }, {}],
+    [
+      'any caller when authorize reads the body',
+      { authorize: async (request) => ({ id: await request.text() }) },
+      {},
+    ],
+    [
+      'a caller for whom the function has no budget',
+      { budget: ({ id }) => new Map<string, CreditBudget>().get(id) as CreditBudget },
+      {},
+    ],
+  ],
+  '413 payload_too_large': [
+    ['a body of 10 MB', {}, { body: 'x'.repeat(10_000_000) }],
+    ['a body over maxBodyBytes', { maxBodyBytes: 10 }, {}],
+  ],
+  '400 validation_error': [
+    ['an id that changes the path', {}, { path: '/mentions/men_..%2f..%2forganization', method: 'GET' }],
+    ['a body that is not JSON', {}, { body: '{' }],
+    ['a body that is a text', {}, { body: '"too large"' }],
+    [
+      'a body that breaks off',
+      {},
+      { body: new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) }) },
+    ],
+    ['no body', {}, { body: null }],
+    ['a body that is a list', {}, { body: '[]' }],
+    [
+      'a body that is nested too deeply',
+      {},
+      { path: '/data/technews/search', body: `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}` },
+    ],
+    ['params outside the documented bounds', {}, { body: '{"query":""}' }],
+  ],
+  '402 credit_budget': [
+    ['a caller without credits', { budget: 1 }, {}],
+    [
+      'a caller with fewer credits than possible items',
+      { budget: 10, ceiling: 11 },
+      { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
+    ],
+    [
+      'a caller whose own budget is spent',
+      { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
+      {},
+    ],
+    [
+      'a caller whose budget is given by a function',
+      { budget: (caller) => new CreditBudget(caller.id === 'ada' ? 1 : 100) },
+      {},
+    ],
+  ],
+}
 
+describe.each(Object.entries(refused))('createProxy() refuses with %s', (answer, rows) => {
+  it.each(rows)('%s, in the service’s format and free of charge', async (_, options, request, headers) => {
+    const { proxy, sandbox, backend } = setUp(options)
+    const { value: response } = await settle(post(proxy, request))
+    const { requestId, error } = (await response!.json()) as { requestId: string; error: { code: string } }
+    expect(`${response!.status} ${error.code}`).toBe(answer)
+    expect(requestId).toMatch(/^proxy_[\w-]{36}$/)
+    expect(error).toMatchObject({ message: expect.stringMatching(/\w/), charged: 'no' })
+    expect(JSON.stringify(error)).not.toContain('10.0.0.7')
+    const common = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+    expect(headersOf(response!)).toMatchObject({ ...common, ...headers })
+    expect(response!.headers.has('access-control-allow-origin')).toBe(false)
+    expect(sandbox.requests).toEqual([])
+    expect(sandbox.ledger.spent).toBe(0)
+    expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+})
+
+describe('createProxy() refuses', () => {
   it.each([
     ['has 60,000 unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 1]))],
     ['has an unknown field with a name of 600 kB', { ['k'.repeat(600_000)]: 1 }],

@@ -2,6 +2,7 @@ import { type ClientOptions, SocialSearch } from '../../src/index.ts'
 import { operations } from '../../src/api/operations.ts'
 import { type ProxyCaller, type ProxyFailure, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import { pass, settle } from '../support/clock.ts'
 
 export const mount = 'https://app.example/api/social'
 export const searchPath = '/data/microblog/tweets/search'
@@ -77,6 +78,21 @@ export function post(
     ...(method !== 'GET' && method !== 'HEAD' && { body, duplex: 'half' }),
   })
   return proxy(request)
+}
+
+/** The response to a caller who leaves after 100 ms, and how much longer it took. `atLeave` runs just before. */
+export async function leave(
+  proxy: Setup['proxy'],
+  request: Parameters<typeof post>[1] = {},
+  atLeave?: () => void,
+): Promise<{ status: number | undefined; ms: number }> {
+  const abort = new AbortController()
+  const answer = post(proxy, { ...request, signal: abort.signal })
+  await pass(100)
+  atLeave?.()
+  abort.abort()
+  const { value, ms } = await settle(answer)
+  return { status: value?.status, ms }
 }
 
 /** Origins of other pages; only the friend's may use a proxy with `cors`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
-import { pass, settle, virtualTime } from '../support/clock.ts'
-import { clientOf, post, setUp } from './setup.ts'
+import { settle, virtualTime } from '../support/clock.ts'
+import { clientOf, leave, post, setUp } from './setup.ts'
 
 virtualTime()
 
@@ -10,11 +10,7 @@ describe('a caller of createProxy() who leaves', () => {
     const { proxy, sandbox, backend } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
     sandbox.inject({ delay: 1000 })
     const first = post(proxy)
-    const abort = new AbortController()
-    const second = post(proxy, { signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    expect((await settle(second)).value?.status).toBe(499)
+    expect(await leave(proxy)).toMatchObject({ status: 499 })
     expect((await settle(first)).value?.status).toBe(200)
     expect(sandbox.requests).toHaveLength(1)
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
@@ -25,11 +21,7 @@ describe('a caller of createProxy() who leaves', () => {
     const reserve = vi.spyOn(budget, 'reserve')
     const later = () => new Promise<CreditBudget>((resolve) => setTimeout(() => resolve(budget), 1000))
     const { proxy, sandbox, failures } = setUp({ budget: later })
-    const abort = new AbortController()
-    const answer = post(proxy, { signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    expect((await settle(answer)).value?.status).toBe(499)
+    expect(await leave(proxy)).toMatchObject({ status: 499 })
     expect(reserve).not.toHaveBeenCalled()
     expect([sandbox.requests, failures]).toEqual([[], []])
   })
@@ -37,24 +29,14 @@ describe('a caller of createProxy() who leaves', () => {
   it('during a free request frees its slot', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ delay: 1000 })
-    const abort = new AbortController()
-    const answer = post(proxy, { path: '/mentions', method: 'GET', signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    const { value, ms } = await settle(answer)
-    expect([value?.status, ms]).toEqual([499, 0])
+    expect(await leave(proxy, { path: '/mentions', method: 'GET' })).toEqual({ status: 499, ms: 0 })
   })
 
   it('during a paid request leaves no uncertain credits in the ledger or the budget', async () => {
     const budget = new CreditBudget(10)
     const { proxy, sandbox, backend, failures } = setUp({ budget: () => budget })
     sandbox.inject({ delay: 1000 })
-    const abort = new AbortController()
-    const answer = post(proxy, { signal: abort.signal })
-    await pass(100)
-    expect(sandbox.requests).toHaveLength(1)
-    abort.abort()
-    await settle(answer)
+    await leave(proxy, {}, () => expect(sandbox.requests).toHaveLength(1))
     expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
     expect([budget.spent, budget.uncertain]).toEqual([2, 0])
     expect(sandbox.ledger.spent).toBe(2)
@@ -66,24 +48,14 @@ describe('a caller of createProxy() who leaves', () => {
     const options = { sandbox: { keys: [writer] }, backend: { apiKey: writer.key } }
     const { proxy, sandbox } = setUp({}, options)
     sandbox.inject({ status: 502, delay: 1000 })
-    const abort = new AbortController()
     const change = { path: '/mentions/men_1/state', method: 'PATCH', body: '{"state":"done"}' }
-    const answer = post(proxy, { ...change, signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    const { value, ms } = await settle(answer)
-    expect([value?.status, ms]).toEqual([502, 900])
+    expect(await leave(proxy, change)).toEqual({ status: 502, ms: 900 })
   })
 
   it('between two attempts ends the call', async () => {
     const { proxy, sandbox, backend } = setUp()
     sandbox.inject({ status: 503, retryAfter: 5 })
-    const abort = new AbortController()
-    const answer = post(proxy, { signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    const { ms } = await settle(answer)
-    expect(ms).toBe(0)
+    expect(await leave(proxy)).toMatchObject({ ms: 0 })
     expect(sandbox.requests).toHaveLength(1)
     expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
@@ -91,11 +63,7 @@ describe('a caller of createProxy() who leaves', () => {
   it('during a failing paid request stops the retry', async () => {
     const { proxy, sandbox } = setUp()
     sandbox.inject({ status: 502, delay: 1000, times: Infinity })
-    const abort = new AbortController()
-    const answer = post(proxy, { signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    await settle(answer)
+    await leave(proxy)
     expect(sandbox.requests).toHaveLength(1)
   })
 })
@@ -117,14 +85,6 @@ describe('createProxy() for a page with a timeout', () => {
     const body = '{"url":"https://professionalnet.example/company/candlemere-lighting"}'
     const { value } = await settle(post(proxy, { path: '/data/professionalnet/company/get', body }))
     expect(value?.status).toBe(200)
-  })
-
-  it('sends nothing when authorize has used all of the time', async () => {
-    const authorize = () => later(20_000).then(() => ({ id: 'ada' }))
-    const { proxy, sandbox, failures } = setUp({ authorize })
-    expect((await settle(post(proxy))).value?.status).toBe(500)
-    expect(sandbox.requests).toEqual([])
-    expect(failures).toMatchObject([[{ message: 'authorize took too long, nothing was sent' }, {}]])
   })
 
   it('leaves no timer after the response', async () => {

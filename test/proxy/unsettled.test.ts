@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
 import type { ProxyOptions } from '../../src/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { post, setUp } from './setup.ts'
+import { leave, post, setUp } from './setup.ts'
 
 virtualTime()
 
@@ -31,12 +31,7 @@ describe.each(waits)('createProxy() when %s never settles', (_, options, more) =
 
   it('ends the wait when the caller leaves', async () => {
     const { proxy, sandbox, failures } = setUp(options, more)
-    const abort = new AbortController()
-    const answer = post(proxy, { signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    const { value, ms } = await settle(answer)
-    expect([value?.status, ms]).toEqual([499, 0])
+    expect(await leave(proxy)).toEqual({ status: 499, ms: 0 })
     expect([sandbox.requests, failures, vi.getTimerCount()]).toEqual([[], [], 0])
   })
 })
@@ -44,12 +39,7 @@ describe.each(waits)('createProxy() when %s never settles', (_, options, more) =
 describe('createProxy() when the body of a request never ends', () => {
   it('ends the wait when the caller leaves', async () => {
     const { proxy } = setUp()
-    const abort = new AbortController()
-    const answer = post(proxy, { body: new ReadableStream(), signal: abort.signal })
-    await pass(100)
-    abort.abort()
-    const { value, ms } = await settle(answer)
-    expect([value?.status, ms]).toEqual([499, 0])
+    expect(await leave(proxy, { body: new ReadableStream() })).toEqual({ status: 499, ms: 0 })
   })
 })
 

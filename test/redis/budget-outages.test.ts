@@ -1,19 +1,19 @@
-import { type Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { CreditBudgetError } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import { SharedBudget } from '../../src/shared/index.ts'
-import { newName, open, server, unreliable } from './budgets.ts'
+import { failures, newName, open, works } from './budgets.ts'
+import { admin, network, server } from './workers.ts'
 
 const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
 
 describe('SharedBudget.reserve()', () => {
   it('refuses when Redis has lost the spent credits', async () => {
     const name = newName()
-    const { budget, connection } = await open(name, 10, { client: 'ioredis' })
+    const { budget } = await open(name, 10)
     ;(await budget.reserve(2, 'any')).settle(2)
     await budget.flush()
-    await (connection.client as Redis).flushall()
+    await admin.flushall()
     // A process that knows nothing of it starts it anew, until one that knows comes by.
     const other = await open(name, 10)
     for (let i = 0; i < 3; i++) await other.budget.reserve(2, 'any')
@@ -24,9 +24,8 @@ describe('SharedBudget.reserve()', () => {
 
   it('refuses in all processes when Redis has an older state than before', async () => {
     const name = newName()
-    const { budget, connection } = await open(name, 100, { client: 'ioredis' })
+    const { budget } = await open(name, 100)
     const other = await open(name, 100)
-    const admin = connection.client as Redis
     const call = async () => (await budget.reserve(2, 'any')).settle(2)
     for (let i = 0; i < 2; i++) await call()
     await budget.flush()
@@ -74,13 +73,13 @@ describe('SharedBudget.reserve()', () => {
   })
 
   it('counts the outcomes that Redis lacks before it refuses', async () => {
-    const { client, network } = await unreliable()
-    const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
+    const { commands, wrap } = network()
+    const { budget } = await open(newName(), 10, {}, wrap)
     const reservations = [await budget.reserve(4, 'any'), await budget.reserve(4, 'any')]
-    network.fails = 'before'
+    commands.meet = failures.before
     reservations.forEach((reservation) => reservation.settle(1))
     await expect.poll(() => budget.reserve(4, 'any').catch(String)).toMatch(/the network failed/)
-    network.fails = 'never'
+    commands.meet = works
     ;(await budget.reserve(8, 'any')).release()
     await expect(budget.reserve(9, 'any')).rejects.toBeInstanceOf(CreditBudgetError)
   })

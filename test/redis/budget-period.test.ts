@@ -1,41 +1,17 @@
-import type { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { redisStore } from '../../src/redis/index.ts'
-import { SharedBudget, type SharedBudgetOptions } from '../../src/shared/index.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SharedBudgetOptions } from '../../src/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
-import { type Connection, connect } from './clients.ts'
-import { type RedisServer, startRedis } from './server.ts'
+import { open as openBudget } from './budgets.ts'
 import { setClock, settable } from './set-clock.ts'
+import { admin } from './workers.ts'
 
 const { pass } = realTime
 const hour = 3_600_000
 
-let server: RedisServer
-let admin: Redis
-const connections: Connection[] = []
-
-beforeAll(async () => {
-  server = await startRedis()
-  admin = (await connect('ioredis', server.url)).client as Redis
-})
 beforeEach(() => admin.flushall())
-afterEach(() => {
-  for (const connection of connections.splice(0)) connection.cut()
-})
-afterAll(async () => {
-  admin.disconnect()
-  await server.kill()
-})
 
 /** A process with a budget of 10 credits. */
-async function open(options: Partial<SharedBudgetOptions>) {
-  const connection = await connect('ioredis', server.url)
-  connections.push(connection)
-  return new SharedBudget({
-    ...{ store: redisStore(settable(connection.client)), name: 'acme', limit: 10 },
-    ...options,
-  })
-}
+const open = (options: Partial<SharedBudgetOptions>) => openBudget('acme', 10, options, settable)
 
 /** Sets the clock of Redis to milliseconds before a time. */
 async function setClockBefore(time: string, ms: number) {
@@ -52,7 +28,7 @@ describe('new SharedBudget({ every })', () => {
     [{ every: 'month', timeZone: 'Europe/Paris' }, '2026-03-31T22:00Z'],
   ] as const)('%o starts anew for all processes by the clock of Redis, at %s', async (options, time) => {
     await setClockBefore(time, 2000)
-    const [first, second] = [await open(options), await open(options)]
+    const [{ budget: first }, { budget: second }] = [await open(options), await open(options)]
     const crossing = await first.reserve(6, 'any')
     const doubted = await second.reserve(2, 'any')
     await expect(second.reserve(3, 'any')).rejects.toMatchObject({ remaining: 2, budget: 'acme' })
@@ -71,7 +47,7 @@ describe('new SharedBudget({ every })', () => {
     await setClockBefore('2027-01-01T00:00Z', 1000)
     const all = await Promise.all([0, 1, 2, 3].map(() => open({ every: 'day' })))
     let granted = 0
-    const work = all.map(async (budget) => {
+    const work = all.map(async ({ budget }) => {
       for (const end = performance.now() + 2500; performance.now() < end;) {
         const reservation = await budget.reserve(1, 'any').catch(() => null)
         if (reservation !== null) granted++
@@ -81,13 +57,13 @@ describe('new SharedBudget({ every })', () => {
     })
     await Promise.all(work)
     expect(granted).toBe(20)
-    expect(await all[0]!.summary()).toMatchObject({ spent: 10, remaining: 0 })
+    expect(await all[0]!.budget.summary()).toMatchObject({ spent: 10, remaining: 0 })
   })
 
   it.each([24 * hour, -24 * hour])(
     'does not start anew when the clock of Redis is set by %i ms',
     async (ms) => {
-      const budget = await open({ every: 'day' })
+      const { budget } = await open({ every: 'day' })
       ;(await budget.reserve(8, 'any')).settle(8)
       await budget.flush()
       await setClock(admin, ms)
@@ -98,9 +74,10 @@ describe('new SharedBudget({ every })', () => {
 
   it('counts the reservation of a dead process as uncertain only in its own period', async () => {
     await setClockBefore('2027-01-01T00:00Z', 1500)
-    const [dead, alive] = [await open({ every: 'day', lease: 600 }), await open({ every: 'day', lease: 600 })]
-    await dead.reserve(4, 'any')
-    connections[0]!.cut()
+    const options = { every: 'day', lease: 600 } as const
+    const [dead, { budget: alive }] = [await open(options), await open(options)]
+    await dead.budget.reserve(4, 'any')
+    dead.connection.cut()
     await pass(1000)
     expect(await alive.summary()).toMatchObject({ uncertain: 4 })
     await pass(1000)

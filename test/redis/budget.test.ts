@@ -5,7 +5,8 @@ import { SharedBudget } from '../../src/shared/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { packages } from './clients.ts'
-import { newName, open, server, unreliable } from './budgets.ts'
+import { failures, newName, open, works } from './budgets.ts'
+import { network, server } from './workers.ts'
 
 const { pass } = realTime
 
@@ -82,14 +83,14 @@ describe('SharedBudget.reserve()', () => {
 
   it('corrects uncertain credits when their process comes back', async () => {
     const name = newName()
-    const { client, network } = await unreliable()
-    const late = new SharedBudget({ store: redisStore(client), name, limit: 10, lease: 200 })
+    const { commands, wrap } = network()
+    const { budget: late } = await open(name, 10, { lease: 200 }, wrap)
     const { budget } = await open(name, 10)
     const reservation = await late.reserve(4, 'any')
-    network.fails = 'before'
+    commands.meet = failures.before
     await pass(500)
     expect(await budget.summary()).toMatchObject({ spent: 0, uncertain: 4 })
-    network.fails = 'never'
+    commands.meet = works
     reservation.settle(3)
     await late.flush()
     expect(await budget.summary()).toMatchObject({ spent: 3, uncertain: 0, reserved: 0 })
@@ -98,16 +99,16 @@ describe('SharedBudget.reserve()', () => {
   it.each(['before', 'after'] as const)(
     'counts an outcome once when it was sent twice, because the network failed %s',
     async (fails) => {
-      const { client, network } = await unreliable()
+      const { commands, wrap } = network()
       const log: string[] = []
       const logger = { warn: (line: string) => void log.push(line) }
-      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10, logger })
+      const { budget } = await open(newName(), 10, { logger }, wrap)
       const [first, second] = [await budget.reserve(2, 'any'), await budget.reserve(2, 'any')]
-      network.fails = fails
+      commands.meet = failures[fails]
       first.settle(2)
       second.markUncertain()
       await pass(700)
-      network.fails = 'never'
+      commands.meet = works
       await budget.flush()
       expect(await budget.summary()).toMatchObject({ spent: 2, uncertain: 2, reserved: 0 })
       expect(log).toEqual(['the shared store is unavailable'])
@@ -117,15 +118,15 @@ describe('SharedBudget.reserve()', () => {
   it.each(['before', 'after'] as const)(
     'refuses when the network fails %s, and cancels the reservation',
     async (fails) => {
-      const { client, network } = await unreliable()
-      const budget = new SharedBudget({ store: redisStore(client), name: newName(), limit: 10 })
+      const { commands, wrap } = network()
+      const { budget } = await open(newName(), 10, {}, wrap)
       await budget.summary()
-      network.fails = fails
+      commands.meet = failures[fails]
       await expect(budget.reserve(2, 'any')).rejects.toMatchObject({
         name: 'BudgetUnavailableError',
         reason: 'the network failed',
       })
-      network.fails = 'never'
+      commands.meet = works
       await budget.flush()
       expect(await budget.summary()).toMatchObject({ reserved: 0, uncertain: 0, remaining: 10 })
     },

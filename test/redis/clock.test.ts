@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { redisStore } from '../../src/redis/index.ts'
-import { SharedBudget, type SharedLimiterOptions } from '../../src/shared/index.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SharedLimiterOptions } from '../../src/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
+import { open as openBudget } from './budgets.ts'
 import { setClock, settable } from './set-clock.ts'
-import { connect } from './clients.ts'
 import { admin, finish, isStored, network, newOrganization, server, watch, worker } from './workers.ts'
 
 const { pass, settle } = realTime
@@ -149,16 +148,10 @@ describe('SharedLimiter when the clock of Redis jumps', () => {
 })
 
 describe('SharedBudget when the clock of Redis jumps', () => {
-  const ends: (() => void)[] = []
-  afterEach(() => ends.splice(0).forEach((end) => end()))
-
   async function open(wrap = settable) {
-    const { client, cut } = await connect('ioredis', server.url)
-    ends.push(cut)
     const logged: unknown[] = []
     const logger = { warn: (message: string) => void logged.push(message) }
-    const budget = new SharedBudget({ store: redisStore(wrap(client)), name: 'march', limit: 10, logger })
-    return { budget, logged }
+    return { ...(await openBudget('march', 10, { logger }, wrap)), logged }
   }
 
   it.each(jumps)('keeps reservations, makes others at once, and logs the jump, %s', async (_, jump) => {

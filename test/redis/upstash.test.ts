@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SharedLimiter } from '../../src/shared/index.ts'
 import { documentedStore } from '../docs/stores.ts'
+import { expectLimitsKept } from '../shared/limiter-contract.ts'
 import { storeContract } from '../shared/store-contract.ts'
 import { admin } from './workers.ts'
 
@@ -37,27 +37,8 @@ const open = async () => (await documentedStore('upstashStore'))(url, token)
 
 storeContract('upstashStore of docs/stores.md', open, false)
 
-it('SharedLimiter on upstashStore of docs/stores.md keeps the limits of three processes', async () => {
-  const limits = { inFlight: 1, perMinute: 4, windowMs: 1000 }
-  const stores = await Promise.all([open(), open(), open()])
-  const limiters = stores.map((store) => new SharedLimiter({ store, organization: 'upstash', limits }))
-  const ticket = { surface: 'a', share: limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
-  const sends: number[] = []
-  let inFlight = 0
-  const calls = Array.from({ length: 9 }, async (_, i) => {
-    const lease = await limiters[i % 3]!.acquire({ ...ticket })
-    expect(++inFlight).toBe(1)
-    lease.sent()
-    sends.push(performance.now())
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    inFlight--
-    lease.answered(null)
-    lease.release()
-  })
-  await Promise.all(calls)
-  sends.forEach((at, i) => expect((sends[i + 4] ?? Infinity) - at).toBeGreaterThanOrEqual(limits.windowMs))
-  await Promise.all(limiters.map((limiter) => limiter.close()))
-})
+it('SharedLimiter on upstashStore of docs/stores.md keeps the limits of three processes', () =>
+  expectLimitsKept(open))
 
 it('upstashStore of docs/stores.md rejects with the error of Upstash', async () => {
   const store = (await documentedStore('upstashStore'))(url, 'wrong')

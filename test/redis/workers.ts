@@ -20,12 +20,19 @@ beforeAll(async () => {
   admin.on('error', () => {})
 })
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
+  for (const end of ends.splice(0).reverse()) await end()
 })
 afterAll(async () => {
   admin.disconnect()
   await server.kill()
 })
+
+/** A connection to the Redis of the file, until the test ends. */
+export async function newConnection(name: Package = 'ioredis'): Promise<Connection> {
+  const connection = await connect(name, server.url)
+  ends.push(() => connection.cut())
+  return connection
+}
 
 interface Worker {
   limiter: SharedLimiter
@@ -39,14 +46,14 @@ export async function worker(
   organization: string,
   {
     limits,
-    client: name = 'ioredis',
+    client: name,
     ...options
   }: Partial<Omit<SharedLimiterOptions, 'store'>> & {
     client?: Package
   } = {},
   wrap = (client: Connection['client']) => client,
 ): Promise<Worker> {
-  const connection = await connect(name, server.url)
+  const connection = await newConnection(name)
   const log: string[] = []
   const note = (message: string) => void log.push(message)
   const all: Limits = { inFlight: 2, perMinute: 4, windowMs, ...limits }
@@ -59,7 +66,7 @@ export async function worker(
     logger: { warn: note, info: note },
     ...options,
   })
-  ends.push(() => limiter.close().then(() => connection.cut()))
+  ends.push(() => limiter.close())
   const ask = (ticket: Partial<Ticket> = {}) =>
     limiter.acquire({
       ...{ surface: 'a', share: all, priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never },

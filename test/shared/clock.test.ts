@@ -54,7 +54,7 @@ function made(clock = 0): LimiterState {
     ...{ places: [['a', 900] as [string, number]], asks: [] },
   })
   const seen = { state: undefined, bounds: { epoch: 'a', least: 1000, most: 1000 } }
-  return changeState(undefined, clock, seen, report, rules, 3000, 'a').state
+  return changeState(undefined, clock, seen, report, rules, 'a').state
 }
 
 /** The next change, by process 2, which has seen `copy` and knows that it is `least` now. */
@@ -74,7 +74,7 @@ function next(
     asks: [],
   })
   const seen = { state: structuredClone(copy), bounds: { epoch: copy.epoch, least, most: least } }
-  return changeState(JSON.stringify(text), clock, seen, report, rules, 3000, 'b').state
+  return changeState(JSON.stringify(text), clock, seen, report, rules, 'b').state
 }
 
 describe('changeState()', () => {

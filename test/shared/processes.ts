@@ -39,7 +39,7 @@ export function tell(process: string, now: number, { asks = [], ...told }: Told 
     ...{ places: asked.map(({ surface }): [string, number] => [surface, now]), asks: asked, ...told },
   })
   const seen = { state: copies.get(process), bounds: undefined }
-  const changed = changeState(text, now, seen, report, rules, quietMs, `epoch ${epochs++}`)
+  const changed = changeState(text, now, seen, report, rules, `epoch ${epochs++}`)
   text = JSON.stringify(changed.state)
   copies.set(process, structuredClone(changed.state))
   arrivals.set(process, structuredClone(changed.state.processes[process]?.arrivals ?? {}))

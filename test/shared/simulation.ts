@@ -5,7 +5,6 @@ import type { Report } from '../../src/shared/update.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020
-const quietMs = 3000
 
 /** What may happen to the processes and their store. */
 export type Attack =
@@ -181,7 +180,7 @@ export class Simulation {
     }
     const clock = this.now + this.#clockAhead
     const seen = { state: process.copy, bounds }
-    return changeState(this.text, clock, seen, report, rules, quietMs, `epoch ${this.#ids++}`)
+    return changeState(this.text, clock, seen, report, rules, `epoch ${this.#ids++}`)
   }
 
   /** @param reply Whether the text is stored, and whether the process hears of it. */

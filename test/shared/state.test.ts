@@ -46,7 +46,6 @@ describe('changeState()', () => {
           asks: [{ surface: ':a', limit: 20, arrivalMs: 1020, hasNext: false }],
         }),
         rules,
-        3000,
         `epoch of ${process} ${clock}`,
       )
     const before = run('second', 0, undefined, undefined)

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { SocialSearch } from '../../../src/index.ts'
 import { type ProxyOptions, createProxy } from '../../../src/proxy/index.ts'
 import { type SandboxServer, serveSandbox } from '../../../src/sandbox/node.ts'
 import { toNodeListener } from '../../../src/node/index.ts'
+import { closed, listening } from '../../support/listening.ts'
 
 /** A site whose pages use the service through a proxy, and the sandbox behind it. */
 export interface Site {
@@ -48,16 +48,12 @@ export async function serveSite(script: string, options: Partial<ProxyOptions> =
         : new Response(null, { status: 404 })
     }),
   )
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: await listening(server),
     sandbox,
     backend,
     close: async () => {
-      await new Promise<void>((closed) => {
-        server.close(() => closed())
-        server.closeAllConnections()
-      })
+      await closed(server)
       await sandbox.close()
     },
   }
