@@ -83,7 +83,8 @@ describe('serveSandbox()', () => {
   })
 
   it('sends the wait in header and body, and hides the header from pages of other origins', async () => {
-    const server = await serve({ limits: { perMinute: 1 } })
+    // Made-up posts would take a moment, which the wait would be short of.
+    const server = await serve({ limits: { perMinute: 1 }, content: { microblog: [] } })
     await (await post(server, query)).text()
     const response = await post(server, query)
     expect(response.status).toBe(429)
