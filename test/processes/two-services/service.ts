@@ -25,6 +25,10 @@ export interface TokenService {
   close(): Promise<void>
 }
 
+/** The command that logs in to a service. */
+export const loginOf = ({ origin }: TokenService): string =>
+  `login --base-url ${origin}/v1 --issuer ${origin} --client-id terminal --timeout 20`
+
 export async function tokenService(name: ServiceName): Promise<TokenService> {
   const sandbox = createSandbox({ limits: { perMinute: false } })
   const counts = { authorized: 0, refreshed: 0, served: 0 }
