@@ -1,8 +1,5 @@
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Ran, command, useCommand, withoutKey } from './command.ts'
+import { type Ran, useCommand, withoutKey } from './command.ts'
 import { runKills } from './two-services/run.ts'
 import { type TokenService, loginOf, tokenService, tokensIn } from './two-services/service.ts'
 
@@ -19,7 +16,6 @@ beforeEach(async () => {
 afterEach(() => Promise.all([alpha.close(), beta.close()]))
 
 const usage = 'organization usage'
-const stored = (name = '') => join(command.folder, 'config/social-search', name)
 
 function login(service: TokenService): Promise<Ran> {
   return withoutKey(loginOf(service), {
@@ -30,21 +26,6 @@ function login(service: TokenService): Promise<Ran> {
         if (url !== undefined) void fetch(url)
       }),
   })
-}
-
-/** Runs a command while a refresh of alpha has been sent, and lets the refresh end half a second later. */
-async function duringRefresh(work: () => Promise<Ran>): Promise<{ call: Ran; ran: Ran }> {
-  await login(alpha)
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  alpha.delay = promise
-  await sleep(500)
-  const call = withoutKey(usage)
-  await expect.poll(() => alpha.counts.refreshed).toBe(1)
-  const working = work()
-  // Until it waits for the lock, or has not waited.
-  await sleep(2000)
-  resolve(undefined)
-  return { call: await call, ran: await working }
 }
 
 describe('login', () => {
@@ -59,29 +40,6 @@ describe('login', () => {
     for (const { origin } of [alpha, beta]) expect(err).toContain(origin)
     expect(tokensIn(err)).toEqual(new Set())
     expect((await withoutKey(usage)).code).toBe(0)
-  })
-
-  it('stores its tokens after a refresh for another service has ended', async () => {
-    const { call, ran } = await duringRefresh(() => login(beta))
-    expect([call.code, ran.code]).toEqual([0, 0])
-    expect(tokensIn(readFileSync(stored('tokens.json'), 'utf8'))).toEqual(new Set(['beta']))
-    expect((await withoutKey(usage)).code).toBe(0)
-    expect([alpha.problems, beta.problems]).toEqual([[], []])
-  })
-})
-
-describe('logout', () => {
-  it('removes the tokens of a refresh under way, too', async () => {
-    const { call, ran } = await duringRefresh(() => withoutKey('logout'))
-    expect([call.code, ran.code]).toEqual([0, 0])
-    expect(readdirSync(stored())).toEqual([])
-  })
-
-  it('removes tokens without a login', async () => {
-    await login(alpha)
-    rmSync(stored('login.json'))
-    expect((await withoutKey('logout')).code).toBe(0)
-    expect(existsSync(stored('tokens.json'))).toBe(false)
   })
 })
 
