@@ -23,7 +23,7 @@ function interrupted(): string {
   return out
 }
 
-describe('JobFile that resumes', () => {
+describe('new JobFile() with resume', () => {
   it('cuts off an incomplete page that is longer than what follows', () => {
     const out = interrupted()
     appendFileSync(out, `${'torn '.repeat(1000)}\n`)

@@ -77,11 +77,12 @@ function rawRequest(port: string, head: string): Promise<string> {
 
 /** Heads of requests that do not end the login; `query` has its state. */
 const attacks = (host: string, query: string) => [
-  ...['//', '///', `http://a.b/callback${query}`, `http://${host}/callback${query}`, 'http://[/callback']
-    .concat(['/callback', '/callback?code=stolen', '/callback?code=stolen&state=other'])
-    .concat(['/callback?error=access_denied', `/callback/${query}`])
-    .concat([`/callback?state=${'x'.repeat(15_000)}`, `/${'x'.repeat(30_000)}`])
-    .map((target) => `GET ${target} HTTP/1.1\r\nHost: ${host}`),
+  ...[
+    ...['//', '///', `http://a.b/callback${query}`, `http://${host}/callback${query}`, 'http://[/callback'],
+    ...['/callback', '/callback?code=stolen', '/callback?code=stolen&state=other'],
+    ...['/callback?error=access_denied', `/callback/${query}`],
+    ...[`/callback?state=${'x'.repeat(15_000)}`, `/${'x'.repeat(30_000)}`],
+  ].map((target) => `GET ${target} HTTP/1.1\r\nHost: ${host}`),
   `GET /callback${query} HTTP/1.1\r\nHost: rebound.example`,
   `GET /callback${query} HTTP/1.1\r\nHost: 127.0.0.1`,
   `GET /callback${query} HTTP/1.0`,
