@@ -29,7 +29,7 @@ export async function logInByBrowser(
   baseUrl: string,
   { issuer, clientId, scopes, port, timeoutMs, opensBrowser }: BrowserLogin,
 ): Promise<{ login: StoredLogin; tokens: TokenSet }> {
-  const stop = new Stop('interrupted; nothing is stored')
+  const stop = new Stop({ message: 'interrupted; nothing is stored' })
   const server = createServer()
   const input = createInterface({ input: process.stdin })
   let timer: NodeJS.Timeout | undefined

@@ -4,10 +4,7 @@ import { valueAt } from '../lib/value-at.ts'
 import { type FormatOptions, type Formatter, lineAt, styled, terminalOptions } from './formatter.ts'
 import type { SharedFlags } from './flags.ts'
 import { escapedForTerminal } from './terminal.ts'
-import { wrap } from './text-layout.ts'
-
-/** Longer lines are hard to read. */
-const longestLine = 100
+import { longestLine, wrap } from './text-layout.ts'
 
 /** The paths of what a card of a post shows; `mark` stands before the author. */
 type Card = Readonly<Record<'name' | 'author' | 'mark' | 'date' | 'text' | 'link', string>> & {

@@ -14,7 +14,6 @@ import {
   SocialSearchError,
   TokenStoreError,
 } from '../errors/index.ts'
-
 import { isInstance } from '../lib/thrown.ts'
 
 export const exitCodes = {
@@ -53,23 +52,27 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The exit code of each error class; the first match counts. */
+/** The name of the exit code of each error class; the first match counts. */
 const classes = [
-  [exitCodes.usage, [ConfigurationError, InvalidRequestError]],
+  ['usage', [ConfigurationError, InvalidRequestError]],
   [
-    exitCodes.credentials,
+    'credentials',
     [AuthenticationError, PermissionDeniedError, ReauthorizationRequiredError, OAuthError, TokenStoreError],
   ],
-  [exitCodes.budget, [CreditBudgetError, BudgetUnavailableError]],
-  [exitCodes.refused, [ApiError, RedirectError, InvalidResponseError, PaginationError]],
+  ['budget', [CreditBudgetError, BudgetUnavailableError]],
+  ['refused', [ApiError, RedirectError, InvalidResponseError, PaginationError]],
 ] as const
 
-/** The exit code of an error; a call that may have been charged, or applied, comes first. */
-export function exitCodeOf(error: unknown): number {
-  if (!isInstance(error, Error)) return exitCodes.failed
+/** The name of an error's exit code; a call that may have been charged, or applied, comes first. */
+export function exitNameOf(error: unknown): keyof typeof exitCodes {
+  if (!isInstance(error, Error)) return 'failed'
   if (error instanceof SocialSearchError && [error.charged, error.applied].includes('unknown'))
-    return exitCodes.unknown
-  if (error instanceof CommandError) return exitCodes[error.code]
+    return 'unknown'
+  if (error instanceof CommandError) return error.code
   const found = classes.find(([, kinds]) => kinds.some((kind) => error instanceof kind))
-  return found?.[0] ?? exitCodes.failed
+  return found?.[0] ?? 'failed'
+}
+
+export function exitCodeOf(error: unknown): number {
+  return exitCodes[exitNameOf(error)]
 }

@@ -1,16 +1,6 @@
 import { UsageError } from './command-errors.ts'
 import { shortNames, withWholeName } from './names.ts'
-
-/** What completion needs of a command; commander's commands have it. */
-interface CommandTree {
-  readonly commands: readonly CommandTree[]
-  readonly options: readonly {
-    readonly long?: string | null | undefined
-    readonly required: boolean
-    readonly argChoices?: readonly string[] | undefined
-  }[]
-  name(): string
-}
+import type { Command } from './shared-options.ts'
 
 /** Each script asks `social-search completion -- WORDS` for what may come at the last word. */
 const scripts: Readonly<Record<string, string>> = {
@@ -41,7 +31,7 @@ export function completionScript(shell?: string): string {
 }
 
 /** One line for each word that may stand in place of the last one. */
-export function completions(program: CommandTree, words: readonly string[]): string {
+export function completions(program: Command, words: readonly string[]): string {
   const start = words.at(-1) ?? ''
   let command = program
   // These take the name of a command.

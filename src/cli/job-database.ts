@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
-import { canonicalJson } from '../lib/canonical-json.ts'
 import { parsed } from '../lib/json.ts'
 import type { JobOutput, JobState } from './job-output.ts'
-import { RecordDatabase, type RecordDatabaseOptions } from './record-database.ts'
+import { RecordDatabase, type RecordDatabaseOptions, hashOf } from './record-database.ts'
 import { RunLock } from './run-lock.ts'
 
 /** Bytes that a page and its journal may need. */
@@ -19,10 +17,7 @@ export interface LockedDatabase {
 }
 
 export async function openLocked(path: string, options: RecordDatabaseOptions): Promise<LockedDatabase> {
-  const job = createHash('sha256')
-    .update(canonicalJson(options.job) ?? '')
-    .digest('hex')
-  const lock = new RunLock(path, `.${job.slice(0, 8)}`)
+  const lock = new RunLock(path, `.${hashOf(options.job).slice(0, 8)}`)
   try {
     const database = await RecordDatabase.open(lock.target, options)
     return { database, lock, reserve: () => lock.reserve(pageBytes) }
@@ -38,9 +33,11 @@ export class JobDatabase implements JobOutput {
   readonly #lock: RunLock
   /** Has the credits until the database exists. */
   readonly #creditsPath: string
+  readonly reserve: () => void
   state: JobState
 
-  private constructor({ database, lock }: LockedDatabase, state: JobState) {
+  private constructor({ database, lock, reserve }: LockedDatabase, state: JobState) {
+    this.reserve = reserve
     this.#database = database
     this.#lock = lock
     this.#creditsPath = creditsPathOf(lock)
@@ -58,10 +55,6 @@ export class JobDatabase implements JobOutput {
     const opened = await openLocked(path, { operation, fields: fields ?? undefined, job })
     const stored = resume ? (opened.database.progress ?? storedCredits(opened.lock)) : undefined
     return new JobDatabase(opened, { ...start, ...(stored as Partial<JobState> | undefined) })
-  }
-
-  reserve(): void {
-    this.#lock.reserve(pageBytes)
   }
 
   keepCredits(credits: number): void {

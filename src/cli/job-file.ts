@@ -30,26 +30,19 @@ export class JobFile implements JobOutput {
   #isUnused = false
   state: JobState
 
-  private constructor(path: string, state: JobState, open: 'create' | 'resume') {
+  /**
+   * @param resume Opens the output of an earlier run, if there is one, and cuts off an incomplete page. Otherwise, the output must not exist.
+   */
+  constructor(path: string, state: JobState, { resume = false } = {}) {
     this.#lock = new RunLock(path)
     this.#statePath = `${this.#lock.path}.state.json`
     this.state = state
     try {
-      this.#file = open === 'create' ? this.#create() : this.#resume()
+      this.#file = resume ? this.#resume() : this.#create()
     } catch (error) {
       this.#lock.release()
       throw error
     }
-  }
-
-  /** Creates the output, which must not exist, and its state. */
-  static create(path: string, state: JobState): JobFile {
-    return new JobFile(path, state, 'create')
-  }
-
-  /** Opens the output of an earlier run and cuts off an incomplete page. Creates the output if it is missing. */
-  static resume(path: string, state: JobState): JobFile {
-    return new JobFile(path, state, 'resume')
   }
 
   #create(): number {

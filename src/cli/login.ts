@@ -8,7 +8,7 @@ import { messageOf } from '../lib/thrown.ts'
 import type { OAuthScope } from '../oauth/index.ts'
 import { deleteAnswers } from './answer-cache.ts'
 import { logInByBrowser } from './browser-login.ts'
-import { CommandError, UsageError, exitCodeOf, exitCodes } from './command-errors.ts'
+import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { millisecondsOf, wholeNumberOf } from './flags.ts'
 import { nothingFound } from './formatter.ts'
 import { profile, profileFolder, profileNames } from './profile.ts'
@@ -110,14 +110,8 @@ async function checkKey(client: SocialSearch): Promise<void> {
   try {
     await client.openapi()
   } catch (error) {
-    const code = exitCodeOf(error)
-    const [name = 'failed'] = Object.keys(exitCodes).filter(
-      (name) => exitCodes[name as keyof typeof exitCodes] === code,
-    ) as (keyof typeof exitCodes)[]
-    throw new CommandError(
-      name,
-      `${messageOf(error)}; nothing is stored; --no-check stores the key unchecked`,
-    )
+    const advice = 'nothing is stored; --no-check stores the key unchecked'
+    throw new CommandError(exitNameOf(error), `${messageOf(error)}; ${advice}`)
   }
 }
 

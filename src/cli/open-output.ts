@@ -13,7 +13,7 @@ export async function openOutput(
 ): Promise<JobOutput> {
   const format = fileFormatOf(path)
   if (format === 'db') return JobDatabase.open(path, state, operation, resume)
-  if (format !== 'parquet') return JobFile[resume ? 'resume' : 'create'](path, state)
+  if (format !== 'parquet') return new JobFile(path, state, { resume })
   if (resume) throw new UsageError(`${path} cannot be resumed; use a .db, .jsonl or .csv file`)
   return ParquetFile.create(path, state, operation, validation !== 'off')
 }

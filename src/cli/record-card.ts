@@ -1,10 +1,7 @@
 import { isRecord } from '../lib/is-record.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { type FormatOptions, type Formatter, lineAt, oneLine, styled } from './formatter.ts'
-import { widthOf, wrap } from './text-layout.ts'
-
-/** Longer lines are hard to read. */
-const longestLine = 100
+import { longestLine, widthOf, wrap } from './text-layout.ts'
 
 /** Formats single records as a card: a line for each field that has a value, long texts wrapped. */
 export function createRecordCards(options: FormatOptions): Formatter {

@@ -162,8 +162,13 @@ function keyOf(record: unknown): string {
   const { id, urn } = Object(record) as { id?: unknown; urn?: unknown }
   for (const value of [id, urn])
     if (typeof value === 'string' || typeof value === 'number') return String(value)
+  return hashOf(record)
+}
+
+/** A hash that equal values share, whatever the order of their fields. */
+export function hashOf(value: unknown): string {
   return createHash('sha256')
-    .update(canonicalJson(record) ?? '')
+    .update(canonicalJson(value) ?? '')
     .digest('hex')
 }
 

@@ -37,22 +37,17 @@ export async function runOperation(
   const walk: WalkOptions = walkOptions(flags)
   if (operation.paging === undefined) raiseCeiling(operation, params, walk.limit)
   await confirmWalk(operation, params, flags)
-  const stop = new Stop()
-  const prepareFile = (): void => {
-    try {
-      // So that a full disk ends the job before it buys the page.
+  const stop = new Stop({
+    prepare() {
       job?.reserve()
       // The state has the highest cost of a page before the page is sent, so that a kill cannot hide it from the budget.
       job?.keepCredits(credits())
-    } catch (error) {
-      stop.abort(error)
-    }
-  }
-  const { hooks } = stop
+    },
+  })
   const answers = await answerCache(flags)
   const client = clientFor(flags, {
     ...answers.options,
-    hooks: { ...hooks, beforeRequest: [...hooks.beforeRequest, prepareFile] },
+    hooks: stop.hooks,
     onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.

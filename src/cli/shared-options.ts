@@ -3,6 +3,8 @@ import { UsageError } from './command-errors.ts'
 import type { ParamFlag } from './flags.ts'
 import { profileName } from './profile.ts'
 
+export type { Command }
+
 export function paramOption({ name, schema, help }: ParamFlag): Option {
   const value = schema.type === 'boolean' ? '' : schema.type === 'array' ? ' <values...>' : ' <value>'
   return schema.enum === undefined

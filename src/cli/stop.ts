@@ -14,10 +14,15 @@ export class Stop {
   }
 
   readonly #message: string
+  readonly #prepare: () => void
 
-  /** @param message Message of the interruption, unless a page is under way. */
-  constructor(message = 'interrupted; what was bought is written') {
+  /**
+   * @param message Message of the interruption, unless a page is under way.
+   * @param prepare Runs before each request. If it fails, the job ends before it buys the page.
+   */
+  constructor({ message = 'interrupted; what was bought is written', prepare = () => {} } = {}) {
     this.#message = message
+    this.#prepare = prepare
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal)
   }
 
@@ -27,7 +32,16 @@ export class Stop {
 
   /** Notes when a request is under way. After a success, the page must still be read and written. */
   readonly hooks = {
-    beforeRequest: [() => void (this.#isUnderWay = true)],
+    beforeRequest: [
+      () => {
+        this.#isUnderWay = true
+        try {
+          this.#prepare()
+        } catch (error) {
+          this.#controller.abort(error)
+        }
+      },
+    ],
     afterResponse: [
       ({ response }) => {
         if (!response.ok) this.pageIsRead()
@@ -46,11 +60,6 @@ export class Stop {
   pageIsWritten(): void {
     this.pageIsRead()
     this.signal.throwIfAborted()
-  }
-
-  /** Ends the job at once, for a reason other than Ctrl-C. */
-  abort(reason: unknown): void {
-    this.#controller.abort(reason)
   }
 
   end(): void {

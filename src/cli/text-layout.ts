@@ -1,6 +1,9 @@
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
 
+/** Longer lines are hard to read. */
+export const longestLine = 100
+
 /** Columns of the terminal that a text takes: East Asian letters and emoji take two, combining marks none. */
 export const widthOf: (text: string) => number = stringWidth
 

@@ -46,17 +46,10 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
     throw new UsageError('--state contradicts --out, whose file keeps the state, too; leave out one of them')
   await confirmWatch(operation, flags)
   const cards = cardsFor(operation, flags)
-  const stop = new Stop()
   // The watch yields the posts of a page even if it ends after that page.
-  const prepareSink = (): void => {
-    try {
-      sink?.reserve()
-    } catch (error) {
-      stop.abort(error)
-    }
-  }
+  const stop = new Stop({ prepare: () => sink?.reserve() })
   const client = clientFor(flags, {
-    hooks: { ...stop.hooks, beforeRequest: [...stop.hooks.beforeRequest, prepareSink] },
+    hooks: stop.hooks,
     observers: [{ onCall: () => stop.pageIsRead() }],
   })
   const options = {

@@ -1,7 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { schemaOf } from '../../src/cli/infer.ts'
+import { failed, recordsOf } from '../support/command-line.ts'
+import { sandbox, social, useCommand } from './command.ts'
+
+useCommand()
 
 const records = [
   {
@@ -53,4 +58,36 @@ describe('schemaOf()', () => {
       expect(schema.safeParse({ id: 1 }).success).toBe(false)
     },
   )
+})
+
+describe('infer', () => {
+  it('writes a schema that accepts the records, and its type', async () => {
+    expect(await social('infer mentions.list --out mentions.ts')).toMatchObject({ code: 0, err: '' })
+    const source = readFileSync('mentions.ts', 'utf8')
+    expect(source).toMatch(/^\/\/ Inferred by `social-search infer mentions list` from 20 records\.\n/)
+    expect(source).toContain("import * as z from 'zod'\n")
+    expect(source).toContain('export type Mention = z.infer<typeof mention>\n')
+    const [, expression = ''] = /^export const mention = ([^]*?)\n\n/m.exec(source) ?? []
+    const mention = runInNewContext(expression, { z }) as z.ZodType
+    for (const record of recordsOf((await social('mentions list --all')).out))
+      expect(mention.parse(record)).toEqual(record)
+    expect(() => mention.parse({ id: 1 })).toThrow()
+  })
+
+  it('replaces no file without --force, and sends nothing then', async () => {
+    writeFileSync('mine.ts', 'mine')
+    expect(await social('infer mentions list --out mine.ts')).toMatchObject(failed(2, 'pass --force'))
+    expect([readFileSync('mine.ts', 'utf8'), sandbox.requests]).toEqual(['mine', []])
+    expect((await social('infer mentions list --out mine.ts --force')).code).toBe(0)
+    expect(readFileSync('mine.ts', 'utf8')).toContain('z.looseObject')
+  })
+
+  it('names the cost of a paid operation and sends nothing without a budget', async () => {
+    const line = `infer technews.search --params '{"query":"rust"}' --pages 2`
+    const cost = 'at most 4 credits: 2 credits a page for 2 pages; pass --budget to agree\n'
+    expect(await social(line)).toMatchObject({ code: 2, err: `social-search: ${cost}` })
+    expect(sandbox.requests).toEqual([])
+    expect((await social(`${line} --budget 4`)).out).toContain('export const post = z.looseObject({')
+    expect([sandbox.requests.length, sandbox.ledger.spent]).toEqual([2, 4])
+  })
 })

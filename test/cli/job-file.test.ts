@@ -17,17 +17,17 @@ let files = 0
 /** A job with one written page, whose process is gone. */
 function interrupted(): string {
   const out = join(folder, `posts-${++files}.jsonl`)
-  const job = JobFile.create(out, start)
+  const job = new JobFile(out, start)
   job.append('first\n', { next: { query: 'a' }, records: 1, credits: 2 })
   job.close(2)
   return out
 }
 
-describe('JobFile.resume()', () => {
+describe('new JobFile() with resume', () => {
   it('cuts off an incomplete page that is longer than what follows', () => {
     const out = interrupted()
     appendFileSync(out, `${'torn '.repeat(1000)}\n`)
-    const job = JobFile.resume(out, start)
+    const job = new JobFile(out, start, { resume: true })
     expect(readFileSync(out, 'utf8')).toBe('first\n')
     job.append('last\n', { next: null, records: 2, credits: 4 })
     job.close(4)
@@ -38,14 +38,18 @@ describe('JobFile.resume()', () => {
     const out = interrupted()
     const state = readFileSync(`${out}.state.json`, 'utf8')
     writeFileSync(`${out}.state.json`, state.replace('"credits":2', `"credits":${credits}`))
-    expect(() => JobFile.resume(out, start)).toThrow(UsageError)
+    expect(() => new JobFile(out, start, { resume: true })).toThrow(UsageError)
   })
 })
 
 describe('JobFile.close()', () => {
   it('keeps what all runs have cost, and the pages', () => {
     const out = interrupted()
-    JobFile.resume(out, start).close(6)
-    expect(JobFile.resume(out, start).state).toMatchObject({ bytes: 6, records: 1, credits: 6 })
+    new JobFile(out, start, { resume: true }).close(6)
+    expect(new JobFile(out, start, { resume: true }).state).toMatchObject({
+      bytes: 6,
+      records: 1,
+      credits: 6,
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FileTokenStore } from '../../src/oauth/node.ts'
@@ -64,6 +64,13 @@ describe('storeLogin()', () => {
 })
 
 describe('removeLogin()', () => {
+  it('removes tokens without a login', async () => {
+    await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
+    rmSync(login.loginPath)
+    expect(await login.removeLogin()).toBe(null)
+    expect(stored()).toBe(null)
+  })
+
   it('removes the tokens of a refresh under way', async () => {
     await login.storeLogin({ baseUrl, oauth }, tokensOf('a'))
     await refreshDuring(login.removeLogin)

@@ -37,10 +37,13 @@ async function searchThrough(origin: string, sandbox: SandboxServer): Promise<So
   return client
 }
 
-it('hono serves a proxy that keeps the key', async () => {
+it.each([
+  ['hono', 'node'],
+  ['bun', 'bun'],
+])('%s serves a proxy that keeps the key', async (name, types) => {
   const sandbox = await serve()
-  const example = await Example.install('hono')
-  await example.checkTypes('server.ts', 'node')
+  const example = await Example.install(name)
+  await example.checkTypes('server.ts', types)
   await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
 })
 
@@ -60,13 +63,6 @@ it('express serves a proxy that keeps the key, for GET, POST and PATCH', async (
   const client = await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
   const { mentions } = (await client.mentions.list()) as unknown as { mentions: { id: string }[] }
   await client.mentions.setState(mentions[0]?.id ?? '', { state: 'done' })
-})
-
-it('bun serves a proxy that keeps the key', async () => {
-  const sandbox = await serve()
-  const example = await Example.install('bun')
-  await example.checkTypes('server.ts', 'bun')
-  await searchThrough(await originOf(example.start(environmentOf(sandbox))), sandbox)
 })
 
 it('worker serves a proxy that keeps the key, on workerd', async () => {

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type AuthorizationServer,
   authorizationServer,
@@ -12,41 +11,33 @@ import {
   publicClientId,
 } from '../oauth/authorization-server.ts'
 import { type GuardedService, guardedService } from '../oauth/guarded-service.ts'
+import { failed } from '../support/command-line.ts'
 import { closed, listening } from '../support/listening.ts'
-import { type Ran, type RunOptions, buildCommand, run } from './command.ts'
+import { type Ran, command, useCommand, withoutKey } from './command.ts'
 
-let command: { folder: string; file: string }
 let server: AuthorizationServer
 let service: GuardedService
-let config: string
-beforeAll(async () => {
+useCommand()
+beforeEach(async () => {
   // The authorization server says at length that it is not set up for production.
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue()
-  command = await buildCommand()
-})
-afterAll(() => rmSync(command.folder, { recursive: true }))
-beforeEach(async () => {
   server = await authorizationServer()
   service = await guardedService(server.issuer)
-  config = mkdtempSync(join(tmpdir(), 'config-'))
 })
-afterEach(async () => {
-  await Promise.all([server.close(), service.close()])
-  rmSync(config, { recursive: true })
-})
+afterEach(() => Promise.all([server.close(), service.close()]))
 
-const social = (args: string[], options: RunOptions = {}) =>
-  run(command, args, { ...options, env: { XDG_CONFIG_HOME: config, HOME: config } })
-const stored = (name: string) => join(config, 'social-search', name)
-const usage = ['organization', 'usage']
+const folder = () => join(command.folder, 'config/social-search')
+const stored = (name: string) => join(folder(), name)
+const usage = 'organization usage'
+const isStored = (login: Ran) => [login.code, existsSync(stored('tokens.json'))]
 
 /** Logs in; `visit` gets the printed address, the redirect address in it, and the process. */
 function login(
   visit: (url: URL, redirectUri: string, child: ChildProcess) => unknown,
-  ...more: string[]
+  flags = '',
 ): Promise<Ran> {
-  const args = ['login', '--base-url', service.baseUrl, '--issuer', server.issuer]
-  return social([...args, '--client-id', publicClientId, ...more], {
+  const line = `login --base-url ${service.baseUrl} --issuer ${server.issuer} --client-id ${publicClientId}`
+  return withoutKey(`${line} ${flags}`, {
     input: null,
     during(child) {
       let text = ''
@@ -70,9 +61,6 @@ function goBack(url: URL, redirectUri: string, params: Record<string, string>): 
   return fetch(`${redirectUri}?${new URLSearchParams({ state, iss: server.issuer, ...params })}`)
 }
 
-/** A request's head; `query` has the state of the login. */
-type Attack = (login: { host: string; query: string }) => string
-
 /** Sends the head of a request, and returns all that comes back. */
 function rawRequest(port: string, head: string): Promise<string> {
   return new Promise((resolve) => {
@@ -86,6 +74,25 @@ function rawRequest(port: string, head: string): Promise<string> {
   })
 }
 
+/** Heads of requests that do not end the login; `query` has its state. */
+const attacks = (host: string, query: string) => [
+  ...[
+    ...['//', '///', `http://a.b/callback${query}`, `http://${host}/callback${query}`, 'http://[/callback'],
+    ...['/callback', '/callback?code=stolen', '/callback?code=stolen&state=other'],
+    ...['/callback?error=access_denied', `/callback/${query}`],
+    ...[`/callback?state=${'x'.repeat(15_000)}`, `/${'x'.repeat(30_000)}`],
+  ].map((target) => `GET ${target} HTTP/1.1\r\nHost: ${host}`),
+  `GET /callback${query} HTTP/1.1\r\nHost: rebound.example`,
+  `GET /callback${query} HTTP/1.1\r\nHost: 127.0.0.1`,
+  `GET /callback${query} HTTP/1.0`,
+  ...['HEAD', 'OPTIONS', 'PUT', 'DELETE'].map(
+    (method) => `${method} /callback${query} HTTP/1.1\r\nHost: ${host}`,
+  ),
+  // The body never comes.
+  `POST /callback${query} HTTP/1.1\r\nContent-Length: 9\r\nHost: ${host}`,
+  '\u0000',
+]
+
 describe('login --issuer', () => {
   it('stores tokens for their owner alone, which other commands send and refresh until logout', async () => {
     let page = ''
@@ -93,91 +100,61 @@ describe('login --issuer', () => {
       page = await (await agree(url, redirectUri)).text()
     })
     expect([code, page]).toEqual([0, expect.stringContaining('You are logged in')])
-    expect(readdirSync(join(config, 'social-search')).sort()).toEqual(['login.json', 'tokens.json'])
-    for (const name of ['login.json', 'tokens.json']) expect(statSync(stored(name)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder()).sort()).toEqual(['login.json', 'tokens.json'])
+    for (const name of readdirSync(folder())) expect(statSync(stored(name)).mode & 0o777).toBe(0o600)
     const tokens = JSON.parse(readFileSync(stored('tokens.json'), 'utf8'))
     expect(out + err).not.toContain(tokens.accessToken)
 
-    expect((await social(usage)).code).toBe(0)
+    expect((await withoutKey(usage)).code).toBe(0)
     await (await server.provider.AccessToken.find(tokens.accessToken))?.destroy()
-    expect([(await social(usage)).code, server.refreshes]).toEqual([0, [true]])
-    const other = await social([...usage, '--base-url', 'http://127.0.0.1:9/v1'])
-    expect([other.code, other.err]).toEqual([3, expect.stringContaining('no key for this address')])
+    expect([(await withoutKey(usage)).code, server.refreshes]).toEqual([0, [true]])
+    expect(await withoutKey(`${usage} --base-url http://127.0.0.1:9/v1`)).toMatchObject(
+      failed(3, 'no key for this address'),
+    )
 
-    const left = await social(['logout'])
+    const left = await withoutKey('logout')
     expect([left.code, left.out]).toEqual([0, expect.stringContaining(server.issuer)])
-    expect(readdirSync(join(config, 'social-search'))).toEqual([])
-    expect((await social(usage)).code).toBe(3)
+    expect(readdirSync(folder())).toEqual([])
+    expect((await withoutKey(usage)).code).toBe(3)
   })
 
   it('keeps the answers of each login apart in the cache', async () => {
-    const search = ['microblog', 'search', 'coffee', '--cache', '1h']
+    const search = 'search coffee --cache 1h'
     const spent = []
-    for (const args of [[], search, search, ['logout'], [], search]) {
-      const { code, err } = args.length > 0 ? await social(args) : await login(agree)
+    for (const line of ['', search, search, 'logout', '', search]) {
+      const { code, err } = line === '' ? await login(agree) : await withoutKey(line)
       expect([code, err]).toEqual([0, expect.not.stringContaining('credentials')])
       spent.push(service.sandbox.ledger.spent)
     }
     expect(spent).toEqual([0, 2, 2, 2, 2, 4])
   })
 
-  it.each<[string, Attack]>([
-    ['a target that is no path', ({ host }) => `GET // HTTP/1.1\r\nHost: ${host}`],
-    ['targets of three slashes', ({ host }) => `GET /// HTTP/1.1\r\nHost: ${host}`],
-    [
-      'another origin as target',
-      ({ host, query }) => `GET http://a.b/callback${query} HTTP/1.1\r\nHost: ${host}`,
-    ],
-    [
-      'its own origin as target',
-      ({ host, query }) => `GET http://${host}/callback${query} HTTP/1.1\r\nHost: ${host}`,
-    ],
-    ['a target that no URL parser takes', ({ host }) => `GET http://[/callback HTTP/1.1\r\nHost: ${host}`],
-    ['no query', ({ host }) => `GET /callback HTTP/1.1\r\nHost: ${host}`],
-    ['no state', ({ host }) => `GET /callback?code=stolen HTTP/1.1\r\nHost: ${host}`],
-    ['another state', ({ host }) => `GET /callback?code=stolen&state=other HTTP/1.1\r\nHost: ${host}`],
-    ['a refusal without state', ({ host }) => `GET /callback?error=access_denied HTTP/1.1\r\nHost: ${host}`],
-    ['another path', ({ host, query }) => `GET /callback/${query} HTTP/1.1\r\nHost: ${host}`],
-    ['another host', ({ query }) => `GET /callback${query} HTTP/1.1\r\nHost: rebound.example`],
-    ['another port', ({ query }) => `GET /callback${query} HTTP/1.1\r\nHost: 127.0.0.1`],
-    ['no host', ({ query }) => `GET /callback${query} HTTP/1.0`],
-    ...['HEAD', 'OPTIONS', 'PUT', 'DELETE'].map((method): [string, Attack] => [
-      method,
-      ({ host, query }) => `${method} /callback${query} HTTP/1.1\r\nHost: ${host}`,
-    ]),
-    [
-      'POST whose body never ends',
-      ({ host, query }) => `POST /callback${query} HTTP/1.1\r\nContent-Length: 9\r\nHost: ${host}`,
-    ],
-    ['a long query', ({ host }) => `GET /callback?state=${'x'.repeat(15_000)} HTTP/1.1\r\nHost: ${host}`],
-    ['a huge target', ({ host }) => `GET /${'x'.repeat(30_000)} HTTP/1.1\r\nHost: ${host}`],
-    ['what is no HTTP', () => '\u0000'],
-  ])('answers a request with %s by 4xx, and waits on', async (_, attack) => {
-    const answers: string[] = []
-    const { code } = await login(async (url, redirectUri) => {
+  it('answers every other request by 4xx, and waits on', async () => {
+    const wrong: string[] = []
+    const ran = await login(async (url, redirectUri) => {
       const { host, port } = new URL(redirectUri)
-      const query = `?${new URLSearchParams({ code: 'stolen', state: url.searchParams.get('state') ?? '', iss: server.issuer })}`
-      // Twice: a request must not spoil the next one.
-      for (let count = 0; count < 2; count++) answers.push(await rawRequest(port, attack({ host, query })))
+      const state = url.searchParams.get('state') ?? ''
+      const query = `?${new URLSearchParams({ code: 'stolen', state, iss: server.issuer })}`
+      for (const attack of attacks(host, query)) {
+        // Twice: a request must not spoil the next one.
+        const answers = [await rawRequest(port, attack), await rawRequest(port, attack)]
+        if (!answers.every((answer) => /^HTTP\/1\.1 4\d\d /.test(answer))) wrong.push(attack, ...answers)
+      }
       await agree(url, redirectUri)
     })
-    expect(answers).toEqual(Array(2).fill(expect.stringMatching(/^HTTP\/1\.1 4\d\d /)))
-    expect([code, existsSync(stored('tokens.json'))]).toEqual([0, true])
+    expect(wrong).toEqual([])
+    expect(isStored(ran)).toEqual([0, true])
   })
 
   it('stores the tokens although the browser leaves before the answer', async () => {
-    const { code } = await login(
-      async (url, redirectUri) => {
-        const { pathname, search, host, port } = new URL(await browse(url.href, redirectUri))
-        const socket = connect(Number(port), '127.0.0.1')
-        socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, () =>
-          socket.resetAndDestroy(),
-        )
-      },
-      '--timeout',
-      '5',
-    )
-    expect([code, existsSync(stored('tokens.json'))]).toEqual([0, true])
+    const ran = await login(async (url, redirectUri) => {
+      const { pathname, search, host, port } = new URL(await browse(url.href, redirectUri))
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, () =>
+        socket.resetAndDestroy(),
+      )
+    }, '--timeout 5')
+    expect(isStored(ran)).toEqual([0, true])
   })
 
   it('takes one answer', async () => {
@@ -191,61 +168,39 @@ describe('login --issuer', () => {
   })
 
   it('takes a pasted address, for a browser on another machine', async () => {
-    const { code, err } = await login(async (url, redirectUri, child) => {
+    const ran = await login(async (url, redirectUri, child) => {
       child.stdin?.write(`${url.href}\n${redirectUri}?code=stolen&state=other\n`)
       child.stdin?.write(`${await browse(url.href, redirectUri)}\n`)
     })
-    expect([code, existsSync(stored('tokens.json'))]).toEqual([0, true])
-    expect(err.match(/expected an address that begins with http:\/\/127\.0\.0\.1:/g)).toHaveLength(2)
+    expect(isStored(ran)).toEqual([0, true])
+    expect(ran.err.match(/expected an address that begins with http:\/\/127\.0\.0\.1:/g)).toHaveLength(2)
   })
 
-  it.each<[string, Parameters<typeof login>[0], number, string, string[]?]>([
-    [
-      'the user refuses',
-      (url, redirectUri) => goBack(url, redirectUri, { error: 'access_denied' }),
-      ...([3, 'access_denied'] as const),
-    ],
-    [
-      'the code is wrong',
-      (url, redirectUri) => goBack(url, redirectUri, { code: 'wrong' }),
-      ...([3, 'invalid_grant'] as const),
-    ],
+  const refuse: Parameters<typeof login>[0] = (url, redirectUri) =>
+    goBack(url, redirectUri, { error: 'access_denied' })
+
+  it.each<[string, Parameters<typeof login>[0], number, string, string?]>([
+    ['the user refuses', refuse, 3, 'access_denied'],
+    ['the code is wrong', (url, uri) => goBack(url, uri, { code: 'wrong' }), 3, 'invalid_grant'],
     ['it is interrupted', (_, __, child) => child.kill('SIGINT'), 130, 'nothing is stored'],
-    ['no browser answers', () => {}, 3, 'no answer from the browser within 0.5 s', ['--timeout', '0.5']],
-  ])('ends and stores nothing when %s', async (_, visit, exitCode, message, flags = []) => {
-    const { code, err } = await login(visit, ...flags)
-    expect(err).toContain(message)
-    expect([code, existsSync(stored('login.json'))]).toEqual([exitCode, false])
+    ['no browser answers', () => {}, 3, 'no answer from the browser within 0.5 s', '--timeout 0.5'],
+  ])('ends and stores nothing when %s', async (_, visit, exitCode, message, flags) => {
+    expect(await login(visit, flags)).toMatchObject(failed(exitCode, message))
+    expect(existsSync(stored('login.json'))).toBe(false)
   })
 
   it('keeps the login before if the new one fails', async () => {
     await login(agree)
-    expect(
-      (await login((url, redirectUri) => goBack(url, redirectUri, { error: 'access_denied' }))).code,
-    ).toBe(3)
-    expect((await social(usage)).code).toBe(0)
+    expect((await login(refuse)).code).toBe(3)
+    expect((await withoutKey(usage)).code).toBe(0)
   })
 
   it('refuses a port that is taken', async () => {
     const other = createServer()
     const { port } = new URL(await listening(other))
-    const { code, err } = await login(() => {}, '--port', port)
+    const ran = await login(() => {}, `--port ${port}`)
     await closed(other)
-    expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is taken; pass another --port`)])
-  })
-
-  it.each([
-    [['--port', '0'], '--port must be a whole number from 1 to 65535'],
-    [['--timeout', '0'], '--timeout must be from 0.001'],
-    [['--scopes', ''], 'scopes must be'],
-  ])('refuses %j', async (args, message) => {
-    const { code, err } = await login(() => {}, ...args)
-    expect([code, err]).toEqual([2, expect.stringContaining(message)])
-  })
-
-  it('needs a client id', async () => {
-    const { code, err } = await social(['login', '--base-url', service.baseUrl, '--issuer', server.issuer])
-    expect([code, err]).toEqual([2, expect.stringContaining('--client-id')])
+    expect(ran).toMatchObject(failed(2, `port ${port} is taken; pass another --port`))
   })
 
   it('says to log in again when the tokens have ended', async () => {
@@ -253,7 +208,7 @@ describe('login --issuer', () => {
     const { refreshToken, accessToken } = JSON.parse(readFileSync(stored('tokens.json'), 'utf8'))
     await (await server.provider.RefreshToken.find(refreshToken))?.destroy()
     await (await server.provider.AccessToken.find(accessToken))?.destroy()
-    const { code, err } = await social(usage)
-    expect([code, err]).toEqual([3, expect.stringContaining('To continue, run social-search login again')])
+    const advice = 'To continue, run social-search login again'
+    expect(await withoutKey(usage)).toMatchObject(failed(3, advice))
   })
 })

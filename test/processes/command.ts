@@ -1,12 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox/index.ts'
+import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type Line, wordsOf } from '../support/command-line.ts'
 
-/** A folder for the files of a test, with the command in few files: it starts sooner than from its sources. */
-export async function buildCommand(): Promise<{ folder: string; file: string }> {
+/** A built command, and a folder for files, its logins and its stored answers. */
+export interface Command {
+  folder: string
+  file: string
+}
+
+/** Builds the command in few files: it starts sooner than from its sources. */
+export async function buildCommand(): Promise<Command> {
   const folder = mkdtempSync(join(tmpdir(), 'command-'))
   const file = join(folder, 'social-search.mjs')
   const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -41,15 +51,15 @@ export interface RunOptions {
 }
 
 export function run(
-  { folder, file }: { folder: string; file: string },
-  args: readonly string[],
+  { folder, file }: Command,
+  line: Line,
   { env = {}, input, program = process.execPath, during }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [file, ...args], {
+    const child = spawn(program, [file, ...wordsOf(line)], {
       cwd: folder,
-      // Without it, `logout` would delete the answers of whoever runs the tests.
-      env: { PATH: process.env['PATH'], XDG_CACHE_HOME: join(folder, 'cache'), ...env },
+      // Without these, `logout` would delete the login and the answers of the user who runs the tests.
+      env: { PATH: process.env['PATH'], HOME: folder, ...storesOf(folder), ...env },
     })
     let out = ''
     let err = ''
@@ -62,3 +72,56 @@ export function run(
     during?.(child)
   })
 }
+
+const storesOf = (folder: string) => ({
+  XDG_CONFIG_HOME: join(folder, 'config'),
+  XDG_CACHE_HOME: join(folder, 'cache'),
+})
+
+/** For `during`: acts on the process when something is due, unless it has ended by then. */
+export function when(isDue: () => boolean, act: (child: ChildProcess) => unknown) {
+  return (child: ChildProcess): void => {
+    const timer = setInterval(() => {
+      if (!isDue()) return
+      clearInterval(timer)
+      act(child)
+    }, 1)
+    child.on('close', () => clearInterval(timer))
+  }
+}
+
+/** The command that the tests of a file use. */
+export let command: Command
+/** The service; each test has its own. */
+export let server: SandboxServer
+
+/** Builds the command for the tests of a file. Each of them begins without logins and stored answers, and has a sandbox. */
+export function useCommand(options: SandboxOptions = {}): void {
+  beforeAll(async () => (command = await buildCommand()))
+  afterAll(() => rmSync(command.folder, { recursive: true }))
+  beforeEach(async () => {
+    server = await serveSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
+  })
+  afterEach(async () => {
+    await server.close()
+    for (const path of Object.values(storesOf(command.folder))) rmSync(path, { recursive: true, force: true })
+  })
+}
+
+export const env = (): Record<string, string> => ({
+  SOCIAL_SEARCH_BASE_URL: server.baseUrl,
+  SOCIAL_SEARCH_API_KEY: server.apiKey,
+})
+
+/** Runs the command with the address and key of the service. */
+export function social(line: Line, options: RunOptions = {}): Promise<Ran> {
+  return run(command, line, { ...options, env: { ...env(), ...options.env } })
+}
+
+/** Runs the command without the variables of an address and a key. */
+export function withoutKey(line: Line, options: RunOptions = {}): Promise<Ran> {
+  return run(command, line, options)
+}
+
+/** A search that does not wait for the limit of a minute. */
+export const search = 'microblog search coffee --per-minute off'

@@ -1,19 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Ran, RunOptions } from './command.ts'
-import { command, server, social, useCommand } from './served-command.ts'
+import { command, server, social, useCommand } from './command.ts'
+
+/** Buys all pages. */
+export const all = 'search typescript --per-minute off --yes --all'
 
 /** Prepares the tests of jobs: two walks have the same cursors only if the clock stands. */
 export function useJobs(): void {
   useCommand({ now: new Date('2026-11-20T18:00:00Z'), latency: [1, 15] })
 }
 
-export function search(query: string, options: RunOptions, ...args: string[]): Promise<Ran> {
-  return social(['microblog', 'search', query, '--per-minute', 'off', '--yes', ...args], options)
-}
-
 let files = 0
-export const newFile = (name = 'jsonl'): string => join(command.folder, `posts-${++files}.${name}`)
+export const newFile = (extension = 'jsonl'): string => join(command.folder, `posts-${++files}.${extension}`)
 
 /** What the names of files beside this one have after its name. */
 export const besides = (path: string): string[] =>
@@ -27,10 +25,10 @@ export const cursors = (): (string | undefined)[] =>
 /** The output of a run that nothing disturbs. */
 export async function undisturbed(
   format = 'jsonl',
-  ...args: string[]
+  flags = '',
 ): Promise<{ text: string; pages: (string | undefined)[] }> {
   const out = newFile(format)
-  await search('typescript', {}, '--all', '--out', out, ...args)
+  await social(`${all} --out ${out} ${flags}`)
   const pages = cursors()
   ;(server.requests as unknown[]).length = 0
   return { text: readFileSync(out, 'utf8'), pages }

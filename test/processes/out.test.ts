@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run } from './command.ts'
-import { besides, cursors, newFile, search, undisturbed, useJobs } from './job.ts'
-import { command, env, server } from './served-command.ts'
+import { failed } from '../support/command-line.ts'
+import { command, env, run, server, social, when } from './command.ts'
+import { all, besides, cursors, newFile, undisturbed, useJobs } from './job.ts'
 
 useJobs()
 
@@ -20,36 +20,31 @@ describe('--out', () => {
   it('buys no page that the disk has no room for, and goes on when it has', async () => {
     const { text } = await undisturbed()
     const out = newFile()
-    const limited = join(command.folder, 'limited.sh')
+    const file = join(command.folder, 'limited.sh')
     // The first page fits, and the space for the next one does not.
-    writeFileSync(limited, `ulimit -f 300; exec '${process.execPath}' '${command.file}' "$@"`)
-    const args = ['microblog', 'search', 'typescript', '--per-minute', 'off', '--all', '--yes', '--out', out]
-    await search('typescript', {}, '--max-pages', '2', '--out', out)
-    const full = await run({ folder: command.folder, file: limited }, args.concat('--resume'), {
-      env: env(),
-      program: '/bin/sh',
-    })
+    writeFileSync(file, `ulimit -f 300; exec '${process.execPath}' '${command.file}' "$@"`)
+    await social(`search typescript --max-pages 2 --out ${out}`)
+    const resumed = `${all} --out ${out} --resume`
+    const full = await run({ ...command, file }, resumed, { env: env(), program: '/bin/sh' })
     expect([full.code, server.requests.length]).toEqual([1, 2])
     expect(full.err).toContain('EFBIG')
     expect(full.err).toContain('To continue: the same command with --resume')
-    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
-    expect(readFileSync(out, 'utf8')).toBe(text)
-    expect(besides(out)).toEqual(['.state.json'])
+    expect((await social(resumed)).code).toBe(0)
+    expect([readFileSync(out, 'utf8'), besides(out)]).toEqual([text, ['.state.json']])
   })
 
   it('pays once when two commands start at once, also with --resume and through links', async () => {
     const { pages } = await undisturbed()
-    for (let round = 0; round < 4; round++) {
+    for (const flags of ['', '--resume', '', '--resume']) {
       ;(server.requests as unknown[]).length = 0
       const out = newFile()
       const link = `${out}.link.jsonl`
       symlinkSync(out, link)
       server.inject({ delay: 1500 })
       const pids: (number | undefined)[] = []
-      const options = { during: (child: ChildProcess) => void pids.push(child.pid) }
-      const args = round % 2 === 0 ? ['--all'] : ['--all', '--resume']
+      const during = (child: ChildProcess): void => void pids.push(child.pid)
       const both = await Promise.all(
-        [out, link].map((path) => search('typescript', options, ...args, '--out', path)),
+        [out, link].map((path) => social(`${all} --out ${path} ${flags}`, { during })),
       )
       expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
       const refused = both.findIndex(({ code }) => code === 2)
@@ -64,21 +59,17 @@ describe('--out', () => {
       const { text } = await undisturbed()
       const out = newFile()
       server.inject({ delay: 60_000 })
-      const during = (child: ChildProcess): void => {
-        const timer = setInterval(() => {
-          if (server.requests.length === 0) return
-          clearInterval(timer)
-          child.kill('SIGKILL')
-        }, 1)
-      }
-      await search('typescript', { during }, '--all', '--out', out)
+      const during = when(
+        () => server.requests.length > 0,
+        (child) => child.kill('SIGKILL'),
+      )
+      await social(`${all} --out ${out}`, { during })
       const lock = `${out}.lock`
       for (const name of readdirSync(lock))
         renameSync(join(lock, name), join(lock, name.replace(/^\d+/, String(process.pid))))
       expect(readdirSync(lock)).not.toEqual([])
-      expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
-      expect(readFileSync(out, 'utf8')).toBe(text)
-      expect(besides(out)).toEqual(['.state.json'])
+      expect((await social(`${all} --out ${out} --resume`)).code).toBe(0)
+      expect([readFileSync(out, 'utf8'), besides(out)]).toEqual([text, ['.state.json']])
     },
   )
 
@@ -87,8 +78,8 @@ describe('--out', () => {
     const out = newFile()
     const link = `${out}.link.jsonl`
     symlinkSync(basename(out), link)
-    expect((await search('typescript', {}, '--max-pages', '1', '--out', link)).code).toBe(0)
-    expect((await search('typescript', {}, '--all', '--out', link, '--resume')).code).toBe(0)
+    expect((await social(`search typescript --out ${link}`)).code).toBe(0)
+    expect((await social(`${all} --out ${link} --resume`)).code).toBe(0)
     expect([readlinkSync(link), readFileSync(out, 'utf8')]).toEqual([basename(out), text])
     expect(existsSync(`${link}.state.json`)).toBe(false)
   })
@@ -98,32 +89,13 @@ describe('--out', () => {
     const own = newFile('txt')
     writeFileSync(own, 'own')
     for (const name of ['.reserve', '.state.json.tmp']) symlinkSync(own, out + name)
-    expect((await search('typescript', {}, '--all', '--out', out)).code).toBe(0)
+    expect((await social(`${all} --out ${out}`)).code).toBe(0)
     expect(besides(out).sort()).toEqual(['.reserve', '.state.json', '.state.json.tmp'])
     expect(readFileSync(own, 'utf8')).toBe('own')
     const other = newFile()
     writeFileSync(`${other}.lock`, 'own')
     const before = server.requests.length
-    const { code, err } = await search('typescript', {}, '--out', other)
-    expect([code, err, server.requests.length]).toEqual([2, expect.stringContaining('.lock'), before])
-    expect(readFileSync(`${other}.lock`, 'utf8')).toBe('own')
-  })
-
-  it('fails before it buys if the file cannot be written, and leaves nothing behind', async () => {
-    const { code, err } = await search(
-      'typescript',
-      {},
-      '--all',
-      '--out',
-      join(command.folder, 'none/posts.jsonl'),
-    )
-    expect([code, server.requests.length]).toEqual([2, 0])
-    expect(err).toContain('does not exist')
-  })
-
-  it('makes no file for an invalid --budget', async () => {
-    const out = newFile()
-    expect((await search('typescript', {}, '--out', out, '--budget', '-1')).code).toBe(2)
-    expect([existsSync(out), besides(out)]).toEqual([false, []])
+    expect(await social(`${all} --out ${other}`)).toMatchObject(failed(2, '.lock'))
+    expect([server.requests.length, readFileSync(`${other}.lock`, 'utf8')]).toEqual([before, 'own'])
   })
 })

@@ -1,10 +1,21 @@
-import type { ChildProcess } from 'node:child_process'
-import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { besides, cursors, newFile, search, undisturbed, useJobs } from './job.ts'
-import { server, social } from './served-command.ts'
+import { linesOf } from '../support/command-line.ts'
+import { server, social, when } from './command.ts'
+import { all, besides, cursors, newFile, undisturbed, useJobs } from './job.ts'
 
 useJobs()
+
+/** Kills the process when it has sent so many requests, and a moment of at most `ms` has passed. */
+const killed = (requests: number, ms: number) => {
+  const before = server.requests.length
+  const during = when(
+    () => server.requests.length >= before + requests,
+    (child) => sleep(Math.random() * ms).then(() => child.kill('SIGKILL')),
+  )
+  return { during }
+}
 
 describe('--resume', () => {
   it.each([
@@ -13,31 +24,14 @@ describe('--resume', () => {
   ])(
     'writes each post once, in order, to %s, when the process is killed %i times, and buys only the interrupted page again',
     async (format, times) => {
-      const { text, pages } = await undisturbed(format, '--count', '5')
+      const { text, pages } = await undisturbed(format, '--count 5')
       const out = newFile(format)
-      const args = ['--all', '--count', '5', '--out', out, '--resume']
+      const line = `${all} --count 5 --out ${out} --resume`
       let kills = 0
-      for (; kills < times; kills++) {
-        const before = server.requests.length
-        const { code } = await search(
-          'typescript',
-          {
-            during(child) {
-              // Some die while they start, most while they buy, read or write pages.
-              const isEarly = kills % 10 === 0
-              const timer = setInterval(() => {
-                if (!isEarly && server.requests.length === before) return
-                clearInterval(timer)
-                setTimeout(() => child.kill('SIGKILL'), Math.random() * (isEarly ? 100 : 20))
-              }, 1)
-              child.on('close', () => clearInterval(timer))
-            },
-          },
-          ...args,
-        )
-        if (code === 0) break
-      }
-      await search('typescript', {}, ...args)
+      // Some die while they start, most while they buy, read or write pages.
+      const anyMoment = () => (kills % 10 === 0 ? killed(0, 100) : killed(1, 20))
+      while (kills < times && (await social(line, anyMoment())).code === null) kills++
+      await social(line)
       expect(readFileSync(out, 'utf8')).toBe(text)
       const bought = cursors().filter((cursor, index, all) => index === 0 || cursor !== all[index - 1])
       expect(bought).toEqual(pages)
@@ -47,59 +41,34 @@ describe('--resume', () => {
     120_000,
   )
 
-  it('cuts a torn last line', async () => {
+  it('continues after a budget, which covers all runs together, and buys nothing after the last page', async () => {
     const { text } = await undisturbed()
     const out = newFile()
-    await search('typescript', {}, '--max-pages', '2', '--out', out)
-    appendFileSync(out, '{"id":"1","bo')
-    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
-    expect(readFileSync(out, 'utf8')).toBe(text)
-  })
-
-  it('buys nothing after the last page', async () => {
-    const out = newFile()
-    await search('typescript', {}, '--all', '--out', out)
-    const before = server.requests.length
-    const { code } = await search('typescript', {}, '--all', '--out', out, '--resume')
-    expect([code, server.requests.length]).toEqual([0, before])
-  })
-
-  it('continues after a budget, which covers all runs together', async () => {
-    const { text } = await undisturbed()
-    const out = newFile()
-    const first = await search('typescript', {}, '--all', '--budget', '5', '--out', out)
-    expect([first.code, server.requests.length]).toEqual([5, 2])
-    expect(first.err).toContain('--resume')
+    const line = `${all} --out ${out}`
+    expect(await social(`${line} --budget 5`)).toMatchObject({
+      ...{ code: 5, err: expect.stringContaining('--resume') },
+    })
     expect(text.startsWith(readFileSync(out, 'utf8'))).toBe(true)
-    expect((await search('typescript', {}, '--all', '--budget', '5', '--out', out, '--resume')).code).toBe(5)
+    expect((await social(`${line} --budget 5 --resume`)).code).toBe(5)
     expect(server.requests).toHaveLength(2)
-    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    expect((await social(`${line} --resume`)).code).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(text)
+    const before = server.requests.length
+    expect([(await social(`${line} --resume`)).code, server.requests.length]).toEqual([0, before])
   })
 
   it('keeps its budget over all runs, also if they lose answers or are killed at any moment', async () => {
     const out = newFile()
-    const args = ['--all', '--count', '5', '--budget', '50', '--out', out, '--resume']
+    const state = `${out}.state.json`
     const stored = (): number =>
-      existsSync(`${out}.state.json`)
-        ? (JSON.parse(readFileSync(`${out}.state.json`, 'utf8')) as { credits: number }).credits
-        : 0
+      existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as { credits: number }).credits : 0
     let code: number | null = null
     for (let runs = 0; runs < 50 && code !== 5; runs++) {
-      const before = server.requests.length
       const isKilled = runs % 3 > 0
       if (!isKilled) server.inject({ reset: 'after', skip: 1 })
-      const during = (child: ChildProcess): void => {
-        const pages = Math.floor(Math.random() * 3)
-        const timer = setInterval(() => {
-          if (server.requests.length < before + pages) return
-          clearInterval(timer)
-          setTimeout(() => child.kill('SIGKILL'), Math.random() * (pages === 0 ? 150 : 20))
-        }, 1)
-        child.on('close', () => clearInterval(timer))
-      }
-      const options = isKilled ? { during } : {}
-      ;({ code } = await search('typescript', options, ...args))
+      const pages = Math.floor(Math.random() * 3)
+      const options = isKilled ? killed(pages, pages === 0 ? 150 : 20) : {}
+      ;({ code } = await social(`${all} --count 5 --budget 50 --out ${out} --resume`, options))
       expect(server.ledger.spent).toBeLessThanOrEqual(stored())
       expect(stored()).toBeLessThanOrEqual(50)
     }
@@ -109,77 +78,15 @@ describe('--resume', () => {
   it('finishes and writes the page under way on Ctrl-C, and says how to continue', async () => {
     const { text } = await undisturbed()
     const out = newFile()
-    const { code, err } = await search(
-      'typescript',
-      {
-        during(child) {
-          const timer = setInterval(() => {
-            if (server.requests.length < 3) return
-            clearInterval(timer)
-            child.kill('SIGINT')
-          }, 1)
-        },
-      },
-      '--all',
-      '--out',
-      out,
+    const during = when(
+      () => server.requests.length >= 3,
+      (child) => child.kill('SIGINT'),
     )
-    expect(code).toBe(130)
-    expect(err).toContain('To continue: the same command with --resume')
-    const lines = readFileSync(out, 'utf8').trimEnd().split('\n').length
-    expect(lines).toBe(20 * server.requests.filter(({ charged }) => charged > 0).length)
-    expect((await search('typescript', {}, '--all', '--out', out, '--resume')).code).toBe(0)
+    const { code, err } = await social(`${all} --out ${out}`, { during })
+    expect([code, err]).toEqual([130, expect.stringContaining('To continue: the same command with --resume')])
+    const pages = server.requests.filter(({ charged }) => charged > 0).length
+    expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(20 * pages)
+    expect((await social(`${all} --out ${out} --resume`)).code).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(text)
-  })
-
-  it('says how to continue without a file, too', async () => {
-    const { text } = await undisturbed()
-    const first = await search('typescript', {}, '--all', '--budget', '5')
-    const next = /--params '(.*)'/.exec(first.err)?.[1] ?? ''
-    const rest = await social([
-      'microblog',
-      'search',
-      '--all',
-      '--yes',
-      '--per-minute',
-      'off',
-      '--params',
-      next,
-    ])
-    expect(first.out + rest.out).toBe(text)
-  })
-
-  it('says how to continue with the rest of a limit', async () => {
-    server.inject({ status: 403, skip: 1 })
-    const { code, out, err } = await search('typescript', {}, '--limit', '30')
-    expect([code, out.trimEnd().split('\n').length]).toEqual([3, 20])
-    expect(err).toMatch(/To continue: .* --limit 10 --params '/)
-  })
-
-  it.each<[string, (out: string) => void, string[], string]>([
-    ['the state of another query', () => {}, ['coffee', '--resume'], 'another job: params differs'],
-    ['other fields', () => {}, ['typescript', '--resume', '--fields', 'id'], 'fields differs'],
-    ['an output that exists', () => {}, ['typescript'], 'pass --resume'],
-    ['a missing state', (out) => rmSync(`${out}.state.json`), ['typescript', '--resume'], 'is missing'],
-    [
-      'an invalid state',
-      (out) => writeFileSync(`${out}.state.json`, '[]'),
-      ['typescript', '--resume'],
-      'not the state',
-    ],
-    [
-      'an output that was shortened',
-      (out) => truncateSync(out, 10),
-      ['typescript', '--resume'],
-      'something else has changed it',
-    ],
-  ])('refuses %s, and buys nothing', async (_, change, [query = '', ...args], message) => {
-    const out = newFile()
-    await search('typescript', {}, '--out', out)
-    change(out)
-    const before = [server.requests.length, readFileSync(out, 'utf8')]
-    const { code, err } = await search(query, {}, '--all', '--out', out, ...args)
-    expect(err).toContain(message)
-    expect([code, server.requests.length, readFileSync(out, 'utf8')]).toEqual([2, ...before])
   })
 })

@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { RunLock } from '../../src/cli/run-lock.ts'
-import { serveSandbox } from '../../src/sandbox/node.ts'
-import { buildCommand, run } from './command.ts'
+import { failed } from '../support/command-line.ts'
+import { command, server, social, useCommand, when } from './command.ts'
 
-let command: { folder: string; file: string }
-beforeAll(async () => (command = await buildCommand()))
-afterAll(() => rmSync(command.folder, { recursive: true }))
+useCommand()
 
 /** A folder of a test. */
 function newFolder(name: string): string {
@@ -70,61 +68,46 @@ describe('RunLock', () => {
   it('is free while the process that had it is still being killed', async () => {
     const folder = newFolder('dying')
     const out = join(folder, 'out')
-    for (let kills = 0; kills < 30; kills++) {
-      const child = run(command, ['watch', 'coffee', '--sandbox', '--state', out], {
-        during: (child) => {
-          const timer = setInterval(() => {
-            if (!existsSync(`${out}.lock`)) return
-            clearInterval(timer)
-            child.kill('SIGKILL')
-            new RunLock(out).release()
-          }, 1)
-        },
-      })
-      expect((await child).code).toBe(null)
-    }
+    const during = when(
+      () => existsSync(`${out}.lock`),
+      (child) => {
+        child.kill('SIGKILL')
+        new RunLock(out).release()
+      },
+    )
+    for (let kills = 0; kills < 30; kills++)
+      expect((await social(`watch coffee --sandbox --state ${out}`, { during })).code).toBe(null)
     expect(readdirSync(folder)).toEqual([])
   })
 })
 
 describe('watch --state', () => {
   it('is refused while another watch has the file, and not after that was killed', async () => {
-    const server = await serveSandbox({ port: 0, limits: { perMinute: false } })
-    try {
-      const state = join(newFolder('watch'), 'state.json')
-      const env = { SOCIAL_SEARCH_BASE_URL: server.baseUrl, SOCIAL_SEARCH_API_KEY: server.apiKey }
-      let first: ChildProcess | undefined
-      const watch = (during: (child: ChildProcess) => void = () => {}) =>
-        run(command, ['watch', 'coffee', '--yes', '--state', state], { env, during })
-      const killed = watch((child) => (first = child))
-      await expect.poll(() => existsSync(state)).toBe(true)
-      const { code, err } = await watch()
-      expect([code, server.requests.length]).toEqual([2, 1])
-      expect(err).toContain(`is in use by process ${first?.pid}`)
-      first?.kill('SIGKILL')
-      await killed
-      const next = watch((child) => (first = child))
-      await expect.poll(() => server.requests.length).toBe(2)
-      first?.kill('SIGINT')
-      expect((await next).code).toBe(130)
-      expect(readdirSync(join(state, '..'))).toEqual(['state.json'])
-    } finally {
-      await server.close()
-    }
+    const state = join(newFolder('watch'), 'state.json')
+    let last: ChildProcess | undefined
+    const watch = () =>
+      social(`watch coffee --yes --state ${state}`, { during: (child) => void (last = child) })
+    const killed = watch()
+    const first = last
+    await expect.poll(() => existsSync(state)).toBe(true)
+    expect(await watch()).toMatchObject(failed(2, `is in use by process ${first?.pid}`))
+    expect(server.requests).toHaveLength(1)
+    first?.kill('SIGKILL')
+    await killed
+    const next = watch()
+    await expect.poll(() => server.requests.length).toBe(2)
+    last?.kill('SIGINT')
+    expect((await next).code).toBe(130)
+    expect(readdirSync(join(state, '..'))).toEqual(['state.json'])
   })
 })
 
 describe('login', () => {
   it('stores one whole key when many run at once', async () => {
-    const config = newFolder('config')
-    const logins = Array.from({ length: 8 }, (_, i) =>
-      run(command, ['login', '--no-check', '--base-url', 'https://api.example/v1'], {
-        env: { XDG_CONFIG_HOME: config, APPDATA: config },
-        input: `org_live_key_${i}`,
-      }),
-    )
+    const login = 'login --no-check --base-url https://api.example/v1'
+    const logins = Array.from({ length: 8 }, (_, i) => social(login, { input: `org_live_key_${i}` }))
     expect((await Promise.all(logins)).map(({ code, err }) => [code, err])).toEqual(logins.map(() => [0, '']))
-    const folder = join(config, 'social-search')
+    const folder = join(command.folder, 'config/social-search')
     expect(readdirSync(folder)).toEqual(['login.json'])
     expect(readFileSync(join(folder, 'login.json'), 'utf8')).toMatch(/"apiKey":"org_live_key_\d"}\n$/)
   })

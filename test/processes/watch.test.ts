@@ -1,48 +1,63 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { command, server, social, useCommand } from './served-command.ts'
+import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { command, server, social, useCommand, when } from './command.ts'
 
 useCommand()
 
+const fileOf = (name: string) => join(command.folder, name)
+const watch = 'watch coffee --yes --every 60'
+
 describe('watch', () => {
   it('prints new posts, keeps its state, and hands batches to a command', async () => {
-    const state = join(command.folder, 'watch.json')
-    const seen = join(command.folder, 'seen.jsonl')
-    const watch = (...args: string[]) => {
+    const [state, seen] = [fileOf('watch.json'), fileOf('seen.jsonl')]
+    const interrupted = (flags = '') => {
       const before = server.requests.length
-      const flags = ['--yes', '--per-minute', 'off', '--every', '60', '--state', state]
-      return social(['watch', 'coffee', ...flags, ...args], {
-        during(child) {
-          const timer = setInterval(() => {
-            if (server.requests.length === before) return
-            clearInterval(timer)
-            setTimeout(() => child.kill('SIGINT'), 300)
-          }, 5)
-        },
+      return social(`${watch} --state ${state} ${flags}`, {
+        during: when(
+          () => server.requests.length > before,
+          (child) => sleep(300).then(() => child.kill('SIGINT')),
+        ),
       })
     }
-    const first = await watch('--exec', `cat >> ${seen}`)
-    expect([first.code, readFileSync(seen, 'utf8').trimEnd().split('\n').length]).toEqual([130, 20])
-    const again = await watch()
+    const first = await interrupted(`--exec 'cat >> ${seen}'`)
+    expect([first.code, linesOf(readFileSync(seen, 'utf8')).length]).toEqual([130, 20])
+    const again = await interrupted()
     expect([again.code, again.out, server.requests.length]).toEqual([130, '', 2])
     writeFileSync(state, '{}')
-    expect((await social(['watch', 'coffee', '--yes', '--state', state])).code).toBe(2)
-  })
-
-  it('buys nothing if its state cannot be written', async () => {
-    const { code, err } = await social(['watch', 'coffee', '--yes', '--state', '/missing/state.json'])
-    expect([code, err, server.requests.length]).toEqual([
-      2,
-      expect.stringContaining('the folder /missing does not exist'),
-      0,
-    ])
+    expect((await social(`${watch} --state ${state}`)).code).toBe(2)
   })
 
   it('keeps its old state if the command fails', async () => {
-    const state = join(command.folder, 'failed.json')
-    const { code, err } = await social(['watch', 'coffee', '--yes', '--state', state, '--exec', 'exit 7'])
-    expect([code, err]).toEqual([1, expect.stringContaining('ended with 7')])
-    expect(() => readFileSync(state)).toThrow('ENOENT')
+    const state = fileOf('failed.json')
+    expect(await social(`${watch} --state ${state} --exec 'exit 7'`)).toMatchObject(failed(1, 'ended with 7'))
+    expect(existsSync(state)).toBe(false)
+  })
+
+  it('spends --budget anew in each run', async () => {
+    for (const pages of [1, 2]) {
+      expect(
+        (await social(`watch coffee --every 0.2 --budget 2 --state ${fileOf('budget.json')}`)).code,
+      ).toBe(5)
+      expect(server.requests).toHaveLength(pages)
+    }
+  })
+
+  it('passes a batch again if it was killed before the command has exited', async () => {
+    const [state, seen] = [fileOf('killed.json'), fileOf('killed.jsonl')]
+    const during = when(
+      () => existsSync(seen),
+      (child) => child.kill('SIGKILL'),
+    )
+    // The command goes on after the watch was killed, and ends on its own.
+    const slow = `cat > ${seen}.new && mv ${seen}.new ${seen} && sleep 1`
+    const killed = await social(`${watch} --state ${state} --exec '${slow}'`, { during })
+    expect([killed.code, existsSync(state)]).toEqual([null, false])
+    const { out } = await social(`watch coffee --every 0.2 --budget 2 --state ${state}`)
+    expect(recordsOf(out).map(({ id }) => id)).toEqual(
+      recordsOf(readFileSync(seen, 'utf8')).map(({ id }) => id),
+    )
   })
 })

@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/api/operations.ts'
-import { type ClientOptions, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { type ToolResult, type ToolsOptions, createTools } from '../../src/tools/index.ts'
+import type { ClientOptions } from '../../src/index.ts'
+import type { ToolResult, ToolsOptions } from '../../src/tools/index.ts'
 import { post } from '../support/pages.ts'
+import { query, setUp as setUpTools } from './set-up.ts'
 
-function setUp(options: Partial<ToolsOptions> = {}, more: Partial<ClientOptions> = {}) {
-  const sandbox = createSandbox({ posts: 1000, limits: { perMinute: false, inFlight: false }, latency: 20 })
-  const client = new SocialSearch({ ...sandbox.clientOptions(), ...more })
-  const allow = operations.map(({ id }) => id)
-  return { sandbox, client, tools: createTools({ client, budget: 50, allow, ...options }) }
-}
-
+const setUp = (options?: Partial<ToolsOptions>, client?: Partial<ClientOptions>) =>
+  setUpTools(options, 20, client)
 const abortedAfter = (ms: number) => ({ signal: AbortSignal.timeout(ms) })
-const query = 'coffee'
 
 describe('execute()', () => {
   it('asks the service again when an earlier free call was aborted', async () => {
@@ -121,20 +114,11 @@ describe('execute()', () => {
 
   it('removes characters that people do not see from texts and names', async () => {
     const { sandbox, tools } = setUp()
-    const text = 'a\u{e0141}b\u200ec\ufeffd\u202e'
+    const text = 'a\u{e0141}b\u200ec\ufeffd\u202e\u0007'
     const posts = [{ ...post('p'), body: `${'\u200b'.repeat(5000)}${text}` }]
     const meta = { returnedCount: 1, hasMore: false }
     sandbox.inject({ operation: 'microblog.search', body: { requestId: 'r', posts, meta } })
     const { items } = await tools.microblog_search.execute({ query })
     expect(items?.[0]).toMatchObject({ text: 'abcd' })
-  })
-})
-
-describe('createTools()', () => {
-  it.each([
-    ['fields that are no list', { fields: { 'microblog.search': 'id' as never } }, /must be a list of field/],
-    ['texts of less than 20 characters', { maxText: 5 }, /maxText must be a whole number from 20/],
-  ])('refuses %s', (_, options, message) => {
-    expect(() => setUp(options)).toThrow(message)
   })
 })

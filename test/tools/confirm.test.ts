@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ConfirmRequest, toolReport } from '../../src/tools/index.ts'
-import { codeOf, query, setUp, url } from './set-up.ts'
+import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('confirmAbove', () => {
   it('refuses a call that needs approval when no person can be asked', async () => {
@@ -101,8 +101,3 @@ describe('a caller that leaves', () => {
     expect(sandbox.ledger.spent).toBe(4)
   })
 })
-
-async function reached(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-}

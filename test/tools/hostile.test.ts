@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { type AgentTool, createTools, toolReport } from '../../src/tools/index.ts'
-import { codeOf, query, setUp, url } from './set-up.ts'
+import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('execute() refuses, for free, and says why', () => {
   it.each([
@@ -216,8 +216,3 @@ describe('a session', () => {
     )
   })
 })
-
-async function reached(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-}

@@ -5,15 +5,8 @@ import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
 import { mainFields } from '../../src/api/main-fields.ts'
-import { type ToolResult, type ToolsOptions, createTools, toolReport } from '../../src/tools/index.ts'
-
-function setUp(options: Partial<ToolsOptions> = {}) {
-  const sandbox = createSandbox({ limits: { perMinute: false } })
-  const client = new SocialSearch(sandbox.clientOptions())
-  const allow = operations.map(({ id }) => id)
-  const tools = createTools({ client, budget: 50, allow, ...options })
-  return { sandbox, client, tools }
-}
+import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { setUp } from './set-up.ts'
 
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]
 
@@ -85,6 +78,8 @@ describe('createTools()', () => {
     [{ confirm: true }, /confirm must be a function/],
     [{ bugdet: 3 }, /did you mean budget/],
     [{ client: {} }, /client must be a SocialSearch/],
+    [{ maxText: 5 }, /maxText must be a whole number from 20/],
+    [{ fields: { 'microblog.search': 'id' } }, /must be a list of field/],
     [
       { fields: { 'microblog.search': ['engagements.likes'] } },
       /unknown field engagements.likes of microblog/,
@@ -132,13 +127,6 @@ describe('execute()', () => {
     const result = await setUp().tools.microblog_search.execute({ query: 'nothing' })
     expect(result).toMatchObject({ ok: true, returned: 0, items: [] })
     expect(result.notice).toBe('No matches: drop a filter, or use other keywords.')
-  })
-
-  it('removes characters that people do not see', async () => {
-    const sandbox = createSandbox({ content: { microblog: [{ body: 'coffee\u{e0041}\u202e \u0007now' }] } })
-    const tools = createTools({ client: new SocialSearch(sandbox.clientOptions()), budget: 2 })
-    const { items } = await tools.microblog_search.execute({ query: 'coffee' })
-    expect(items?.[0]?.['text']).toBe('coffee now')
   })
 
   it('reads on with next, first what is left of a page, for free', async () => {

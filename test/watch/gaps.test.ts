@@ -7,10 +7,10 @@ import {
   UpstreamError,
   ValidationError,
 } from '../../src/index.ts'
-import { type WatchState, watchSearch } from '../../src/watch/index.ts'
+import { watchSearch } from '../../src/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
-import { drain, idsOf, newFeed, next, range, setUp } from './helpers.ts'
+import { drain, idsOf, newFeed, next, pollNetwork, range, setUp } from './helpers.ts'
 
 describe('watchSearch()', () => {
   it('fills the gap that maxPages has left, after the newest posts, also in another process', async () => {
@@ -133,26 +133,17 @@ describe('watchSearch() of the professional network', () => {
   it('yields new posts once when new ones shift its numbered pages, and fills gaps', async () => {
     const feed = newFeed()
     feed.post(30)
-    const poll = async (state: WatchState | undefined, maxPages: number) => {
-      const ids: string[] = []
-      const options = { once: true, state, maxPages }
-      for await (const batch of watchSearch(feed.client.professionalnet.posts, { query: 'acme' }, options)) {
-        ids.push(...batch.posts.map(({ urn }) => urn))
-        state = batch.state
-      }
-      return { ids: ids.map(Number).sort((a, b) => a - b), state }
-    }
-    const first = await poll(undefined, 1)
+    const first = await pollNetwork(feed, null, { maxPages: 1 })
     feed.post(50)
-    const second = await poll(first.state, 1)
+    const second = await pollNetwork(feed, first.state, { maxPages: 1 })
     feed.post(30)
-    const third = await poll(second.state, 10)
+    const third = await pollNetwork(feed, second.state, { maxPages: 10 })
     expect([first.ids, second.ids, third.ids]).toEqual([
       range(11, 30),
       range(61, 80),
       range(31, 60).concat(range(81, 110)),
     ])
-    expect(third.state?.spans).toHaveLength(1)
+    expect(third.state.spans).toHaveLength(1)
     expect(feed.bodies.map(({ page = 1 }) => page)).toEqual([1, 1, 1, 2, 3, 4, 5])
     expect(feed.bodies[0]).toEqual({ query: 'acme', sort_by: 'recent' })
   })

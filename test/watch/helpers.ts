@@ -36,3 +36,15 @@ export const idsOf = ({ posts }: WatchBatch) => posts.map(({ id }) => Number(id)
 export const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 
 export const newFeed = () => new Feed(`numbered ${++feeds}`)
+
+/** Polls the numbered pages of the professional network once. */
+export async function pollNetwork({ client, requests }: Feed, state: unknown, options: WatchOptions = {}) {
+  const before = requests.length
+  const ids: number[] = []
+  const watch = { once: true, ...options, state: state as WatchState | null }
+  for await (const batch of watchSearch(client.professionalnet.posts, { query: 'acme' }, watch)) {
+    ids.push(...batch.posts.map(({ urn }) => Number(urn)))
+    state = batch.state
+  }
+  return { ids: ids.sort((a, b) => a - b), state: state as WatchState, requests: requests.length - before }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildCommand } from '../command.ts'
-import { type ServiceName, type TokenService, tokenService, tokensIn } from './service.ts'
+import { type ServiceName, type TokenService, loginOf, tokenService, tokensIn } from './service.ts'
 
 /** How many commands run at once. */
 const together = 5
@@ -76,21 +76,17 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
 
   function start(): void {
     const service = any(services) as TokenService
-    const args = any([
-      ...Array<string[]>(6).fill(login(service)),
-      ['logout'],
-      ...Array<string[]>(4).fill(['organization', 'usage']),
-      ...Array<string[]>(6).fill(['watch', 'coffee', '--yes', '--every', '1', '--per-minute', 'off']),
-    ]) as string[]
-    void run(args)
+    const line = any([
+      ...Array<string>(6).fill(loginOf(service)),
+      'logout',
+      ...Array<string>(4).fill('organization usage'),
+      ...Array<string>(6).fill('watch coffee --yes --every 1 --per-minute off'),
+    ]) as string
+    void run(line)
   }
 
-  function login({ origin }: TokenService): string[] {
-    const flags = ['--issuer', origin, '--client-id', 'terminal', '--timeout', '20']
-    return ['login', '--base-url', `${origin}/v1`, ...flags]
-  }
-
-  async function run(args: readonly string[]): Promise<number | null> {
+  async function run(line: string): Promise<number | null> {
+    const args = line.split(' ')
     const child = spawn(process.execPath, [command.file, ...args], {
       cwd: command.folder,
       // The cache lets a process start in half the time.
@@ -175,10 +171,10 @@ export async function runKills(kills: number, stops: number): Promise<KillsResul
   /** A logout leaves nothing, and a login works at once. */
   async function checkEnd(): Promise<void> {
     const begin = performance.now()
-    await run(['logout'])
+    await run('logout')
     const left = readdirSync(folder)
     if (left.length > 0) problems.push(`logout has left ${left.join(', ')}`)
-    const codes = [await run(login(services[0])), await run(['organization', 'usage'])]
+    const codes = [await run(loginOf(services[0])), await run('organization usage')]
     if (codes.some((code) => code !== 0))
       problems.push(`the last login and call ended with ${codes.join(', ')}`)
     const seconds = (performance.now() - begin) / 1000

@@ -20,10 +20,12 @@ export interface TokenService {
   readonly counts: { authorized: number; refreshed: number; served: number }
   /** Foreign tokens in requests, and refresh tokens that came twice. */
   readonly problems: string[]
-  /** What the response to a refresh waits for. */
-  delay: Promise<unknown>
   close(): Promise<void>
 }
+
+/** The command that logs in to a service. */
+export const loginOf = ({ origin }: TokenService): string =>
+  `login --base-url ${origin}/v1 --issuer ${origin} --client-id terminal --timeout 20`
 
 export async function tokenService(name: ServiceName): Promise<TokenService> {
   const sandbox = createSandbox({ limits: { perMinute: false } })
@@ -41,11 +43,7 @@ export async function tokenService(name: ServiceName): Promise<TokenService> {
     )
   })
   const origin = await listening(server)
-  const service: TokenService = {
-    ...{ name, origin, counts, problems, delay: Promise.resolve() },
-    close: () => closed(server),
-  }
-  return service
+  return { name, origin, counts, problems, close: () => closed(server) }
 
   async function respond(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const { url = '', headers, method = 'GET' } = request
@@ -59,9 +57,7 @@ export async function tokenService(name: ServiceName): Promise<TokenService> {
       const params = new URLSearchParams({ code: randomUUID(), state, iss: origin })
       response.writeHead(302, { location: `${searchParams.get('redirect_uri')}?${params}` }).end()
     } else if (pathname === '/token') {
-      const answer = issue(new URLSearchParams(body))
-      if (body.includes('grant_type=refresh_token')) await service.delay
-      json(response, ...answer)
+      json(response, ...issue(new URLSearchParams(body)))
     } else await serve(url, method, headers.authorization ?? '', body, response)
   }
 

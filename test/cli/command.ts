@@ -1,0 +1,86 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { beforeAll, beforeEach, vi } from 'vitest'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import { type Line, wordsOf } from '../support/command-line.ts'
+import { newFolder } from '../support/folder.ts'
+
+/** Has the files, the logins and the stored answers of a test. */
+export const folder = newFolder()
+/** The service; each test has its own. */
+export let sandbox: Sandbox
+
+let main: (words: readonly string[]) => Promise<void>
+let isTerminal = false
+let services = 0
+const written = { stdout: '', stderr: '' }
+
+/**
+ * Prepares `social()` for the tests of a file, or of a `describe()`.
+ *
+ * @param terminals What the command takes for a terminal.
+ */
+export function useCommand(
+  options: SandboxOptions = {},
+  terminals: readonly ('stdin' | 'stdout' | 'stderr')[] = [],
+): void {
+  beforeAll(async () => {
+    const home = process.cwd()
+    const restore = (['stdout', 'stderr'] as const).map((name) => {
+      const { write, isTTY, columns } = process[name]
+      Object.assign(process[name], {
+        ...{ isTTY: terminals.includes(name), columns: 200 },
+        write(text: unknown, done: unknown) {
+          written[name] += String(text)
+          if (typeof done === 'function') done()
+          return true
+        },
+      })
+      return () => Object.assign(process[name], { write, isTTY, columns })
+    })
+    vi.resetModules()
+    process.chdir(folder)
+    // The command looks for its folders and for terminals when it is imported.
+    for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, join(folder, 'config'))
+    for (const name of ['XDG_CACHE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, join(folder, 'cache'))
+    ;({ main } = await import('../../src/cli/program.ts'))
+    return () => {
+      process.chdir(home)
+      for (const step of restore) step()
+      vi.unstubAllEnvs()
+      vi.unstubAllGlobals()
+    }
+  })
+  beforeEach(() => {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+    sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
+    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
+      sandbox.fetch(new Request(...request)),
+    )
+    // Clients of one address share the limits of a minute.
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
+    isTerminal = terminals.includes('stdin')
+  })
+}
+
+/** Runs the command in this process, with the address and key of the service. */
+export async function social(
+  line: Line,
+  { input = '' } = {},
+): Promise<{ code: number; out: string; err: string }> {
+  Object.assign(written, { stdout: '', stderr: '' })
+  const stdin: unknown = Object.assign(Readable.from([input]), { isTTY: isTerminal })
+  const mock = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as typeof process.stdin)
+  process.exitCode = 0
+  try {
+    await main(wordsOf(line))
+    return { code: process.exitCode, out: written.stdout, err: written.stderr }
+  } finally {
+    process.exitCode = undefined
+    mock.mockRestore()
+  }
+}
+
+export const bodies = (): unknown[] => sandbox.requests.map(({ body }) => body)

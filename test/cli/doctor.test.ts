@@ -1,0 +1,35 @@
+import { describe, expect, it, vi } from 'vitest'
+import { sandbox, social, useCommand } from './command.ts'
+
+const onlyOrg = { key: 'only_org', scopes: ['org:read'] as const }
+useCommand({ keys: [onlyOrg] })
+
+describe('doctor', () => {
+  it('reports no problem with the documented service, for free, and does not check mentions:write', async () => {
+    const { code, out } = await social('doctor')
+    expect([code, sandbox.ledger.spent]).toEqual([0, 0])
+    expect(out).toContain('ok    scope mentions:read')
+    expect(out).not.toMatch(/FAIL|mentions:write/)
+  })
+
+  it('compares the service’s description', async () => {
+    sandbox.inject({ status: 200, body: { openapi: '3.1.0', paths: {} } })
+    expect(await social('doctor')).toMatchObject({ code: 4, out: expect.stringContaining('FAIL  contract') })
+  })
+
+  it('prints each problem and its solution', async () => {
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', onlyOrg.key)
+    const { code, out } = await social('doctor')
+    expect([code, out]).toEqual([3, expect.stringContaining('ok    scope org:read')])
+    expect(out).toContain('FAIL  scope search:read: missing; create a key, or log in, with search:read')
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
+    expect((await social('doctor')).out).toContain('set SOCIAL_SEARCH_BASE_URL')
+  })
+
+  it('says that the address lacks /v1', async () => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
+    expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
+      /FAIL service: .*404.* baseUrl: it lacks \/v1/,
+    )
+  })
+})

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import Papa from 'papaparse'
+import { describe, expect, it, vi } from 'vitest'
+import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { bodies, sandbox, social, useCommand } from './command.ts'
+
+useCommand()
+
+const search = 'search coffee'
+
+describe('params', () => {
+  it.each([
+    ['search coffee --category latest', { query: 'coffee', category: 'Latest' }],
+    [
+      'search coffee --count 5 --lang en --only-replies --hashtags a b --hashtags c',
+      { query: 'coffee', count: 5, filters: { lang: 'en', onlyReplies: true, hashtags: ['a', 'b', 'c'] } },
+    ],
+    ['comments https://x --limit 300', { postUrl: 'https://x', maxComments: 300 }],
+    ['comments https://x --limit 5', { postUrl: 'https://x' }],
+    [`technews search --params '{"query":"rust"}'`, { query: 'rust' }],
+  ])('are sent from flags and JSON: %s', async (line, body) => {
+    await social(line)
+    expect(bodies()).toEqual([body])
+  })
+
+  it('are read from stdin', async () => {
+    await social('technews search --params -', { input: '{"query":"go"}' })
+    expect(bodies()).toEqual([{ query: 'go' }])
+  })
+
+  it('are the id of a record', async () => {
+    const [mention] = recordsOf((await social('mentions list')).out)
+    const { out, code } = await social(`mentions get ${mention?.id}`)
+    expect([code, JSON.parse(out).mention]).toEqual([0, mention])
+    const change = `mentions set-state ${mention?.id} --body '{"state":"done"}'`
+    expect(await social(change)).toMatchObject(failed(3, 'mentions:write'))
+  })
+})
+
+describe('flags', () => {
+  it('set --timeout and --validation of the client', async () => {
+    sandbox.inject({ delay: 5000 })
+    const late = await social(`${search} --timeout 0.2 --json`)
+    expect([late.code, JSON.parse(late.err)]).toMatchObject([6, { name: 'TimeoutError' }])
+    const body = { requestId: 'r', posts: [{ id: 'half' }], meta: { returnedCount: 1, hasMore: false } }
+    sandbox.inject({ status: 200, body, times: 2 })
+    expect(await social(`${search} --validation off`)).toMatchObject({ code: 0, out: '{"id":"half"}\n' })
+    expect(await social(`${search} --validation lenient`)).toMatchObject({ code: 0, out: '' })
+  })
+
+  it('buy one page unless one asks for more', async () => {
+    for (const [flags, records] of [
+      ['', 20] as const,
+      ['--limit 30', 30] as const,
+      ['--max-pages 3', 60] as const,
+    ])
+      expect(linesOf((await social(`${search} ${flags}`)).out)).toHaveLength(records)
+    expect(sandbox.requests).toHaveLength(6)
+  })
+
+  it('--limit takes whole pages into a file, and cuts other output', async () => {
+    await social(`${search} --limit 21 --out whole.jsonl`)
+    expect(linesOf(readFileSync('whole.jsonl', 'utf8'))).toHaveLength(40)
+    expect(linesOf((await social(`${search} --limit 21`)).out)).toHaveLength(21)
+    const [post] = recordsOf((await social('posts coffee --limit 1')).out)
+    expect(linesOf((await social(`comments ${String(post?.['share_url'])} --limit 3`)).out)).toHaveLength(3)
+  })
+
+  it('--sandbox needs no account, and may change the state of a mention', async () => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+    const [mention] = recordsOf((await social('mentions list --sandbox')).out)
+    const { code, out } = await social(
+      `mentions set-state ${mention?.id} --params '{"state":"done"}' --sandbox`,
+    )
+    expect([code, JSON.parse(out)]).toMatchObject([0, { mention: { state: 'done' } }])
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('stdout', () => {
+  it('gets only data, as JSON Lines, JSON, CSV or a table', async () => {
+    const lines = await social(search)
+    expect(lines.err).toBe('')
+    const posts = recordsOf(lines.out)
+    expect(JSON.parse((await social(`${search} --format json`)).out)).toEqual(posts)
+    const fields = ['id', 'author', 'engagements.viewsCount']
+    const csv = (await social(`${search} --format csv --fields ${fields.join(',')}`)).out
+    const values = posts.map(({ id, author, engagements }) => [id, author, Object(engagements).viewsCount])
+    expect(parse(csv)).toEqual([fields, ...values.map((row) => row.map(String))])
+    expect(Papa.parse(csv.trimEnd()).data).toEqual(parse(csv))
+    const picked = recordsOf((await social(`${search} --fields ${fields.join(',')}`)).out)
+    expect(picked.map((record) => fields.map((field) => record[field]))).toEqual(values)
+    const table = linesOf((await social(`${search} --format table --fields id,author`)).out)
+    expect([table.length, table[0]]).toEqual([21, expect.stringMatching(/^id +author$/)])
+  })
+
+  it('gets a byte order mark before CSV with --bom, as files do', async () => {
+    const csv = await social(`${search} --bom --fields id --format csv`)
+    expect(csv.out.slice(0, 4)).toBe('\ufeffid\n')
+    await social(`${search} --bom --fields id --out bom.csv`)
+    expect(readFileSync('bom.csv', 'utf8')).toBe(csv.out)
+  })
+
+  it.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])('gets the output of --out %s', async (name) => {
+    const { code, out, err } = await social(`${search} --limit 3 --out ${name}`)
+    expect([code, err, linesOf(out).length]).toEqual([0, '', 3])
+    expect((await social(`infer mentions.list --out ${name}`)).out).toContain('z.infer')
+  })
+})
+
+describe('the command that continues', () => {
+  it('has the same budget and output', async () => {
+    const flags = '--all --budget 3 --per-minute off --format csv --fields id,author'
+    expect(await social(`${search} ${flags}`)).toMatchObject(
+      failed(5, `To continue: social-search microblog search ${flags} --params '{`),
+    )
+  })
+
+  it('has the rest of a limit, and prints the rest', async () => {
+    const whole = await social(`${search} --limit 30`)
+    sandbox.inject({ status: 403, skip: 1 })
+    const first = await social(`${search} --limit 30`)
+    expect(first).toMatchObject(failed(3, 'To continue: '))
+    const [, rest = ''] = /To continue: social-search (.* --limit 10 --params '.*')/.exec(first.err) ?? []
+    expect(first.out + (await social(rest)).out).toBe(whole.out)
+  })
+
+  it.each([
+    ['the service finds the request invalid', `${search} --since yesterday`, 4],
+    ['page one fails', `${search} --max-pages 2`, 3],
+  ])('is missing when %s', async (_, line, code) => {
+    if (code === 3) sandbox.inject({ status: 403 })
+    const ran = await social(line)
+    expect([ran.code, sandbox.requests.length, ran.err]).toEqual([
+      code,
+      1,
+      expect.not.stringContaining('To continue'),
+    ])
+  })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, it, vi } from 'vitest'
+import { social, useCommand } from './command.ts'
+
+useCommand()
+
+describe('quote', () => {
+  it.each<[string, object]>([
+    ['quote microblog.search --max-pages 50', { atMost: 100, duration: 120_000 }],
+    ['quote microblog search --pages 50', { atMost: 100, duration: 120_000 }],
+    ["quote 'microblog search' --pages 50", { atMost: 100, duration: 120_000 }],
+    ['quote microblog.search --pages 50 --per-minute 5', { duration: 540_000 }],
+    [`quote professionalnet posts comments --params '{"maxComments":500}'`, { atMost: 500 }],
+    [
+      'quote microblog.search --all',
+      {
+        ...{ atMost: null, perPage: 2, duration: null },
+        why: '2 credits a page; how many pages there are is not known',
+      },
+    ],
+    ['quote mentions.list --all', { atMost: 0, duration: null }],
+  ])(
+    'prints the most that a job can cost and how long it takes at least, without an account: %s',
+    async (line, quote) => {
+      vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
+      vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+      const { code, out } = await social(line)
+      expect([code, JSON.parse(out)]).toMatchObject([0, quote])
+    },
+  )
+})

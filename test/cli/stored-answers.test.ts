@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { failed, linesOf } from '../support/command-line.ts'
+import { folder, sandbox, social, useCommand } from './command.ts'
+
+useCommand()
+
+const stored = join(folder, 'cache/social-search')
+const file = join(stored, 'answers.sqlite')
+const cached = 'search coffee --cache 1h'
+const offline = 'search coffee --offline'
+
+describe('--cache', () => {
+  it('answers an equal command from a private file, for free, and says how old the answer is', async () => {
+    const first = await social(cached)
+    expect([first.code, first.err]).toEqual([0, ''])
+    const again = await social(`${cached} --budget 0`)
+    expect([again.code, again.out]).toEqual([0, first.out])
+    expect(again.err).toMatch(/^From the cache, \d seconds? old: 0 credits, 2 saved\n$/)
+    expect(sandbox.ledger.spent).toBe(2)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('counts the pages of a walk that it had, and buys the others', async () => {
+    await social(`${cached} --max-pages 2`)
+    const { err, out } = await social(`${cached} --max-pages 3`)
+    expect(err).toMatch(/^2 pages from the cache, up to \d seconds? old: 2 credits, 4 saved\n$/)
+    expect([linesOf(out).length, sandbox.ledger.spent]).toEqual([60, 6])
+  })
+
+  it('stores nothing unless it is set, and accepts no answer that is older', async () => {
+    await social('search coffee')
+    expect(existsSync(stored)).toBe(false)
+    for (const flags of ['--cache 1h', '--cache 0.001s', '']) await social(`search coffee ${flags}`)
+    expect(sandbox.ledger.spent).toBe(8)
+  })
+
+  it('is quiet with --quiet, and leaves only errors on stderr with --json', async () => {
+    await social(cached)
+    for (const flag of ['--quiet', '--json'])
+      expect(await social(`${cached} ${flag}`)).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('keeps the answers of different keys apart', async () => {
+    await social(cached)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
+    await social(cached)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it('names a file that SQLite cannot read, and buys nothing', async () => {
+    mkdirSync(stored, { recursive: true })
+    writeFileSync(file, 'x'.repeat(5000))
+    expect(await social(cached)).toMatchObject(failed(1, file))
+    expect([sandbox.requests, readFileSync(file, 'utf8').length]).toEqual([[], 5000])
+  })
+
+  it('is in the command that continues', async () => {
+    expect((await social(`${cached} --all --budget 2`)).err).toContain('--cache 1h --budget 2')
+  })
+})
+
+describe('--offline', () => {
+  it('answers from what --cache has stored, and sends nothing', async () => {
+    const bought = await social(`${cached} --max-pages 2`)
+    const { code, out, err } = await social(`${offline} --max-pages 2`)
+    expect([code, out, err]).toEqual([0, bought.out, expect.stringContaining('0 credits, 4 saved')])
+    expect(sandbox.requests).toHaveLength(2)
+  })
+
+  it('prints the stored pages, and fails with 1 at the page that is not stored', async () => {
+    await social(cached)
+    const { code, out, err } = await social(`${offline} --max-pages 2`)
+    expect([code, linesOf(out).length]).toEqual([1, 20])
+    expect(err).toContain('the cache has no answer to these params')
+    expect(err).toContain('run the command with --cache 1h in place of --offline first')
+    expect(err).not.toContain('To continue')
+    const none = await social('technews search --params {} --offline --json')
+    expect(JSON.parse(none.err)).toMatchObject({ name: 'NotCachedError', code: 'not_cached', charged: 'no' })
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
+  it('infers a schema without a budget', async () => {
+    await social(`technews search --params '{"query":"rust"}' --cache 1h`)
+    const { code, out } = await social(`infer technews search --params '{"query":"rust"}' --offline`)
+    expect([code, sandbox.requests.length, out]).toEqual([0, 1, expect.stringContaining('z.looseObject')])
+  })
+})
+
+describe('clear-cache', () => {
+  it('deletes the stored answers, so that the next command buys them', async () => {
+    await social(cached)
+    const { code, out } = await social('clear-cache')
+    expect([code, out, readdirSync(stored)]).toEqual([0, `The answers in ${stored} are deleted\n`, []])
+    await social(cached)
+    expect(sandbox.ledger.spent).toBe(4)
+  })
+
+  it.each(['answers.sqlite', 'answers.sqlite-wal', 'profiles/work/answers.sqlite'])(
+    'names %s when it is a folder',
+    async (name) => {
+      const path = join(stored, name)
+      mkdirSync(path, { recursive: true })
+      const problem = 'is a folder, and not the file of stored answers; move or delete it'
+      expect(await social('clear-cache')).toMatchObject({
+        code: 1,
+        err: `social-search: ${path} ${problem}\n`,
+      })
+    },
+  )
+})
+
+describe('logout', () => {
+  it('removes the login when the stored answers cannot be deleted', async () => {
+    await social('login --no-check', { input: sandbox.apiKey })
+    mkdirSync(file, { recursive: true })
+    expect(await social('logout')).toMatchObject(failed(1, `${file} is a folder`))
+    expect((await social('config')).out).toBe('')
+  })
+})

@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { failed } from '../support/command-line.ts'
+import { folder, sandbox, social, useCommand } from './command.ts'
+
+useCommand()
+
+const login = 'login --base-url http://127.0.0.1:9/v1 --issuer http://127.0.0.1:9'
+
+describe('exit codes', () => {
+  it.each([
+    ['', 'a command is missing'],
+    ['microblogs', 'unknown command'],
+    ['xyzzy', "unknown command 'xyzzy'; see social-search --help"],
+    ['serch rust', 'did you mean social-search microblog search or'],
+    ['professionalnet search', 'mean social-search professionalnet posts search'],
+    ['mentions cout', 'did you mean social-search mentions count'],
+    ['help mentions nothing', 'unknown command mentions nothing'],
+    ['search', 'query is required'],
+    ['search coffee --langg en', "unknown option '--langg'"],
+    ['search coffee --count 21', 'count must be at most 20'],
+    ['search coffee --count many', '--count must be a number'],
+    ['search coffee --category Newest', '--category must be one of Top, Latest'],
+    ['search coffee --all', 'pass --budget, or --yes to spend without a limit'],
+    ['search coffee --all --limit 5', '--all contradicts'],
+    ['search coffee --limit 0', '--limit must be a whole number'],
+    ['search coffee --fields id,', 'each field must be a path'],
+    ['search coffee --fields nope', 'unknown field nope; expected one of id, body'],
+    ['search coffee --bom', '--bom needs --format csv'],
+    ['search coffee --profile ../work', 'the name of a profile must be'],
+    ["search coffee --profile ''", 'the name of a profile must be'],
+    [`search coffee --params '{"query":"a"}'`, 'given twice'],
+    ['technews search --params {', '--params must be JSON'],
+    [
+      'technews search rust',
+      `documents no params of technews.search; pass JSON: social-search technews search --params '{"query"`,
+    ],
+    [`technews search --params '{"query":"a"}' --format csv`, 'pass --fields'],
+    ['comments https://x --limit many', '--limit must be a number'],
+    ['comments https://x --limit 1001', 'maxComments'],
+    ['search coffee --resume', '--resume needs --out'],
+    ['search coffee --resume --out /dev/stdout', '--resume needs --out, the file to continue'],
+    ['search coffee --out /none/x.jsonl', 'the folder /none does not exist'],
+    ['search coffee --out x.jsonl --budget -1', '--budget must be at least 0'],
+    ['search coffee --out x.jsonl --format json', 'contradicts --out x.jsonl'],
+    ['search coffee --out x.txt', 'ends in .jsonl, .csv, .parquet or .db'],
+    ['search coffee --out x.parquet --resume', 'cannot be resumed'],
+    ["search coffee --cache 'an hour'", '--cache must be a number'],
+    ['search coffee --cache 0', '--cache must be from 0.001'],
+    ['search coffee --cache 99d', '--cache must be from 0.001'],
+    ['search coffee --cache 1h --offline', 'leave out --cache'],
+    ['mentions list --offline', "unknown option '--offline'"],
+    ['watch coffee', 'up to 28,800 credits a day; pass --budget, or --yes'],
+    ["watch '' --once --out x.db", 'query must have at least 1 character'],
+    [`watch coffee --once --out x.db --params '{"filters":{"lang":1}}'`, 'lang must be'],
+    [`watch coffee --once --params '{"category":"Top"}'`, 'newest posts first'],
+    ['watch coffee --once --out posts.csv', '.db file only'],
+    ['watch coffee --once --out x.db --state a.json', '--state contradicts --out'],
+    ['watch coffee --once --network professionalnet --lang en', '--lang is for --network microblog'],
+    [
+      'watch coffee --once --network technews',
+      '--network must be one of microblog, professionalnet, got technews',
+    ],
+    ['watch coffee --once --from then', '--from must be now, got then'],
+    [
+      'watch coffee --once --offline',
+      "unknown option '--offline': watch polls the service, since stored answers have no new posts",
+    ],
+    ['watch coffee --once --cache 1h', "unknown option '--cache': watch polls"],
+    ['watch coffee --once --out /none/posts.db', 'the folder /none does not exist'],
+    ['watch coffee --once --out /proc/posts.db', '/proc/posts.db cannot be written'],
+    ['watch coffee --once --state /none/state.json', 'the folder /none does not exist'],
+    ['quote microblog.find', 'unknown operation'],
+    ['quote microblog.search --max-pages 0', '--max-pages must be a whole number'],
+    ['quote microblog.search --all --max-pages 5', 'contradict each other'],
+    ['quote microblog.search --pages 5 --max-pages 5', 'contradict each other'],
+    ['quote professionalnet.company.get --all', 'has no pages; leave out --all'],
+    ['infer microblog search', 'microblog.search is documented'],
+    ['mcp', 'mcp needs --budget'],
+    ['completion', 'a shell is missing; expected one of bash, zsh, fish'],
+    ['completion tcsh', 'expected one of bash, zsh, fish'],
+    ['sandbox --port 70000', '--port must be a whole number from 0 to 65535, got 70000\n'],
+    ['sandbox --per-minute 0', '--per-minute must be a whole number from 1 to 99999, got 0\n'],
+    ['sandbox --prot 1', "unknown option '--prot'"],
+    ['login', 'apiKey is empty'],
+    [login, '--client-id'],
+    [`${login} --client-id x --port 0`, '--port must be a whole number from 1 to 65535'],
+    [`${login} --client-id x --timeout 0`, '--timeout must be from 0.001'],
+    [`${login} --client-id x --scopes ''`, 'scopes must be'],
+  ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
+    const before = readdirSync(folder)
+    expect(await social(line)).toEqual({ out: '', ...failed(2, message) })
+    expect([sandbox.requests, readdirSync(folder)]).toEqual([[], before])
+  })
+})

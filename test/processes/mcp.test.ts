@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { linesOf } from '../support/command-line.ts'
+import { server, social, useCommand } from './command.ts'
+
+useCommand()
+
+interface Result {
+  readonly isError?: boolean
+  readonly structuredContent?: object
+}
+
+/** Lists the tools and calls a search, in one session on stdio. */
+async function session(flags: string) {
+  const clientInfo = { name: 'test', version: '1' }
+  const messages = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+    { id: 3, method: 'tools/call', params: { name: 'microblog_search', arguments: { query: 'coffee' } } },
+  ]
+  const { code, out, err } = await social(`mcp ${flags}`, {
+    input: null,
+    during(child) {
+      for (const message of messages)
+        child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      let text = ''
+      child.stdout?.on('data', (data: Buffer) => {
+        text += String(data)
+        if (text.includes('"id":3')) child.stdin?.end()
+      })
+    },
+  })
+  expect(code).toBe(0)
+  const [server, tools, called] = linesOf(out).map((line) => (JSON.parse(line) as { result: Result }).result)
+  return { server, tools, called, report: JSON.parse(err) as object }
+}
+
+describe('mcp', () => {
+  it('serves the operations of --allow, keeps to --max-per-call and --confirm-above, and names its version', async () => {
+    const flags = '--budget 100 --allow microblog.search'
+    const answers = await session(flags)
+    expect(answers).toMatchObject({
+      server: { serverInfo: { name: 'social-search', version: packageJson.version } },
+      tools: { tools: [{ name: 'microblog_search' }] },
+    })
+    expect([answers.called?.isError ?? false, server.ledger.spent]).toEqual([false, 2])
+    // This client cannot ask a person.
+    for (const flag of ['--max-per-call', '--confirm-above'])
+      expect((await session(`${flags} ${flag} 1`)).called?.isError).toBe(true)
+    expect(server.ledger.spent).toBe(2)
+  })
+
+  it('makes a question that is repeated free with --cache, and says how old the answer is', async () => {
+    const flags = '--budget 10 --cache 1h'
+    expect(await session(flags)).toMatchObject({
+      called: { structuredContent: { ok: true, credits: { spent: 2 } } },
+      report: { spent: 2, saved: 0 },
+    })
+    expect(await session(flags)).toMatchObject({
+      called: {
+        structuredContent: {
+          notice: expect.stringMatching(/^From a cache, \d seconds? old\. /),
+          cachedAt: expect.any(String),
+          credits: { spent: 0, remaining: 10 },
+        },
+      },
+      report: { spent: 0, saved: 2 },
+    })
+    expect(server.ledger.spent).toBe(2)
+  })
+})

@@ -1,0 +1,51 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { linesOf, recordsOf } from '../support/command-line.ts'
+import { type Ran, command, env, run, search, server, social, useCommand } from './command.ts'
+
+useCommand()
+
+/** Buys all pages in a shell, which passes the output on. */
+function shell(redirection: string): Promise<Ran> {
+  const file = join(command.folder, 'shell.sh')
+  writeFileSync(file, `'${process.execPath}' '${command.file}' ${search} --all --yes ${redirection}`)
+  return run({ ...command, file }, [], { env: env(), program: '/bin/sh' })
+}
+
+describe('stdout', () => {
+  it('ends quietly when its reader closes the pipe, and buys no more pages', async () => {
+    const { out, err } = await shell('| head -3')
+    expect([err, linesOf(out).length]).toEqual(['', 3])
+    // A pipe holds several pages before `head` has ended; all pages are 25.
+    expect(server.requests.length).toBeLessThan(15)
+  })
+
+  it('reports a full disk, with the page on stderr and the command that continues', async () => {
+    const { code, err } = await shell('> /dev/full')
+    expect([code, server.requests.length]).toEqual([1, 1])
+    expect(err).toMatch(
+      /^social-search: ENOSPC[^]*\nTo continue: social-search microblog search --all --yes --per-minute off --params '{/,
+    )
+    const { posts } = JSON.parse(linesOf(err).at(-1) ?? '') as { posts: unknown[] }
+    expect(posts).toHaveLength(20)
+  })
+})
+
+describe('--web', () => {
+  it('opens the page of the first record in the browser, and prints the records', async () => {
+    const opened = join(command.folder, 'opened')
+    const bin = join(command.folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}.tmp && mv ${opened}.tmp ${opened}`)
+    chmodSync(join(bin, 'xdg-open'), 0o755)
+    const env = { PATH: `${bin}:${process.env['PATH']}` }
+    const [post] = recordsOf((await social(`${search} --web`, { env })).out)
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(`${String(post?.['url'])}\n`), 5000)
+    rmSync(opened)
+    const mention = { id: 'men_1', url: 'file:///etc/passwd' }
+    server.inject({ status: 200, body: { requestId: 'r', mention } })
+    expect((await social('mentions get men_1 --web', { env })).code).toBe(0)
+    expect(() => readFileSync(opened)).toThrow('ENOENT')
+  })
+})

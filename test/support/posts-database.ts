@@ -1,0 +1,25 @@
+import { DatabaseSync } from 'node:sqlite'
+
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index)
+
+/** Posts about coffee whose ids are these numbers. */
+export const posts = (from: number, to: number) =>
+  range(from, to).map((id) => ({ id: String(id), body: 'coffee' }))
+
+/** The same on the professional network. */
+export const networkPosts = (from: number, to: number) =>
+  range(from, to).map((id) => ({ urn: `urn:post:${id}`, commentary: 'coffee' }))
+
+/** The first column of a query. */
+export function rowsOf(path: string, sql: string): unknown[] {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database.prepare(sql).all()
+  database.close()
+  return rows.map((row) => Object.values(row)[0])
+}
+
+export const numbersOf = (path: string, sql: string): number[] =>
+  rowsOf(path, sql)
+    .map(Number)
+    .sort((a, b) => a - b)
