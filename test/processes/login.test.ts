@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { closed, listening } from '../oauth/authorization-server.ts'
+import { closed, listening } from '../support/listening.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { command, search, server, social, useCommand, withoutKey } from './command.ts'
 
