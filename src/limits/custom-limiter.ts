@@ -6,6 +6,7 @@ import {
   type CallTicket,
   type Lease,
   type Limiter,
+  type QueueWait,
   SurfaceClosed,
   longestHoldMs,
 } from './interface.ts'
@@ -50,6 +51,12 @@ export class CustomLimiter implements CallLimiter {
     tell(ticket, () => this.#limiter.hold(surface, milliseconds))
   }
 
+  /** Only a 429 is known here. */
+  waitOf(surface: string | null): QueueWait | null {
+    const ms = (this.#closedUntil.get(surface) ?? 0) - performance.now()
+    return ms > 0 ? { reason: 'rate_limited', ms } : null
+  }
+
   async #acquire(ticket: CallTicket, signal: AbortSignal): Promise<Lease> {
     const { surface, share, priority, isRetry, maxQueueWait } = ticket
     const maxHoldWait = Math.min(ticket.maxHoldWait, maxQueueWait ?? Infinity)
@@ -60,8 +67,8 @@ export class CustomLimiter implements CallLimiter {
           ...{ surface, share, priority, isRetry, maxHoldWait, maxQueueWait, signal },
         }),
       )
-      const early = (this.#closedUntil.get(surface) ?? 0) - performance.now()
-      if (early <= 0) return lease
+      const { ms: early } = this.waitOf(surface) ?? { ms: 0 }
+      if (early === 0) return lease
       lease.release()
       if (early > maxHoldWait) throw new SurfaceClosed(early)
       await new Promise<void>((resolve) => signal.addEventListener('abort', after(early, resolve)))

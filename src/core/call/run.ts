@@ -200,17 +200,22 @@ export class Run extends Cancellable implements CallTicket {
     await this.race(() => this.#updateToken())
     // It may have been aborted just after its token came.
     this.throwIfAborted()
-    const lease = await this.#acquire()
-    const isFixed = this.call.client.credential.fixed !== undefined
-    if (isFixed || lease.queued + lease.paced <= staleMs) return lease
-    try {
-      // It has a slot, so the provider gets the time of one attempt.
-      await this.withTimeout(() => this.#updateToken())
-      return lease
-    } catch (error) {
+    const { credential, limiter } = this.call.client
+    let lease = await this.#acquire()
+    while (credential.fixed === undefined && lease.queued + lease.paced > staleMs) {
+      try {
+        // The call has a slot, so the provider gets the time of one attempt.
+        await this.withTimeout(() => this.#updateToken())
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      if (limiter.waitOf?.(this.surface, this.share)?.reason !== 'rate_limited') break
+      // A 429 has closed the surface meanwhile.
       lease.release()
-      throw error
+      lease = await limiter.acquire(this)
     }
+    return lease
   }
 
   async #updateToken(): Promise<void> {
