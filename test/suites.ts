@@ -17,7 +17,7 @@ const apart: Readonly<Record<string, string>> = {
 /** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
 const tidy = [
   ...['api', 'cache', 'catalog', 'contract', 'core', 'events', 'export', 'faults', 'lib', 'limits', 'otel'],
-  ...['proxy', 'query', 'schemas', 'tools'],
+  ...['mcp', 'proxy', 'query', 'sandbox', 'schemas', 'tools', 'watch'],
 ]
 
 // Some files wait for real sockets and tabs, and leave their core to another. Equal in both projects of `npm test`.
