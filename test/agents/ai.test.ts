@@ -39,7 +39,10 @@ it('generateText() runs the tools until the budget says stop', async () => {
   expect([steps.length, text]).toEqual([4, 'done'])
   expect([sandbox.ledger.spent, toolReport(tools).spent, client.credits.spent]).toEqual([4, 4, 4])
   const [definition] = model.doGenerateCalls[0]?.tools ?? []
-  expect(definition).toMatchObject({ name: 'microblog_search', description: expect.stringMatching(/2 credits/) } as never)
+  expect(definition).toMatchObject({
+    name: 'microblog_search',
+    description: expect.stringMatching(/2 credits/),
+  } as never)
   expect(JSON.stringify(definition)).toContain('"maxLength":200')
   const technews = model.doGenerateCalls[0]?.tools?.find(({ name }) => name === 'technews_search')
   expect(technews).toMatchObject({ inputSchema: { additionalProperties: {} } })

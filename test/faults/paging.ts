@@ -1,7 +1,7 @@
 import { CreditBudget, type MicroblogSearchParams, type SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { industries, networkPosts, page } from '../support/pages.ts'
-import { type Step, failure, makeClient, ok } from '../support/service.ts'
+import { type Step, makeClient, ok } from '../support/service.ts'
 import { walk } from '../support/walk.ts'
 import { type Fault, fault } from './case.ts'
 import { costs, ending, inVirtualTime, scripted } from './observe.ts'

@@ -94,7 +94,11 @@ describe('execute()', () => {
   it('returns compact items that are marked as data, and what they cost', async () => {
     const { tools, sandbox } = setUp({ maxText: 20 })
     const result = await tools.microblog_search.execute({ query: 'coffee' })
-    expect(result).toMatchObject({ ok: true, notice: expect.stringMatching(/data/), credits: { spent: 2, remaining: 48 } } as never)
+    expect(result).toMatchObject({
+      ok: true,
+      notice: expect.stringMatching(/data/),
+      credits: { spent: 2, remaining: 48 },
+    } as never)
     expect(result.items).toHaveLength(20)
     expect(Object.keys(result.items?.[0] ?? {})).toContain('views')
     expect(String(result.items?.[0]?.['text']).length).toBeLessThanOrEqual(20)
