@@ -11,7 +11,7 @@ export interface Issue {
  */
 export const maxIssues = 100
 const maxPathLength = 200
-const maxMessageLength = 500
+export const maxMessageLength = 500
 
 /**
  * The first issues, each cut to a bounded length, since they appear in responses and logs.

@@ -67,11 +67,11 @@ export class CustomLimiter implements CallLimiter {
           ...{ surface, share, priority, isRetry, maxHoldWait, maxQueueWait, signal },
         }),
       )
-      const { ms: early } = this.waitOf(surface) ?? { ms: 0 }
-      if (early === 0) return lease
+      const closed = this.waitOf(surface)
+      if (closed === null) return lease
       lease.release()
-      if (early > maxHoldWait) throw new SurfaceClosed(early)
-      await new Promise<void>((resolve) => signal.addEventListener('abort', after(early, resolve)))
+      if (closed.ms > maxHoldWait) throw new SurfaceClosed(closed.ms)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', after(closed.ms, resolve)))
     }
   }
 }

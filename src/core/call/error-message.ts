@@ -1,11 +1,10 @@
-import { cut } from '../../api/issues.ts'
+import { cut, maxMessageLength } from '../../api/issues.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import type { ErrorBody } from '../http/dialect.ts'
 
-/** Longest code and message that an error repeats, in characters: they end up in logs. */
+/** Longest code that an error repeats, in characters: it ends up in logs. */
 export const maxCodeLength = 64
-export const maxMessageLength = 500
 
 /** One line of text, of bounded length. */
 export function printable(text: string, maxLength: number): string {

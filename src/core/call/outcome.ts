@@ -1,5 +1,5 @@
 import type { ServiceErrorCode } from '../../api/error-envelope.ts'
-import { firstIssues } from '../../api/issues.ts'
+import { firstIssues, maxMessageLength } from '../../api/issues.ts'
 import {
   ApiError,
   type Charged,
@@ -20,13 +20,7 @@ import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import { type Effect, effectOf, nextWait } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
-import {
-  describeError,
-  describeForeign,
-  maxCodeLength,
-  maxMessageLength,
-  printable,
-} from './error-message.ts'
+import { describeError, describeForeign, maxCodeLength, printable } from './error-message.ts'
 import type { Validated } from './validate-body.ts'
 
 /** What came of an attempt. */
