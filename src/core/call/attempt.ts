@@ -109,6 +109,7 @@ export class OpenAttempt {
   async #exchange(lease: Lease, signal: AbortSignal): Promise<Outcome> {
     const { call } = this.#run
     const entry = this.#entry
+    const isFree = call.operation.price.kind === 'free'
     const hasSlot = () => this.#lease !== undefined
     const seen: { outcome?: Outcome; lost?: Failure } = {}
     try {
@@ -121,7 +122,7 @@ export class OpenAttempt {
         onSent: () => {
           entry.sent = new Date().toISOString()
           this.#start = performance.now()
-          this.#run.advance({ tookEffect: effectOf(call.operation) === 'read' ? 'no' : 'unknown' })
+          this.#run.advance({ tookEffect: isFree && effectOf(call.operation) === 'read' ? 'no' : 'unknown' })
           lease.sent()
           this.#run.log('debug', 'sending')
         },
