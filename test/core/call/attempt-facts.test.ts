@@ -39,10 +39,14 @@ describe('search()', () => {
     expect(value?.attempts[0]?.requestId).toBeUndefined()
   })
 
-  it('leaves the time of hooks out of the duration of an attempt', async () => {
+  it.each([
+    ['leave the response', undefined],
+    ['replace it', ok()],
+  ])('leaves the time of hooks out of the duration of an attempt when they %s', async (_, replacement) => {
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
-    const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(ok()), 300))
-    const hooks = { beforeRequest: [pause], afterResponse: [pause] }
+    const answer = replacement ? failure(503, 'unavailable') : ok()
+    const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer), 300))
+    const hooks = { beforeRequest: [pause], afterResponse: [() => pause().then(() => replacement)] }
     const { value, ms } = await settle(makeClient({ fetch, hooks }).microblog.search(query).withResponse())
     expect([value?.attempts[0]?.duration, ms]).toEqual([300, 2300])
   })
