@@ -125,7 +125,7 @@ export class Run extends Cancellable implements CallTicket {
     return this.progress.attempts.length > 0
   }
 
-  /** At least the hold of its own 429: without a `Retry-After`, that is the wait of the retry, which `maxWait` does not limit. */
+  /** A call waits for the end of its own 429, also beyond `maxWait`: without a `Retry-After`, that is the wait of its retry. */
   get maxHoldWait(): number {
     const latest = this.progress.failures.at(-1)
     return Math.max(this.call.settings.retry.maxWaitMs, (latest && holdOf(latest)) ?? 0)
