@@ -65,7 +65,7 @@ describe('--out posts.db', () => {
     expect(keys.filter((key) => !key.startsWith('men_'))).toEqual([])
   })
 
-  it('refuses a file that is no database, and one with other columns, and sends nothing', async () => {
+  it('refuses a file that is not a database, and one with other columns, and sends nothing', async () => {
     writeFileSync('posts.db', 'text '.repeat(400))
     expect(await social(search)).toMatchObject(failed(2, 'is not an SQLite database'))
     expect(readFileSync('posts.db', 'utf8')).toMatch(/^text/)

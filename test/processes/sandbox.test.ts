@@ -80,7 +80,7 @@ describe('social-search sandbox', () => {
     await batches.return(undefined)
   })
 
-  it('says what to do when the port is in use, or the variable PORT is no number', async () => {
+  it('says what to do when the port is in use, or the variable PORT is not a number', async () => {
     const { port } = new URL((await started()).baseUrl)
     for (const [flags, env, code, message] of [
       [

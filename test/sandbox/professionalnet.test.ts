@@ -61,7 +61,7 @@ describe('createSandbox() professional-network search', () => {
     const engineers = await find({ query, author_job_title: 'engineer' })
     expect(engineers).toEqual(posts.filter(({ actor }) => /Engineer at/.test(actor.actor_description)))
 
-    // Somebody who has posted, and whose employer has, too.
+    // A person who has posted, and whose employer has, too.
     const postsOf = (url: string) => posts.filter(({ actor }) => actor.actor_navigationContext === url)
     const { urn, url, employer } = networkOf(1).people.find(
       (person) => postsOf(person.url).length > 0 && postsOf(person.employer.url).length > 0,

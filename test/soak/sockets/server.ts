@@ -1,5 +1,5 @@
 /**
- * Plays the service over real sockets in a process of its own: resets, truncates, stalls, and keeps the ledger. Says its
+ * Plays the service over real sockets in another process: resets, truncates, stalls, and keeps the ledger. Says its
  * port at first, and what it has seen when it is asked.
  */
 import { type ServerResponse, createServer } from 'node:http'

@@ -24,7 +24,7 @@ export interface Report {
 }
 
 /**
- * Starts the server of a soak test in a process of its own.
+ * Starts the server of a soak test in another process.
  *
  * @param mishaps What happens to requests: a lot of everything, or now and then something that takes little time.
  */
