@@ -11,14 +11,7 @@ export type {
   Wait,
 } from './core/options/types.ts'
 
-export {
-  type Lease,
-  type Limiter,
-  type Limits,
-  type Share,
-  type Ticket,
-  SurfaceClosed,
-} from './limits/interface.ts'
+export type { Limits } from './limits/interface.ts'
 export { SocialSearch } from './client.ts'
 
 export { type Transport, createTransport } from './core/call/transport.ts'
@@ -62,7 +55,6 @@ export {
   NotFoundError,
   PaginationError,
   PermissionDeniedError,
-  QueueFullError,
   RateLimitError,
   RedirectError,
   ServiceUnavailableError,

@@ -109,7 +109,7 @@ async function crowd(
 ): Promise<void> {
   const client = new SocialSearch({
     ...{ baseUrl: 'http://127.0.0.1/v1', apiKey: `a_key_of_sixteen_${crypto.randomUUID()}` },
-    ...{ fetch: () => new Promise<Response>(noop), limits: { maxQueued: crowdSize }, ...options },
+    ...{ fetch: () => new Promise<Response>(noop), ...options },
   })
   const controller = new AbortController()
   const { signal } = controller

@@ -1,23 +1,23 @@
-import { type Answer, type Call, errorContext } from '../core/call/call.ts'
-import type { Sharers } from '../core/call/cancellation.ts'
-import { checkAnswer } from '../core/call/attempt.ts'
-import type { Run } from '../core/call/run.ts'
-import type { CallCache } from '../core/call/transport.ts'
-import type { CallSettings } from '../core/options/settings.ts'
-import { effectOf } from '../core/retry/policy.ts'
-import { Failure } from '../core/retry/failure.ts'
+import {
+  type Answer,
+  type Call,
+  type Send,
+  noProgress,
+  checkAnswer,
+  contextOf,
+  type CallSettings,
+  effectOf,
+  Failure,
+} from '../extend.ts'
 import { ConfigurationError, NotCachedError } from '../errors/index.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
 import { type Entry, contentOf, nameOf } from './entry.ts'
-import { hooksName } from './hooks.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type Answers, StoredRequest, type Wanted } from './stored-request.ts'
 import type { CacheStore } from './store.ts'
 
-type Open = (call: Call, sharers: Sharers) => Run
-
 /** The cache of one client, and of the clients made from it with `withOptions`. */
-export class ClientCache implements CallCache {
+export class ClientCache {
   readonly #maxAge: number
   readonly #answers: Answers | undefined
   /** Those in flight, by name. */
@@ -29,33 +29,33 @@ export class ClientCache implements CallCache {
     if (owner !== undefined) this.#answers = { store, owner, maxAge, changing: new Map() }
   }
 
-  async answer(run: Run, open: Open, before?: Answer): Promise<Answer> {
-    const { operation, settings } = run.call
+  /** Answers a call from the store, or with a request that equal calls share. */
+  async answer(call: Call, send: Send): Promise<Answer> {
+    const { operation, settings, end } = call
     const { cache } = settings
-    if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return run.start()
-    try {
-      run.throwIfAborted()
-      const wanted = wantedBy(run.call, before, this.#maxAge)
-      if (cache === 'only') return await deliver(run, await this.#stored(run, wanted))
-      for (;;) {
-        const shared = await this.#sharedRequest(run.call, wanted, open).join(run)
-        if (shared.fetched !== undefined || wanted.accepts(shared.entry)) return await deliver(run, shared)
+    if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
+    end.throwIfAborted()
+    const wanted = wantedBy(call, this.#maxAge)
+    if (cache === 'only') return deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
+    for (;;) {
+      const shared = this.#sharedRequest(call, wanted, send)
+      try {
+        const answer = await shared.join(call)
+        if (answer.fetched !== undefined || wanted.accepts(answer.entry)) return await deliver(call, answer)
+      } catch (error) {
+        if (!shared.mayTakeOver(call, error)) throw error
       }
-    } catch (error) {
-      throw run.errorOf(error)
-    } finally {
-      run.close()
     }
   }
 
   /** @throws {NotCachedError} */
-  async #stored(run: Run, wanted: Wanted): Promise<SharedAnswer> {
-    const { call } = run
-    const entry = await run.race(() => new StoredRequest(this.#known(), call, wanted).stored())
-    if (entry !== null) return { entry, isPayer: false }
-    const isFree = effectOf(call.operation) !== 'metered'
+  async #stored(call: Call, wanted: Wanted): Promise<Entry> {
+    const { operation, request, end } = call
+    const entry = await end.race(() => new StoredRequest(this.#known(), call, wanted).stored())
+    if (entry !== null) return entry
+    const isFree = effectOf(operation) !== 'metered'
     const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
-    throw new NotCachedError(`nothing was sent: ${reason}`, errorContext(run))
+    throw new NotCachedError(`nothing was sent: ${reason}`, contextOf(operation, request))
   }
 
   #known(): Answers {
@@ -64,13 +64,13 @@ export class ClientCache implements CallCache {
   }
 
   /** The shared request in flight, or a new one. */
-  #sharedRequest(call: Call, wanted: Wanted, open: Open): SharedRequest {
-    const name = JSON.stringify([wanted.name, wanted.follows, hooksName(call.settings.hooks)])
+  #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
+    const name = JSON.stringify([wanted.name, wanted.follows])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     if (inFlight !== undefined) return inFlight
     const stored = new StoredRequest(this.#known(), call, wanted)
-    const shared = new SharedRequest(stored, open, () => {
+    const shared = new SharedRequest(stored, call, send, () => {
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
     })
     this.#shared.set(name, shared)
@@ -78,12 +78,7 @@ export class ClientCache implements CallCache {
   }
 }
 
-/** @param before The answer with the page before it, in a walk. */
-function wantedBy(
-  { operation, request, settings, client }: Call,
-  before: Answer | undefined,
-  cacheMaxAge: number,
-): Wanted {
+function wantedBy({ operation, request, settings, client, before }: Call, cacheMaxAge: number): Wanted {
   const isFresh = freshness(settings, before === undefined, cacheMaxAge)
   // The caller may have changed the parsed body.
   const follows = before === undefined ? null : contentOf(operation, client.dialect.parse(before.text))
@@ -107,9 +102,9 @@ function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number
 }
 
 /** Checks and transforms a copy of the answer as the call asks. */
-async function deliver(run: Run, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
-  const { redactor, dialect } = run.call.client
-  const { text, status, type, cost } = entry
+async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
+  const { redactor, dialect, ledger } = call.client
+  const { text, status, type, cost, at } = entry
   const response =
     fetched?.response ??
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
@@ -118,15 +113,11 @@ async function deliver(run: Run, { entry, fetched, isPayer }: SharedAnswer): Pro
   const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
   const value = dialect.parse(text)
   const requestId = redactor.requestId(value)
-  const success = { response, complete: true, text, value, body: value, requestId, tookEffect, byHook: false }
-  run.showProgressOf({
-    progress: { phase: 'body', attempts, failures: [], tookEffect, settled: success },
-    credits,
-  })
-  const answer = await checkAnswer(run, { ...success, cost: 'none' })
-  if (answer instanceof Failure) throw answer
+  const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
+  const progress = { ...noProgress, phase: 'body' as const, attempts, tookEffect, settled: success }
+  const answer = await checkAnswer({ call, progress }, { ...success, cost: 'none' }, credits)
+  if (answer instanceof Failure) throw answer.error
   if (isPayer) return answer
-  run.purchase.save(cost)
-  const age = Math.max(0, Date.now() - entry.at)
-  return { ...answer, cached: { at: new Date(entry.at), age, saved: cost } }
+  ledger.saved += cost
+  return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }
 }

@@ -1,8 +1,5 @@
 import { type OperationId, operationOf } from '../api/operations.ts'
-import type { AnswerCache } from '../core/options/types.ts'
-import { composeRequest } from '../core/call/compose-request.ts'
-import { serviceDialect } from '../core/http/dialect.ts'
-import { nextStep } from '../core/pages/next-step.ts'
+import { type Wrap, type AnswerCache, composeRequest, serviceDialect, nextStep } from '../extend.ts'
 import { assertMethod, assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ClientCache } from './client-cache.ts'
@@ -48,7 +45,9 @@ export class ResultCache implements AnswerCache {
   connect(baseUrl: string, owner: unknown): object {
     const name = typeof owner === 'string' ? `${owner} ${baseUrl}` : undefined
     if (name !== undefined) this.#owners.add(name)
-    return new ClientCache(this.#store, this.#maxAge, name)
+    const cache = new ClientCache(this.#store, this.#maxAge, name)
+    const wrap: Wrap = (send) => (call) => cache.answer(call, send)
+    return wrap
   }
 
   /**

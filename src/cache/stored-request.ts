@@ -1,9 +1,6 @@
 import { check } from '../api/schema/check.ts'
-import type { Answer, Call } from '../core/call/call.ts'
-import { composeRequest, contextOf } from '../core/call/compose-request.ts'
-import { nextStep } from '../core/pages/next-step.ts'
+import { type Answer, type Call, composeRequest, contextOf, nextStep } from '../extend.ts'
 import { type Attempt, ConnectionError } from '../errors/index.ts'
-import { logTo } from '../lib/logger.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { Claim } from './claim.ts'
 import { type Entry, contentOf, contentTypeOf, isEntry, keyOf, nameOf, readEntry } from './entry.ts'
@@ -86,24 +83,21 @@ export class StoredRequest {
     return { at: Date.now(), status: response.status, type, text, cost: credits.spent, follows }
   }
 
-  /**
-   * Stores an answer that was fetched and lets other processes go on. It never rejects.
-   *
-   * @param isReplaced Whether a hook has replaced what the service sent.
-   */
-  async store(entry: Entry, { parsed: body, attempts }: Answer, isReplaced: boolean): Promise<void> {
+  /** Stores an answer that was fetched and lets other processes go on. It never rejects. */
+  async store(entry: Entry, { parsed: body, attempts }: Answer): Promise<void> {
     const { operation } = this.#call
     const isStored = await this.#try(async () => {
       const isPaid = attempts.at(-1)?.charged === 'yes'
-      await this.#deleteNext(body)
+      const deleting = this.#deleteNext(body)
       const key = this.#key
-      if (key === undefined || isReplaced || !isPaid || !isEntry({ ...entry })) return false
+      if (key === undefined || !isPaid || !isEntry({ ...entry })) return false
       if (check(operation.response, body).length > 0) return false
       const { store, maxAge } = this.#answers
       await askStore(() => store.set(key, JSON.stringify(entry), maxAge))
+      await deleting
       return true
     })
-    await this.release(isStored === true || isReplaced ? [] : attempts)
+    await this.release(isStored === true ? [] : attempts)
   }
 
   /**
@@ -149,7 +143,7 @@ export class StoredRequest {
     try {
       return await work()
     } catch (error) {
-      logTo(this.#call.settings.observers, 'warn', 'the cache failed', { reason: messageOf(error) })
+      this.#call.settings.log?.('warn', 'the cache failed', { reason: messageOf(error) })
       return undefined
     }
   }

@@ -1,12 +1,7 @@
-import { type Share } from '../limits/interface.ts'
-import { type CallOptions, type ClientOptions, type SharedOptions } from '../core/options/types.ts'
+import { type CallOptions, type ClientOptions, type SharedOptions } from '../index.ts'
+import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../extend.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../api/catalog/planet.ts'
-import { ApiCall } from '../core/pages/api-call.ts'
-import { LocalLimiter } from '../limits/local-limiter.ts'
-import { ClientTransport } from '../core/call/transport.ts'
-import { assertToken } from '../core/http/credential.ts'
-import { resolveOptions } from '../core/options/resolve.ts'
 import { catalogDialect } from './dialect.ts'
 
 /** Options of a client of the catalog. */
@@ -34,9 +29,6 @@ export interface CelestialBodies {
   create(body: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
 }
 
-/** The catalog documents no limits. */
-const unlimited: Share = { inFlight: Infinity, perMinute: Infinity }
-
 /**
  * A client of the catalog of planets. The catalog has its own credential, and neither credits nor search surfaces. If it
  * describes an error, the call rejects with a `ProblemError`, otherwise as calls of `SocialSearch` do. The client retries a
@@ -62,8 +54,8 @@ export class CatalogClient {
     if (typeof token !== 'function') assertToken(token, 'token')
     const auth = { token: typeof token === 'function' ? token : () => token }
     const { client, defaults } = resolveOptions({ ...options, auth })
-    const limiter = new LocalLimiter({ inFlight: Infinity })
-    const own = { ...client, dialect: catalogDialect, limiter, share: unlimited }
+    const limiter = new LocalLimiter({ inFlight: Infinity, perMinute: Infinity })
+    const own = { ...client, dialect: catalogDialect, limiter }
     const transport = new ClientTransport(own, defaults)
     this.#transport = transport
     this.planets = {

@@ -1,6 +1,6 @@
 import { parseCatalogJson, stringifyCatalogJson } from '../api/catalog/json.ts'
 import { readProblem } from '../api/catalog/problem.ts'
-import type { Dialect } from '../core/http/dialect.ts'
+import type { Dialect } from '../extend.ts'
 import { ProblemError } from './problem-error.ts'
 
 /** How the catalog differs from the search: ids that exceed a number, and errors that are problems. */

@@ -1,4 +1,4 @@
-import type { SocialSearch } from '../client.ts'
+import type { SocialSearch } from '../index.ts'
 import { isBreakage } from '../contract/difference.ts'
 import { compareContract } from '../contract/index.ts'
 import { count } from '../lib/count.ts'

@@ -1,6 +1,7 @@
 import { organizationLimits } from '../api/limits.ts'
 import type { Operation } from '../api/operation.ts'
-import { type Quote, quoteOf } from '../core/credits/quote.ts'
+import type { Quote } from '../index.ts'
+import { quoteOf } from '../extend.ts'
 import { timeText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, operationNamed, paramsOf, wholeNumberOf } from './flags.ts'

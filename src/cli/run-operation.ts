@@ -48,6 +48,7 @@ export async function runOperation(
   const client = clientFor(flags, {
     ...answers.options,
     hooks: stop.hooks,
+    observers: [...(answers.options.observers ?? []), stop.observer],
     onWait: (wait) => showProgress(flags, `${done()} · ${waitText(wait)}`),
   })
   // Check the params and the budget before a file is created.

@@ -1,4 +1,4 @@
-import type { Hooks } from '../core/http/hooks.ts'
+import type { Hooks, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Ends a job on Ctrl-C: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
@@ -42,13 +42,14 @@ export class Stop {
         }
       },
     ],
-    afterResponse: [
-      ({ response }) => {
-        if (!response.ok) this.pageIsRead()
-      },
-    ],
-    beforeError: [({ error }) => (this.pageIsRead(), error)],
   } satisfies Hooks
+
+  /** Notes when an attempt has failed: nothing of it has to be written. */
+  readonly observer = {
+    onAttempt: ({ outcome }) => {
+      if (outcome !== 'ok') this.pageIsRead()
+    },
+  } satisfies Observer
 
   /** Call it when a page is read, or has failed: from then on, an interruption cannot lose it. */
   pageIsRead(): void {

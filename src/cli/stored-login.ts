@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } fr
 import { dirname, join } from 'node:path'
 import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
-import type { AuthProvider } from '../core/http/credential.ts'
+import type { AuthProvider } from '../index.ts'
 import {
   type OAuthClientOptions,
   type OAuthSession,

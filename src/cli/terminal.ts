@@ -7,7 +7,7 @@ import {
 } from '../errors/index.ts'
 import { jsonText } from '../lib/json.ts'
 import { isInstance, messageOf } from '../lib/thrown.ts'
-import type { Wait } from '../core/options/types.ts'
+import type { Wait } from '../index.ts'
 import type { SharedFlags } from './flags.ts'
 import { cut, wrap } from './text-layout.ts'
 

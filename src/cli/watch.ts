@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { microblogSearch } from '../api/microblog.ts'
 import type { Operation } from '../api/operation.ts'
 import { professionalnetPostsSearch } from '../api/professionalnet/posts.ts'
-import type { SocialSearch } from '../client.ts'
+import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { jsonText } from '../lib/json.ts'
 import {
@@ -50,7 +50,7 @@ export async function watch(query: string, flags: WatchFlags): Promise<void> {
   const stop = new Stop({ prepare: () => sink?.reserve() })
   const client = clientFor(flags, {
     hooks: stop.hooks,
-    observers: [{ onCall: () => stop.pageIsRead() }],
+    observers: [stop.observer, { onCall: () => stop.pageIsRead() }],
   })
   const options = {
     every: millisecondsOf('--every', flags.every),

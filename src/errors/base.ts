@@ -44,7 +44,6 @@ export type ClientErrorCode =
   | 'credit_budget'
   | 'budget_unavailable'
   | 'pagination'
-  | 'queue_full'
   | 'invalid_event'
   | 'closed'
   | 'reauthorization_required'

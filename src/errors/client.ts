@@ -199,30 +199,6 @@ export class PaginationError extends SocialSearchError {
 }
 
 /**
- * The queue is full: `limits.maxQueued` calls wait already. Nothing was sent.
- *
- * @example
- * if (error instanceof QueueFullError) later() // nothing was sent
- */
-export class QueueFullError extends SocialSearchError {
-  static {
-    this.prototype.name = 'QueueFullError'
-  }
-  declare readonly code: 'queue_full'
-  /** Maximum number of queued calls. */
-  readonly maxQueued: number
-
-  constructor(maxQueued: number, context?: ErrorContext) {
-    super(
-      'queue_full',
-      `refused before sending: ${count(maxQueued, 'call')} ${maxQueued === 1 ? 'waits' : 'wait'} already`,
-      context,
-    )
-    this.maxQueued = maxQueued
-  }
-}
-
-/**
  * The client or its limiter was closed before the call got its response.
  *
  * @example

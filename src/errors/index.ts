@@ -9,7 +9,6 @@ import type {
   InvalidRequestError,
   InvalidResponseError,
   PaginationError,
-  QueueFullError,
   RedirectError,
   TimeoutError,
 } from './client.ts'
@@ -34,7 +33,6 @@ export type AnySocialSearchError =
   | CreditBudgetError
   | BudgetUnavailableError
   | PaginationError
-  | QueueFullError
   | ClosedError
   | ReauthorizationRequiredError
   | OAuthError

@@ -15,16 +15,6 @@ export type LogLevel = keyof Logger
 
 export type Log = (level: LogLevel, message: string, fields: LogFields) => void
 
-/** Writes a log line to each receiver with a log. */
-export function logTo(
-  receivers: readonly { readonly onLog?: Log }[],
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-): void {
-  for (const { onLog } of receivers) onLog?.(level, message, fields)
-}
-
 /** Redacts and writes log lines. A failing logger must not fail a call. */
 export function createLog(logger: Logger | undefined, redactor: Redactor): Log {
   return (level, message, fields) => {

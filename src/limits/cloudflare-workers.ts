@@ -1,4 +1,4 @@
-import type { CallTicket, Lease } from './interface.ts'
+import type { Ticket, Lease } from './interface.ts'
 import type { Slot, Slots, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -12,9 +12,8 @@ const silentMs = 4 * heartbeatMs
 
 /** A call in a queue. It keeps its result until it polls. */
 interface PolledCall {
-  readonly ticket: CallTicket
-  readonly queue: SurfaceQueue
-  readonly reject: (reason: unknown) => void
+  /** Leaves the queue without a result. */
+  leave: () => void
   seenAt: number
   timer: ReturnType<typeof setTimeout> | undefined
   /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
@@ -29,8 +28,6 @@ interface PolledCall {
  */
 export class PollingCalls {
   readonly #calls = new Set<PolledCall>()
-  /** The calls without their result. */
-  readonly #waiting = new Map<CallTicket, PolledCall>()
   readonly #wake: () => void
 
   /** @param wake Grants the leases that are due in all queues. */
@@ -38,10 +35,10 @@ export class PollingCalls {
     this.#wake = wake
   }
 
-  acquire(queue: SurfaceQueue, ticket: CallTicket): Promise<Lease> {
+  acquire(queue: SurfaceQueue, ticket: Ticket): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const call: PolledCall = {
-        ...{ ticket, queue, reject, seenAt: performance.now() },
+        ...{ leave: () => {}, seenAt: performance.now() },
         ...{ timer: undefined, deliver: undefined, lease: undefined },
       }
       const grant = (lease: Lease): void => {
@@ -55,17 +52,12 @@ export class PollingCalls {
         }
       }
       this.#calls.add(call)
-      this.#waiting.set(ticket, call)
-      queue.enter(ticket, grant, refuse)
+      const entry = queue.enter(ticket, grant, refuse)
+      call.leave = () => queue.cancel(entry, undefined)
+      // The abort comes from the request of this call, which needs no poll to hear of it.
+      ticket.signal.addEventListener('abort', () => call.deliver?.(), { once: true })
       this.#poll(call)
     })
-  }
-
-  cancel(ticket: CallTicket, reason: unknown): void {
-    const call = this.#waiting.get(ticket)
-    if (call === undefined) return
-    this.#end(call)
-    call.reject(reason)
   }
 
   #poll(call: PolledCall): void {
@@ -77,7 +69,6 @@ export class PollingCalls {
     if (call.lease === undefined || call.deliver !== undefined) this.#wake()
     call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
     if (call.deliver === undefined) return
-    this.#waiting.delete(call.ticket)
     call.deliver()
     call.deliver = undefined
   }
@@ -85,9 +76,7 @@ export class PollingCalls {
   #end(call: PolledCall): void {
     clearTimeout(call.timer)
     this.#calls.delete(call)
-    // Its ticket may wait again already.
-    if (this.#waiting.get(call.ticket) === call) this.#waiting.delete(call.ticket)
-    if (call.lease === undefined) call.queue.cancel(call.ticket, undefined)
+    if (call.lease === undefined) call.leave()
     else call.lease.release()
   }
 }

@@ -1,30 +1,20 @@
 import { organizationLimits } from '../api/limits.ts'
-import type { Log } from '../lib/logger.ts'
 import { assertOptions, milliseconds, wholeNumber } from '../errors/check-options.ts'
 
-/** The limits of one client. */
-export interface Share {
-  /** Requests in flight. */
-  readonly inFlight: number
-  /** Requests a minute at each surface; Infinity for no pacing. */
-  readonly perMinute: number
-}
-
-/** What a call asks of a limiter before each attempt. */
+/** What a call asks of a limiter before each attempt. Times are monotonic. */
 export interface Ticket {
   /** The search surface; null if only the requests in flight count. */
   readonly surface: string | null
-  /** The same object for all calls of one client. */
-  readonly share: Share
   /** Calls with a higher priority go first. */
   readonly priority: number
   /** Whether this is a retry; retries go before first attempts of the same priority. */
   readonly isRetry: boolean
-  /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, reject at once. */
+  /** Longest wait for a closed surface, in milliseconds; if it stays closed for longer, it rejects at once. */
   readonly maxHoldWait: number
-  /** Longest wait in milliseconds; if the limiter knows that it will be longer, it rejects at once. Default Infinity. */
-  readonly maxQueueWait?: number | undefined
-  /** Cancels the wait in the queue. */
+  /** When the request must be sent. If the limiter knows that it will be later, it rejects at once. Default: any time. */
+  readonly sendBy?: number | undefined
+  readonly queuedAt: number
+  /** Cancels the wait. */
   readonly signal: AbortSignal
 }
 
@@ -36,33 +26,31 @@ export interface Lease {
   readonly paced: number
   /** Call it right before you send the request. Until then, the time of the grant counts as the send time. */
   sent(): void
-  /** Call it when the response headers arrive, with their `Date`. */
-  answered(date: Date | null): void
+  /** Call it when the response headers arrive. */
+  answered(): void
   /** Frees the slot. Call it when the body has been read, or the request has failed. */
   release(): void
 }
 
 /** Keeps all clients that share it within the organization's limits. */
-export interface Limiter {
-  /** The organization's limits. Default: the documented ones. */
-  readonly limits?: Limits | undefined
+export interface CallLimiter {
+  /** The limits of the process; Infinity for no limit. */
+  readonly limits: Limits
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
   acquire(ticket: Ticket): Promise<Lease>
   /** Closes a surface for `milliseconds` from now, at most a day, after a 429. */
   hold(surface: string | null, milliseconds: number): void
+  /** Why the next call would wait at a surface; null if it could go now. */
+  waitOf(surface: string | null): QueueWait | null
 }
 
 /**
- * A limiter rejects with it if a ticket would wait for too long: a 429 closed the surface for longer than its `maxHoldWait`
- * (`rate_limited`), or the requests sent and those ahead use up its `maxQueueWait` (`pace`).
- *
- * @example
- * throw new SurfaceClosed(30_000) // the surface opens in 30 s
+ * A ticket would wait for too long: a 429 closed the surface for longer than its `maxHoldWait` (`rate_limited`), or the
+ * requests sent and those ahead last beyond its `sendBy` (`pace`).
  */
 export class SurfaceClosed extends Error {
   /** Time until the surface opens, in milliseconds. */
   readonly remaining: number
-  /** Whether a 429 has closed it, or its pace is full. */
   readonly reason: 'rate_limited' | 'pace'
 
   constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
@@ -109,30 +97,4 @@ export interface QueueWait {
   readonly reason: 'slot' | 'pace' | 'rate_limited'
   /** Milliseconds until it ends; Infinity if unknown. */
   readonly ms: number
-}
-
-/** What a call asks of a limiter that can cancel its wait without a signal. */
-export type CallTicket = Omit<Ticket, 'signal'> & {
-  readonly signal?: AbortSignal | undefined
-  /** Logs for the call. */
-  readonly log?: Log | undefined
-}
-
-/**
- * A limiter as calls use it: those of this package, and a user's in a `CustomLimiter`. A call that waits costs an entry
- * and a promise: no signal and no timer.
- */
-export interface CallLimiter extends Limiter {
-  acquire(ticket: CallTicket): Promise<Lease>
-  /** Rejects a waiting `acquire()` with the reason; does nothing if the ticket does not wait. */
-  cancel(ticket: CallTicket, reason: unknown): void
-  /** @param ticket The call that got the 429. */
-  hold(surface: string | null, milliseconds: number, ticket?: CallTicket): void
-  /** Why a client's next call would wait at a surface; null if it could go now. */
-  waitOf?(surface: string | null, share: Share): QueueWait | null
-}
-
-/** Whether a limiter can cancel the wait of a ticket without a signal, like the limiters of this package. */
-export function canCancel(limiter: Limiter): limiter is CallLimiter {
-  return typeof (limiter as Partial<CallLimiter>).cancel === 'function'
 }

@@ -1,15 +1,7 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/browser.ts'
-import { JitterMargin } from './jitter-margin.ts'
-import {
-  type CallLimiter,
-  type CallTicket,
-  type Lease,
-  type Limits,
-  type QueueWait,
-  type Share,
-} from './interface.ts'
+import { type CallLimiter, type Ticket, type Lease, type Limits, type QueueWait } from './interface.ts'
 import { Pace } from './pace.ts'
 import { CountedSlots, PollingCalls } from './cloudflare-workers.ts'
 import { type Slot, type Slots, SurfaceQueue } from './surface-queue.ts'
@@ -37,17 +29,21 @@ class QueuedSlots implements Slots {
 /** A limiter for the clients of one process. */
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
+  readonly #all: Limits
   protected readonly slots: Slots
   readonly #polling: PollingCalls | undefined
   protected readonly queues = new Map<string | null, SurfaceQueue>()
-  readonly #inFlight = new WeakMap<Share, number>()
-  readonly #margin = new JitterMargin()
   readonly #inUse: Pick<Set<unknown>, 'add'> | undefined
 
-  /** @param inUse A set that the limiter joins when it grants a lease. */
-  constructor(limits: Partial<Limits> = {}, inUse?: Pick<Set<unknown>, 'add'>) {
+  /**
+   * @param limits Of this process.
+   * @param all The organization's limits, if this process has only a part of them.
+   * @param inUse A set that the limiter joins when it grants a lease.
+   */
+  constructor(limits: Partial<Limits> = {}, all?: Limits, inUse?: Pick<Set<unknown>, 'add'>) {
     this.#inUse = inUse
     this.limits = { ...organizationLimits, ...limits }
+    this.#all = all ?? this.limits
     const { inFlight } = this.limits
     if (isTiedToRequests()) {
       this.slots = new CountedSlots(inFlight)
@@ -55,23 +51,17 @@ export class LocalLimiter implements CallLimiter {
     } else this.slots = new QueuedSlots(inFlight)
   }
 
-  /** A call leaves the queue by `cancel()`; a signal has no effect. */
-  acquire(ticket: CallTicket): Promise<Lease> {
+  acquire(ticket: Ticket): Promise<Lease> {
     const queue = this.queue(ticket.surface)
     return this.#polling === undefined ? queue.acquire(ticket) : this.#polling.acquire(queue, ticket)
-  }
-
-  cancel(ticket: CallTicket, reason: unknown): void {
-    const waiting = this.#polling ?? this.queues.get(ticket.surface)
-    waiting?.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
     this.queue(surface).hold(milliseconds)
   }
 
-  waitOf(surface: string | null, share: Share): QueueWait | null {
-    return this.queues.get(surface)?.waitOf(share) ?? null
+  waitOf(surface: string | null): QueueWait | null {
+    return this.queues.get(surface)?.waitOf() ?? null
   }
 
   /** Grants the leases that are due. Timers may be late, in a background page for example. */
@@ -84,10 +74,10 @@ export class LocalLimiter implements CallLimiter {
     if (known !== undefined) return known
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
-    const pace = new Pace(this.limits, this.#margin, perMinute)
+    const pace = new Pace(this.#all, perMinute)
     const queue = new SurfaceQueue(pace, {
-      inFlight: this.#inFlight,
-      wait: ({ perMinute }) => pace.wait(perMinute),
+      wait: () => pace.wait,
+      hasNoSlot: () => this.slots.taken >= this.limits.inFlight,
       isFull: () => this.slots.isFull,
       take: () => {
         // The other surfaces come first the next time.

@@ -1,13 +1,15 @@
 import { Contention, isMomentary } from './contention.ts'
-import type { JitterMargin } from './jitter-margin.ts'
-import { type Limits, type Share, longestHoldMs } from './interface.ts'
+import { type Limits, longestHoldMs } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
-export interface Send {
+export interface SentRequest {
   at: number
   /** When its response began to arrive; Infinity before that. */
   answered: number
 }
+
+/** How much closer together two requests may arrive than they were sent, in milliseconds: more than a usable network's jitter. */
+export const marginMs = 1000
 
 /** How far the clocks of two machines may drift apart within one window, in milliseconds. */
 export const driftMs = 20
@@ -18,31 +20,29 @@ export const logFactor = 16
 /** The requests to one surface that the service may still count. */
 export class SendLog {
   readonly #spanMs: number
-  readonly #margin: JitterMargin
-  readonly #sends = new Set<Send>()
+  readonly #sends = new Set<SentRequest>()
   readonly #maxSends: number
 
   /** @param limit Requests that the surface accepts within the window. */
-  constructor(limit: number, windowMs: number, margin: JitterMargin) {
+  constructor(limit: number, windowMs: number) {
     this.#spanMs = windowMs + driftMs
-    this.#margin = margin
     this.#maxSends = limit * logFactor
   }
 
   /** Adds a request, or updates one that was sent later than granted. */
-  add(send: Send): void {
+  add(send: SentRequest): void {
     // Without pacing, no log is needed.
     if (this.#maxSends === Infinity) return
     this.#sends.delete(send)
     this.#sends.add(send)
-    const outdated = performance.now() - this.#spanMs - this.#margin.ms
+    const outdated = performance.now() - this.#spanMs - marginMs
     for (const send of this.#sends) {
       if (send.at > outdated && this.#sends.size <= this.#maxSends) break
       this.#sends.delete(send)
     }
   }
 
-  delete(send: Send): void {
+  delete(send: SentRequest): void {
     this.#sends.delete(send)
   }
 
@@ -61,9 +61,8 @@ export class SendLog {
     const windowsMs = Math.floor(ahead / limit) * this.#spanMs
     const free = limit - (ahead % limit)
     if (this.#sends.size < free) return windowsMs
-    const margin = this.#margin.ms
     // A request arrived at the latest when its response began, or after the margin.
-    const arrivals = Array.from(this.#sends, ({ at, answered }) => Math.min(at + margin, answered))
+    const arrivals = Array.from(this.#sends, ({ at, answered }) => Math.min(at + marginMs, answered))
     const blocker = arrivals.sort((a, b) => a - b).at(-free) ?? -Infinity
     return windowsMs + Math.max(0, blocker + this.#spanMs - performance.now())
   }
@@ -75,29 +74,28 @@ const countRefusedWindows = 30
 /** The pace of one search surface, from the requests of this process and their 429s. */
 export class Pace {
   /** The organization's limits. */
-  readonly limits: Limits
-  readonly margin: JitterMargin
+  readonly #limits: Limits
   readonly #log: SendLog
-  /** Requests of each client with a lower rate than the organization's. */
-  readonly #clientLogs = new WeakMap<Share, SendLog>()
-  #contention: Contention
-  #latest: Send | undefined
+  readonly #contention: Contention
+  /** Whether this process has only a part of the organization's limits. */
+  readonly #isPart: boolean
+  #latest: SentRequest | undefined
   /**
    * When the latest 429 came, when the surface opens, and a random time after that, so that refused processes do not
    * all return together.
    */
   #closure = { heldAt: Infinity, openAt: 0, waitUntil: 0 }
-  /** Until then, refused requests count towards their client's share. */
+  /** Until then, refused requests count towards the part of this process. */
   #countRefusedUntil = -Infinity
   /** When the latest request was refused without counting. */
   #uncountedAt = -Infinity
 
   /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
-  constructor(limits: Limits, margin: JitterMargin, perMinute: number) {
-    this.limits = limits
-    this.margin = margin
-    this.#log = new SendLog(perMinute, limits.windowMs, margin)
+  constructor(limits: Limits, perMinute: number) {
+    this.#limits = limits
+    this.#log = new SendLog(perMinute, limits.windowMs)
     this.#contention = new Contention(perMinute, limits.windowMs)
+    this.#isPart = perMinute < limits.perMinute
   }
 
   /** Milliseconds until the surface opens after a 429. */
@@ -113,44 +111,28 @@ export class Pace {
     )
   }
 
-  /** The requests of a client; undefined if its rate is not lower than the organization's. */
-  logOf(share: Share): SendLog | undefined {
-    const { perMinute, windowMs } = this.limits
-    if (this.#contention.limit === Infinity || share.perMinute >= perMinute) return undefined
-    const log = this.#clientLogs.get(share) ?? new SendLog(share.perMinute, windowMs, this.margin)
-    this.#clientLogs.set(share, log)
-    return log
-  }
-
-  /** Milliseconds until a client with this limit may send. */
-  wait(perMinute: number): number {
+  /** Milliseconds until a request may be sent. */
+  get wait(): number {
     const closed = this.#closure.waitUntil - performance.now()
-    if (perMinute === Infinity) return closed
-    // A client that sets a higher limit is assumed to know the real one, so it applies to all clients. Otherwise
-    // clients that set a lower one would starve beside it.
-    if (perMinute > this.#contention.limit) this.#contention = new Contention(perMinute, this.limits.windowMs)
-    const { allowance, gapMs } = this.#contention
+    const { allowance, gapMs, limit } = this.#contention
+    if (limit === Infinity) return closed
     const gap = (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
     return Math.max(closed, gap, this.#log.wait(allowance))
   }
 
-  /** Milliseconds until a client may send behind `ahead` further requests, if no other process sends any. */
-  waitBehind(share: Share, ahead: number): number {
-    const { perMinute } = share
-    const limit = Math.max(perMinute, this.#contention.limit, this.limits.perMinute)
-    return Math.max(this.#log.wait(limit, ahead), this.logOf(share)?.wait(perMinute, ahead) ?? 0)
+  /** Milliseconds until a request may be sent behind `ahead` further ones, if no other process sends any. */
+  waitBehind(ahead: number): number {
+    return this.#log.wait(this.#contention.limit, ahead)
   }
 
   /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */
   hold(announcedMs: number): void {
     const milliseconds = Math.min(announcedMs, longestHoldMs)
-    const { limit } = this.#contention
     // The log includes the refused request.
-    const sent = this.#log.count - 1
-    if (sent >= limit) this.margin.widen()
-    const randomMs = sent >= limit ? 0 : this.#contention.refused(sent, milliseconds)
+    const isOwn = this.#log.count - 1 >= Math.max(this.#contention.limit, this.#limits.perMinute)
+    const randomMs = isOwn ? 0 : this.#contention.refused(this.#log.count - 1, milliseconds)
     const now = performance.now()
-    const { windowMs } = this.limits
+    const { windowMs } = this.#limits
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
     this.#closure = { heldAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
     if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
@@ -158,22 +140,21 @@ export class Pace {
   }
 
   /** Counts a request that has been granted. */
-  enter(send: Send, clientLog: SendLog | undefined): void {
-    this.sent(send, clientLog)
+  enter(send: SentRequest): void {
+    this.sent(send)
     this.#latest = send
   }
 
   /** Counts a request from when it is really sent. */
-  sent(send: Send, clientLog: SendLog | undefined): void {
+  sent(send: SentRequest): void {
     this.#log.add(send)
-    clientLog?.add(send)
   }
 
   /** Ends a request. */
-  leave(send: Send, clientLog: SendLog | undefined): void {
+  leave(send: SentRequest): void {
     if (send.at > this.#closure.heldAt) this.#contention.accepted()
-    // A request that was refused with a short wait does not count towards its client's share. Otherwise a small share
+    // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part
     // would lose much of its minute to each 429, and processes would keep colliding.
-    if (send.answered <= this.#uncountedAt) clientLog?.delete(send)
+    if (this.#isPart && send.answered <= this.#uncountedAt) this.#log.delete(send)
   }
 }

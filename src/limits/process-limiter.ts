@@ -1,4 +1,6 @@
 import { organizationLimits } from '../api/limits.ts'
+import { ConfigurationError } from '../errors/index.ts'
+import type { Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
 /** Limiters by label, or hash of a key, and base URL. */
@@ -25,21 +27,37 @@ class TrackedLimiter extends LocalLimiter {
  *
  * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
  */
-export function limiterOfProcess(owner: string | object, baseUrl: string): LocalLimiter {
+export function limiterOfProcess(
+  owner: string | object,
+  baseUrl: string,
+  limits: Partial<Limits> = {},
+): LocalLimiter {
   if (typeof owner === 'object') {
     const limiters = byProvider.get(owner) ?? new Map<string, LocalLimiter>()
     byProvider.set(owner, limiters)
-    const limiter = limiters.get(baseUrl) ?? new LocalLimiter()
+    const limiter = limiters.get(baseUrl) ?? new LocalLimiter(limits, organizationLimits)
     limiters.set(baseUrl, limiter)
-    return limiter
+    return withLimits(limiter, limits)
   }
   forgetIdle()
   const key = `${owner} ${baseUrl}`
   const known = byLabel.get(key)?.deref()
-  if (known !== undefined) return known
-  const limiter = new TrackedLimiter({}, inUse)
+  if (known !== undefined) return withLimits(known, limits)
+  const limiter = new TrackedLimiter(limits, organizationLimits, inUse)
   // Some edge workers have no WeakRef; limiters then live as long as the worker.
   byLabel.set(key, typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter))
+  return limiter
+}
+
+/** @throws {ConfigurationError} if another client of the organization has other limits. */
+function withLimits(limiter: LocalLimiter, limits: Partial<Limits>): LocalLimiter {
+  for (const [name, own] of Object.entries(limits)) {
+    const known = limiter.limits[name as keyof Limits]
+    if (known !== own)
+      throw new ConfigurationError(
+        `limits.${name} is ${known} in another client of this organization, got ${own}`,
+      )
+  }
   return limiter
 }
 

@@ -1,19 +1,16 @@
 import { isTiedToRequests } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type CallTicket, type Lease, type QueueWait, type Share, SurfaceClosed } from './interface.ts'
-import { PriorityQueue, type Ranked, goesBefore } from './priority-queue.ts'
-import type { Pace, Send, SendLog } from './pace.ts'
+import { type Lease, type QueueWait, type Ticket, SurfaceClosed } from './interface.ts'
+import { type Pace, type SentRequest, marginMs } from './pace.ts'
 
 /** One request in flight, reserved for the next call. */
 export interface Slot {
-  /** Whether this client may use the slot. Default: any client. */
-  fits?(share: Share): boolean
   /** Called when a request gets the slot. */
-  enter?(send: Send): void
+  enter?(send: SentRequest): void
   /** Called when the request is sent. */
-  sent?(send: Send): void
+  sent?(send: SentRequest): void
   /** Frees the slot; null if no request used it. */
-  release(send: Send | null): void
+  release(send: SentRequest | null): void
 }
 
 /** The requests that a process may have in flight. */
@@ -27,34 +24,50 @@ export interface Slots {
 
 /** Where a surface queue gets its slots. */
 export interface SlotSource {
-  /** Requests in flight of each client, on all surfaces. */
-  readonly inFlight: WeakMap<Share, number>
-  /** Milliseconds until a client may send; Infinity until {@link SurfaceQueue.wake}. */
-  wait(share: Share): number
+  /** Milliseconds until the pace allows a request; Infinity until {@link SurfaceQueue.wake}. */
+  wait(): number
+  /** Whether all slots are taken. */
+  hasNoSlot(): boolean
   /** Whether to take no slot before the next {@link SurfaceQueue.wake}. Default: false. */
   isFull?(): boolean
   /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
-  take(share: Share): Promise<Slot | undefined>
+  take(): Promise<Slot | undefined>
   /** Called when a request has ended, unless `release` of its slot wakes all queues. */
   wake?(): void
 }
 
-/** Calls with the same limits: those of one client, or of all clients with full limits. */
-interface Group {
-  readonly share: Share
-  /** Requests of a client with its own rate at this surface. */
-  readonly log: SendLog | undefined
-  readonly waiting: PriorityQueue<Entry>
-}
-
-interface Entry extends Ranked {
-  readonly ticket: CallTicket
-  readonly group: Group
-  readonly since: number
-  /** `#pacedMs` when the call joined. */
-  readonly pacedBefore: number
+/** A call that waits. It leaves when its signal aborts. */
+class Entry implements EventListenerObject {
+  readonly ticket: Ticket
   readonly grant: (lease: Lease) => void
   readonly refuse: (reason: unknown) => void
+  /** `#pacedMs` of the queue when the call joined. */
+  readonly pacedBefore: number
+  readonly #queue: SurfaceQueue
+
+  constructor(
+    queue: SurfaceQueue,
+    ticket: Ticket,
+    grant: (lease: Lease) => void,
+    refuse: (reason: unknown) => void,
+    pacedBefore: number,
+  ) {
+    this.#queue = queue
+    this.ticket = ticket
+    this.grant = grant
+    this.refuse = refuse
+    this.pacedBefore = pacedBefore
+    ticket.signal.addEventListener('abort', this)
+  }
+
+  handleEvent(): void {
+    this.#queue.cancel(this, this.ticket.signal.reason)
+  }
+}
+
+/** A higher priority goes first, then a retry. */
+function goesBefore(a: Ticket, b: Ticket): boolean {
+  return a.priority === b.priority ? a.isRetry && !b.isRetry : a.priority > b.priority
 }
 
 /**
@@ -64,9 +77,8 @@ interface Entry extends Ranked {
 export class SurfaceQueue {
   readonly pace: Pace
   readonly #slots: SlotSource
-  readonly #entries = new Map<CallTicket, Entry>()
-  readonly #groups = new Map<Share | number, Group>()
-  #arrivals = 0
+  /** In the order in which they go. */
+  readonly #waiting: Entry[] = []
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
@@ -81,173 +93,141 @@ export class SurfaceQueue {
 
   /** How many calls wait. */
   get length(): number {
-    return this.#entries.size
+    return this.#waiting.length
   }
 
-  /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of `cancel()`. */
-  acquire(ticket: CallTicket): Promise<Lease> {
+  /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of the signal. */
+  acquire(ticket: Ticket): Promise<Lease> {
     return new Promise((grant, refuse) => this.enter(ticket, grant, refuse))
   }
 
   /** Like `acquire()`, without a promise. */
-  enter(ticket: CallTicket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): void {
-    const group = this.#groupOf(ticket.share)
-    const since = performance.now()
-    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : since - this.#pacedSince)
-    const entry = { ticket, group, order: this.#arrivals++, index: -1, since, pacedBefore, grant, refuse }
-    const { maxQueueWait = Infinity } = ticket
-    const ahead = maxQueueWait < Infinity ? group.waiting.countBefore(ticket) : 0
-    this.#entries.set(ticket, entry)
-    group.waiting.add(entry)
-    this.#refuseIfClosed(ticket)
-    if (maxQueueWait < Infinity) {
-      const ms = this.pace.waitBehind(ticket.share, ahead)
-      // Responses may shrink the margin until then.
-      if (ms - this.pace.margin.ms > maxQueueWait) this.cancel(ticket, new SurfaceClosed(ms, 'pace'))
+  enter(ticket: Ticket, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): Entry {
+    const now = performance.now()
+    const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
+    const entry = new Entry(this, ticket, grant, refuse, pacedBefore)
+    const ahead = this.#add(entry)
+    if (ticket.signal.aborted) this.cancel(entry, ticket.signal.reason)
+    this.#refuseIfClosed(entry)
+    if (ticket.sendBy !== undefined) {
+      const ms = this.pace.waitBehind(ahead)
+      // Responses may come before the margin is over.
+      if (ms - marginMs > ticket.sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
-    // A call behind another one of its group does not change when the next one goes.
-    if (group.waiting.entries.length === 1 || this.#pacedSince === undefined) this.wake()
+    // A call behind another one does not change when the next one goes.
+    if (ahead === 0 || this.#pacedSince === undefined) this.wake()
+    return entry
   }
 
   /** Refuses a call if it waits. */
-  cancel(ticket: CallTicket, reason: unknown): void {
-    const entry = this.#entries.get(ticket)
-    if (entry === undefined) return
-    this.#leave(entry)
-    entry.refuse(reason)
+  cancel(entry: Entry, reason: unknown): void {
+    if (this.#leave(entry)) entry.refuse(reason)
   }
 
   /** Grants the next lease if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#entries.size === 0 || this.#isTakingSlot) return
+    if (this.length === 0 || this.#isTakingSlot) return
     this.#endPacedWait()
-    const next = this.#next()
-    if (typeof next === 'object') {
-      if (this.#slots.isFull?.() !== true) void this.#grantNext(next.group.share)
-    } else if (next !== Infinity) {
+    const wait = this.#slots.wait()
+    if (wait <= 0) {
+      if (this.#slots.isFull?.() !== true) void this.#grantNext()
+    } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
       // In Cloudflare's workers, each queued call polls instead.
       if (!isTiedToRequests())
-        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(next), maxTimerMs))
+        this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
   }
 
   /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
   hold(milliseconds: number): void {
     this.pace.hold(milliseconds)
-    for (const ticket of [...this.#entries.keys()]) this.#refuseIfClosed(ticket)
+    for (const entry of [...this.#waiting]) this.#refuseIfClosed(entry)
     this.wake()
   }
 
-  /** Refuses all calls, in the order of their arrival. */
+  /** Refuses all calls. */
   refuse(reason: unknown): void {
-    for (const ticket of [...this.#entries.keys()]) this.cancel(ticket, reason)
+    for (const entry of [...this.#waiting]) this.cancel(entry, reason)
+  }
+
+  /** Why the next call would wait; null if it could go now. */
+  waitOf(): QueueWait | null {
+    const { closed } = this.pace
+    if (closed > 0) return { reason: 'rate_limited', ms: closed }
+    const ms = this.#slots.wait()
+    if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
+    const isFull = this.length > 0 || this.#slots.hasNoSlot()
+    return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
+  }
+
+  /** Puts a call behind those that go before it; returns how many these are. */
+  #add(entry: Entry): number {
+    let place = this.length
+    for (; place > 0; place--) {
+      const before = this.#waiting[place - 1]
+      if (before === undefined || !goesBefore(entry.ticket, before.ticket)) break
+    }
+    this.#waiting.splice(place, 0, entry)
+    return place
+  }
+
+  #refuseIfClosed(entry: Entry): void {
+    const { closed } = this.pace
+    const { maxHoldWait, sendBy = Infinity } = entry.ticket
+    if (closed > Math.min(maxHoldWait, Math.max(0, sendBy - performance.now())))
+      this.cancel(entry, new SurfaceClosed(closed))
+  }
+
+  async #grantNext(): Promise<void> {
+    this.#isTakingSlot = true
+    const slot = await this.#slots.take()
+    this.#isTakingSlot = false
+    // The first call may have left, or a call with a higher rank may have come, before the slot was free.
+    const [next] = this.#waiting
+    if (slot && next && this.#slots.wait() <= 0) {
+      this.#leave(next)
+      const at = performance.now()
+      const waited = at - next.ticket.queuedAt
+      const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
+      next.grant(this.#lease({ at, answered: Infinity }, slot, Math.max(0, waited - paced), paced))
+    } else slot?.release(null)
+    this.wake()
   }
 
   /** Counts a request from now on. The lease holds the slot until it is released. */
-  lease(send: Send, share: Share, slot: Slot, queued = 0, paced = 0): Lease {
+  #lease(send: SentRequest, slot: Slot, queued: number, paced: number): Lease {
     const { pace } = this
-    const { inFlight } = this.#slots
-    const log = pace.logOf(share)
     let isReleased = false
-    inFlight.set(share, (inFlight.get(share) ?? 0) + 1)
-    pace.enter(send, log)
+    pace.enter(send)
     slot.enter?.(send)
     return {
       queued,
       paced,
       sent: () => {
         send.at = performance.now()
-        pace.sent(send, log)
+        pace.sent(send)
         slot.sent?.(send)
       },
-      answered: (date) => {
-        send.answered = performance.now()
-        if (date !== null) pace.margin.observe(date)
-      },
+      answered: () => void (send.answered = performance.now()),
       release: () => {
         if (isReleased) return
         isReleased = true
-        inFlight.set(share, (inFlight.get(share) ?? 0) - 1)
-        pace.leave(send, log)
+        pace.leave(send)
         slot.release(send)
         this.#slots.wake?.()
       },
     }
   }
 
-  #refuseIfClosed(ticket: CallTicket): void {
-    const { closed } = this.pace
-    const { maxHoldWait, maxQueueWait = Infinity } = ticket
-    if (closed > Math.min(maxHoldWait, maxQueueWait)) this.cancel(ticket, new SurfaceClosed(closed))
-  }
-
-  async #grantNext(share: Share): Promise<void> {
-    this.#isTakingSlot = true
-    const slot = await this.#slots.take(share)
-    this.#isTakingSlot = false
-    // The first call may have left, or a call with a higher rank may have come, before the slot was free.
-    const next = slot && this.#next()
-    if (slot && typeof next === 'object' && slot.fits?.(next.ticket.share) !== false) {
-      const { ticket, since, pacedBefore, grant } = next
-      this.#leave(next)
-      const at = performance.now()
-      const paced = Math.min(at - since, this.#pacedMs - pacedBefore)
-      grant(this.lease({ at, answered: Infinity }, ticket.share, slot, at - since - paced, paced))
-    } else slot?.release(null)
-    this.wake()
-  }
-
-  #leave(entry: Entry): void {
-    this.#entries.delete(entry.ticket)
-    const { share, waiting } = entry.group
-    waiting.delete(entry)
-    // The group of all clients with full limits has another key, and stays.
-    if (waiting.entries.length === 0) this.#groups.delete(share)
-    if (this.#entries.size === 0) this.#endPacedWait()
-  }
-
-  /** Why a client's next call would wait; null if it could go now. */
-  waitOf(share: Share): QueueWait | null {
-    const { closed } = this.pace
-    if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#paceWait(share, this.pace.logOf(share))
-    if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    const isFull = this.#entries.size > 0 || (this.#slots.inFlight.get(share) ?? 0) >= share.inFlight
-    return ms === Infinity || isFull ? { reason: 'slot', ms: Infinity } : null
-  }
-
-  /** Milliseconds until the pace lets a client send. */
-  #paceWait(share: Share, log: SendLog | undefined): number {
-    return Math.max(this.#slots.wait(share), log?.wait(share.perMinute) ?? 0)
-  }
-
-  /** The call that goes next, or the milliseconds until one may. */
-  #next(): Entry | number {
-    const { inFlight } = this.#slots
-    let next: Entry | undefined
-    let wait = Infinity
-    for (const { share, log, waiting } of this.#groups.values()) {
-      const first = waiting.entries[0]
-      if (first === undefined || (inFlight.get(share) ?? 0) >= share.inFlight) continue
-      const ms = this.#paceWait(share, log)
-      if (ms > 0) wait = Math.min(wait, ms)
-      else if (next === undefined || goesBefore(first, next)) next = first
-    }
-    return next ?? wait
-  }
-
-  #groupOf(share: Share): Group {
-    const log = this.pace.logOf(share)
-    // Clients with full limits share a group, so that the queue has few.
-    const hasFullLimits = log === undefined && share.inFlight >= this.pace.limits.inFlight
-    const key = hasFullLimits ? share.perMinute : share
-    let group = this.#groups.get(key)
-    if (group === undefined) {
-      group = { share, log, waiting: new PriorityQueue() }
-      this.#groups.set(key, group)
-    }
-    return group
+  /** Whether the call was waiting. */
+  #leave(entry: Entry): boolean {
+    const place = this.#waiting.indexOf(entry)
+    if (place === -1) return false
+    this.#waiting.splice(place, 1)
+    entry.ticket.signal.removeEventListener('abort', entry)
+    if (this.length === 0) this.#endPacedWait()
+    return true
   }
 
   #endPacedWait(): void {

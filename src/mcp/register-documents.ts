@@ -1,4 +1,4 @@
-import type { SocialSearch } from '../client.ts'
+import type { SocialSearch } from '../index.ts'
 import type { Operation } from '../api/operation.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { operations } from '../api/operations.ts'

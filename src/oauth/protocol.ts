@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { assertToken } from '../core/http/credential.ts'
+import { assertToken } from '../extend.ts'
 import { Redactor } from '../lib/redact.ts'
 import { isInstance, messageOf } from '../lib/thrown.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'

@@ -1,4 +1,4 @@
-import type { AuthProvider } from '../core/http/credential.ts'
+import type { AuthProvider } from '../index.ts'
 import { sleep } from '../lib/time.ts'
 import { isInstance } from '../lib/thrown.ts'
 import {

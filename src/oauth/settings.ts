@@ -7,8 +7,8 @@ import {
   milliseconds,
   nonEmptyText,
 } from '../errors/check-options.ts'
-import { isSafe, resolveBaseUrl } from '../core/http/base-url.ts'
-import type { Fetch } from '../core/http/send.ts'
+import type { Fetch } from '../index.ts'
+import { isSafe, resolveBaseUrl } from '../extend.ts'
 import { Redactor } from '../lib/redact.ts'
 import { inBrowser } from '../lib/browser.ts'
 import { maxTimerMs } from '../lib/time.ts'

@@ -2,10 +2,17 @@ import { isRecord } from '../lib/is-record.ts'
 import { within } from '../lib/abort.ts'
 import { parsed } from '../lib/json.ts'
 import { isInstance } from '../lib/thrown.ts'
-import { explainNetworkError } from '../core/http/network-error.ts'
-import { callFetch, type Fetch, FetchMisuse, initOf, readText, send } from '../core/http/send.ts'
+import type { Fetch } from '../index.ts'
+import {
+  explainNetworkError,
+  callFetch,
+  FetchMisuse,
+  initOf,
+  readText,
+  send,
+  announcedWait,
+} from '../extend.ts'
 import type { Redactor } from '../lib/redact.ts'
-import { announcedWait } from '../core/retry/announced-wait.ts'
 import { ConfigurationError, OAuthError, type OAuthStep } from '../errors/index.ts'
 
 /** Settings of one request to the authorization server. */

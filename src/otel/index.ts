@@ -11,8 +11,8 @@ import {
   metrics,
   trace,
 } from '@opentelemetry/api'
-import type { AnyObserver } from '../core/options/settings.ts'
-import type { ObservedAttempt, ObservedCall, Observer } from '../core/options/types.ts'
+import type { ObservedAttempt, ObservedCall, Observer } from '../index.ts'
+import { type Send, wrapCalls } from '../extend.ts'
 import { assertMethod, assertOptions } from '../errors/check-options.ts'
 import { isSocialSearchError } from '../errors/index.ts'
 import { runAside } from '../lib/thrown.ts'
@@ -51,20 +51,21 @@ export function otelObserver(options: OtelOptions = {}): Observer {
   /** Spans of open calls, by the id of the call. */
   const spans = new Map<number, Span>()
 
-  const observer: AnyObserver = {
-    params,
-    trace: async (call, work) => {
-      const { id, operation, surface } = call
+  /** Makes a call within a span, which the events of the call find by its id. */
+  const traced =
+    (send: Send): Send =>
+    async (call) => {
+      const { id = 0, operation = '', surface = null } = call.observer?.call ?? {}
       const started = safely(() => {
         const attributes = { [key.operation]: operation, ...(surface !== null && { [key.surface]: surface }) }
         const span = tracer.startSpan(operation, { attributes })
         if (span.isRecording()) spans.set(id, span)
         return { span, active: trace.setSpan(context.active(), span) }
       })
-      if (started === undefined) return work()
+      if (started === undefined) return send(call)
       const { span, active } = started
       try {
-        return await context.with(active, work)
+        return await context.with(active, send, undefined, call)
       } catch (error) {
         safely(() => recordError(span, error, params))
         throw error
@@ -72,7 +73,9 @@ export function otelObserver(options: OtelOptions = {}): Observer {
         spans.delete(id)
         safely(() => span.end())
       }
-    },
+    }
+  const observer: Observer = {
+    params,
     onWait: ({ id, operation, reason, until }) => {
       instruments().waits.add(1, { [key.operation]: operation, [key.waitReason]: reason })
       const end = until && { [key.waitUntil]: until.toISOString() }
@@ -87,7 +90,7 @@ export function otelObserver(options: OtelOptions = {}): Observer {
       spans.get(call.id)?.setAttributes(attributesOfCall(call))
     },
   }
-  return observer
+  return wrapCalls(observer, traced)
 }
 
 /** Names without a stable semantic convention have a prefix. Durations are seconds. */

@@ -1,7 +1,7 @@
 import { inputOf } from '../api/query-input.ts'
 import { within } from '../lib/abort.ts'
 import { assertMethod } from '../errors/check-options.ts'
-import type { Budget } from '../core/credits/budget.ts'
+import type { Budget } from '../index.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { readBytes } from '../lib/read-bytes.ts'
 import type { ProxyCaller, ProxySettings } from './options.ts'

@@ -1,4 +1,4 @@
-import { CreditBudget } from '../core/credits/budget.ts'
+import { CreditBudget } from '../index.ts'
 
 /** One budget per caller, all of the same size. */
 export class CallerBudgets {

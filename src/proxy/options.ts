@@ -8,8 +8,8 @@ import {
   shown,
   wholeNumber,
 } from '../errors/check-options.ts'
-import { type Budget, CreditBudget } from '../core/credits/budget.ts'
-import { type Transport, clientTransport } from '../core/call/transport.ts'
+import { type Budget, CreditBudget, type Transport } from '../index.ts'
+import { clientTransport } from '../extend.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { logOnce } from '../errors/on-error.ts'
 import { CallerBudgets } from './caller-budgets.ts'

@@ -1,4 +1,4 @@
-import { creditsHeader } from '../core/http/proxy-protocol.ts'
+import { creditsHeader } from '../extend.ts'
 import type { ProxySettings } from './options.ts'
 
 type CorsSettings = Pick<ProxySettings, 'origins' | 'credentials'>

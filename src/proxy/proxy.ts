@@ -1,6 +1,5 @@
-import { CreditBudget } from '../core/credits/budget.ts'
-import { defaultTimeoutMs } from '../core/call/call.ts'
-import { effectOf } from '../core/retry/policy.ts'
+import { CreditBudget } from '../index.ts'
+import { defaultTimeoutMs, effectOf } from '../extend.ts'
 import { report } from '../errors/on-error.ts'
 import { TimeoutError } from '../errors/index.ts'
 import { isInstance } from '../lib/thrown.ts'
@@ -148,18 +147,21 @@ async function call(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, ceiling }: ProxySettings,
 ): Promise<Response> {
-  const maxQueueWaitMs = Math.ceil(times.sendBy - performance.now())
+  const maxQueueWait = Math.ceil(times.sendBy - performance.now())
   const deadline = Math.ceil(times.endBy - performance.now())
-  if (maxQueueWaitMs < 1) throw tooLate('authorize or budget')
+  if (maxQueueWait < 1) throw tooLate('authorize or budget')
   const bounded = budget === undefined ? transport : transport.withOptions({ budget })
   const isFree = operation.price.kind === 'free'
-  const { signal: abandon } = request
+  const { signal: callerLeft } = request
   const received = await bounded.request(
     operation,
     params as object,
-    { budget: meter, ceiling, deadline, signal: isFree && operation.method === 'GET' ? abandon : undefined },
+    {
+      ...{ budget: meter, ceiling, deadline, maxQueueWait },
+      signal: isFree && operation.method === 'GET' ? callerLeft : undefined,
+    },
     id,
-    { abandon, maxQueueWaitMs },
+    { callerLeft },
   )
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
   const response = jsonResponse(received.text, received.response.status, age)

@@ -1,5 +1,5 @@
 import type { Issue } from '../api/issues.ts'
-import type { ProxyErrorFields } from '../core/http/proxy-protocol.ts'
+import type { ProxyErrorFields } from '../extend.ts'
 
 /** What an error response may tell besides status, code and message. */
 export interface RefusalFields {

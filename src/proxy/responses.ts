@@ -1,5 +1,5 @@
-import type { CreditBudget } from '../core/credits/budget.ts'
-import { creditsHeader, writeCredits, writeProxyError } from '../core/http/proxy-protocol.ts'
+import type { CreditBudget } from '../index.ts'
+import { creditsHeader, writeCredits, writeProxyError } from '../extend.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -42,7 +42,6 @@ const statusOfCode: Readonly<Record<string, number>> = {
   redirect: 502,
   timeout: 504,
   credit_budget: 402,
-  queue_full: 503,
   closed: 503,
 }
 

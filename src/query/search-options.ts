@@ -1,8 +1,7 @@
 import type { DataTag, InfiniteData } from '@tanstack/query-core'
 import type { OperationId } from '../api/operations.ts'
 import type { OpenBody, OpenParams } from '../api/undocumented.ts'
-import type { SocialSearch } from '../client.ts'
-import type { CallOptions } from '../core/options/types.ts'
+import type { SocialSearch, CallOptions } from '../index.ts'
 import { ConfigurationError } from '../errors/index.ts'
 
 /** Id of a call that reads, such as `microblog.search`. */

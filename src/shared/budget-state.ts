@@ -1,4 +1,4 @@
-import { rounded } from '../core/credits/budget.ts'
+import { rounded } from '../extend.ts'
 import { type Seen, type StateHead, hasLost, timeOf } from './clock.ts'
 
 /** What one process has told the others of a budget. */

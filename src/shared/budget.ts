@@ -1,10 +1,5 @@
-import {
-  type Budget,
-  type CreditSummary,
-  type PeriodOptions,
-  type Reservation,
-  resolvePeriod,
-} from '../core/credits/budget.ts'
+import type { Budget, Reservation } from '../index.ts'
+import { type CreditSummary, type PeriodOptions, resolvePeriod } from '../extend.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText } from '../errors/check-options.ts'
 import { BudgetUnavailableError, CreditBudgetError } from '../errors/index.ts'
 import { within } from '../lib/abort.ts'

@@ -1,17 +1,14 @@
+import type { Limits } from '../index.ts'
 import {
   type CallLimiter,
-  type CallTicket,
+  type Ticket,
   type Lease,
-  type Limits,
   type QueueWait,
-  type Share,
   longestHoldMs,
   resolveLimits,
-} from '../limits/interface.ts'
+  driftMs,
+} from '../extend.ts'
 import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../errors/check-options.ts'
-import { followAbort } from '../lib/abort.ts'
-import { JitterMargin } from '../limits/jitter-margin.ts'
-import { driftMs } from '../limits/pace.ts'
 import { ClosedError, ConfigurationError } from '../errors/index.ts'
 import { type SharedOptions, SharedText, sharedNames } from './shared-text.ts'
 import { StateSync } from './state-sync.ts'
@@ -79,19 +76,13 @@ export class SharedLimiter implements CallLimiter {
     const alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
     this.#context = {
       ...{ sync: new StateSync(text, rules), limits: this.limits },
-      ...{ margin: new JitterMargin(), inFlight: new WeakMap() },
       alone: onUnavailable === 'local' ? alone : undefined,
     }
   }
 
-  acquire(ticket: CallTicket): Promise<Lease> {
-    if (ticket.signal !== undefined) return acquireUntilAborted(this, ticket, ticket.signal)
+  acquire(ticket: Ticket): Promise<Lease> {
     if (this.#context.sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
     return this.#at(ticket.surface).queue.acquire(ticket)
-  }
-
-  cancel(ticket: CallTicket, reason: unknown): void {
-    this.#surfaces.get(ticket.surface)?.queue.cancel(ticket, reason)
   }
 
   hold(surface: string | null, milliseconds: number): void {
@@ -102,8 +93,8 @@ export class SharedLimiter implements CallLimiter {
     this.#context.sync.touch()
   }
 
-  waitOf(surface: string | null, share: Share): QueueWait | null {
-    return this.#surfaces.get(surface)?.queue.waitOf(share) ?? null
+  waitOf(surface: string | null): QueueWait | null {
+    return this.#surfaces.get(surface)?.queue.waitOf() ?? null
   }
 
   /**
@@ -123,22 +114,5 @@ export class SharedLimiter implements CallLimiter {
     this.#context.sync.part.surfaces.set(surface.key, surface)
     this.#surfaces.set(name, surface)
     return surface
-  }
-}
-
-/** Acquires a lease, and cancels the wait when the signal aborts. */
-export async function acquireUntilAborted(
-  limiter: CallLimiter,
-  ticket: CallTicket,
-  signal: AbortSignal,
-): Promise<Lease> {
-  signal.throwIfAborted()
-  // A copy, since one ticket may be used for several calls.
-  const own = { ...ticket, signal: undefined }
-  const unfollow = followAbort(signal, { abort: (reason) => limiter.cancel(own, reason) })
-  try {
-    return await limiter.acquire(own)
-  } finally {
-    unfollow()
   }
 }

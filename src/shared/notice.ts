@@ -1,4 +1,4 @@
-import { longestHoldMs } from '../limits/interface.ts'
+import { longestHoldMs } from '../extend.ts'
 
 /** A short message to all other processes, as JSON. */
 export interface Notice {

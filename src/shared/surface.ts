@@ -1,7 +1,13 @@
-import type { JitterMargin } from '../limits/jitter-margin.ts'
-import type { Limits, Share } from '../limits/interface.ts'
-import { type Send, Pace, logFactor } from '../limits/pace.ts'
-import { type Slot, type SlotSource, SurfaceQueue } from '../limits/surface-queue.ts'
+import type { Limits } from '../index.ts'
+import {
+  type SentRequest,
+  Pace,
+  logFactor,
+  marginMs,
+  type Slot,
+  type SlotSource,
+  SurfaceQueue,
+} from '../extend.ts'
 import type { SurfacePart } from './own-part.ts'
 import { unpaced } from './state.ts'
 import type { Outcome, StateSync } from './state-sync.ts'
@@ -14,9 +20,6 @@ const promptMs = 20
 export interface SurfaceContext {
   readonly sync: StateSync
   readonly limits: Limits
-  readonly margin: JitterMargin
-  /** Requests in flight of each client, on all surfaces. */
-  readonly inFlight: WeakMap<Share, number>
   /** The limits of this process while the store is unavailable; undefined if it must not send anything. */
   readonly alone: Pick<Limits, 'inFlight' | 'perMinute'> | undefined
 }
@@ -26,11 +29,10 @@ export class SharedSurface implements SlotSource, SurfacePart {
   readonly key: string
   /** The calls that wait, the sends of this process, and the closure that it knows of. */
   readonly queue: SurfaceQueue
-  readonly inFlight: WeakMap<Share, number>
   refusal: SurfacePart['refusal']
   readonly #context: SurfaceContext
   /** The sends that others count. */
-  readonly #sends = new Set<Send>()
+  readonly #sends = new Set<SentRequest>()
   #isPaced: boolean
   #since: number | undefined
 
@@ -38,11 +40,10 @@ export class SharedSurface implements SlotSource, SurfacePart {
     this.key = name === null ? unpaced : `:${name}`
     this.#isPaced = name !== null
     this.#context = context
-    const { margin, inFlight, alone, limits } = context
-    this.inFlight = inFlight
+    const { alone, limits } = context
     // It keeps the limits of this process while the store is unavailable.
     const perMinute = this.#isPaced ? (alone ?? limits).perMinute : Infinity
-    this.queue = new SurfaceQueue(new Pace(limits, margin, perMinute), this)
+    this.queue = new SurfaceQueue(new Pace(limits, perMinute), this)
   }
 
   get waitingSince(): number | undefined {
@@ -66,14 +67,17 @@ export class SharedSurface implements SlotSource, SurfacePart {
     this.queue.hold(ms)
   }
 
-  wait({ perMinute }: Share): number {
-    const { alone, limits, sync } = this.#context
+  hasNoSlot(): boolean {
+    return this.#context.sync.part.slots >= this.#context.limits.inFlight
+  }
+
+  wait(): number {
+    const { alone, sync } = this.#context
     this.#since ??= performance.now()
     if (sync.isUnavailable) {
       sync.touch()
       if (alone === undefined || sync.part.slots >= alone.inFlight) return Infinity
-      // The pace has this process's share of the limits, which default limits of a client must not raise.
-      return this.queue.pace.wait(perMinute > limits.perMinute ? perMinute : 0)
+      return this.queue.pace.wait
     }
     const { closed } = this.queue.pace
     if (this.refusal === undefined || closed > 0) return closed
@@ -81,12 +85,12 @@ export class SharedSurface implements SlotSource, SurfacePart {
     return reason === 'pace' ? Math.max(0, at + ms - performance.now()) : Infinity
   }
 
-  async take(share: Share): Promise<Slot | undefined> {
-    const { margin, sync } = this.#context
-    const granted: Send = { at: performance.now(), answered: Infinity }
-    if (sync.isUnavailable) return this.#slot(granted, false, () => sync.isUnavailable)
-    const limit = this.#limit(share)
-    const arrivalMs = Math.ceil(margin.ms) + promptMs
+  async take(): Promise<Slot | undefined> {
+    const { limits, sync } = this.#context
+    const granted: SentRequest = { at: performance.now(), answered: Infinity }
+    if (sync.isUnavailable) return this.#slot(granted, false)
+    const limit = this.#isPaced ? limits.perMinute : Infinity
+    const arrivalMs = marginMs + promptMs
     const hasNext = this.queue.length > 1
     let outcome: Outcome
     try {
@@ -98,17 +102,11 @@ export class SharedSurface implements SlotSource, SurfacePart {
     if (outcome?.reason === 'granted') {
       this.#since = hasNext ? performance.now() : undefined
       this.#sends.add(granted)
-      const fits = (other: Share): boolean => this.#limit(other) >= limit
-      return this.#slot(granted, true, fits, hasNext ? outcome.next : undefined)
+      return this.#slot(granted, true, hasNext ? outcome.next : undefined)
     }
     if (outcome?.reason === 'closed') this.queue.hold(outcome.ms)
     else if (outcome) this.refusal = { ...outcome, at: performance.now() }
     return undefined
-  }
-
-  /** Requests a minute: the limit of the client, or of the organization if that is higher. */
-  #limit({ perMinute }: Share): number {
-    return this.#isPaced ? Math.max(perMinute, this.#context.limits.perMinute) : Infinity
   }
 
   /**
@@ -116,11 +114,10 @@ export class SharedSurface implements SlotSource, SurfacePart {
    * @param isCounted Whether the slots of this process include it before it is used.
    * @param next Why the next call waits.
    */
-  #slot(granted: Send, isCounted: boolean, fits: (share: Share) => boolean, next?: Refusal): Slot {
+  #slot(granted: SentRequest, isCounted: boolean, next?: Refusal): Slot {
     const { sync, limits } = this.#context
     const enteredAt = performance.now()
     return {
-      fits,
       enter: (send) => {
         if (!isCounted) sync.part.slots++
         this.#sends.delete(granted)
@@ -142,7 +139,7 @@ export class SharedSurface implements SlotSource, SurfacePart {
   }
 
   /** When a request arrived at the latest, in monotonic milliseconds. */
-  #arrival({ at, answered }: Send): number {
-    return Math.min(at + this.#context.margin.ms + promptMs, answered)
+  #arrival({ at, answered }: SentRequest): number {
+    return Math.min(at + marginMs + promptMs, answered)
   }
 }

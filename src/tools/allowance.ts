@@ -1,5 +1,5 @@
 import { count } from '../lib/count.ts'
-import { CreditBudget } from '../core/credits/budget.ts'
+import { CreditBudget } from '../index.ts'
 import { CreditBudgetError } from '../errors/index.ts'
 import { Refusal } from './failures.ts'
 import type { Confirm, ConfirmRequest } from './types.ts'

@@ -1,13 +1,9 @@
-import type { SocialSearch } from '../client.ts'
+import type { SocialSearch, Budget, CreditBudget, Wait } from '../index.ts'
+import { type ClientTransport, assumedCeiling, nextStep } from '../extend.ts'
 import type { Operation } from '../api/operation.ts'
 import type { Schema } from '../api/schema/schema.ts'
-import type { ClientTransport } from '../core/call/transport.ts'
-import type { Budget, CreditBudget } from '../core/credits/budget.ts'
-import { assumedCeiling } from '../core/credits/ledger.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { itemsOf } from '../api/list-items.ts'
-import type { Wait } from '../core/options/types.ts'
-import { nextStep } from '../core/pages/next-step.ts'
 import { InvalidResponseError } from '../errors/index.ts'
 import { isInstance } from '../lib/thrown.ts'
 import type { CallLimits } from './allowance.ts'
@@ -75,7 +71,7 @@ export async function buy(
   const options = { budget, ceiling: itemsToExpect(operation), onWait }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const { body, cached } = await transport.send(operation, request, options, { abandon: signal })
+    const { body, cached } = await transport.send(operation, request, options, { callerLeft: signal })
     return { ...boughtFrom(body), cachedAt: cached?.at.toISOString() }
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason)

@@ -1,5 +1,6 @@
 import type { OperationId } from '../api/operations.ts'
-import { CreditBudget, rounded } from '../core/credits/budget.ts'
+import { CreditBudget } from '../index.ts'
+import { rounded } from '../extend.ts'
 import { followAbort } from '../lib/abort.ts'
 import { timeText } from '../lib/count.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'

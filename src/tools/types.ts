@@ -1,11 +1,10 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { SocialSearch } from '../client.ts'
+import type { SocialSearch, Budget } from '../index.ts'
+import type { CallCredits } from '../extend.ts'
 import type { Issue } from '../api/issues.ts'
 import type { JsonSchema } from '../api/schema/json-schema.ts'
 import type { Price } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
-import type { Budget } from '../core/credits/budget.ts'
-import type { CallCredits } from '../core/credits/ledger.ts'
 import type { Applied, Charged } from '../errors/index.ts'
 
 /** Asks a person about a call that may cost more than `confirmAbove`. */

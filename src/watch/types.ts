@@ -1,6 +1,6 @@
 import type { MicroblogFilters, MicroblogPost } from '../api/microblog.ts'
 import type { ProfessionalnetPostsSearchParams } from '../api/professionalnet/posts.ts'
-import type { PagedOptions } from '../core/options/types.ts'
+import type { PagedOptions } from '../index.ts'
 
 /** Params of a watch of the microblog network. The category is always `Latest`. */
 export interface WatchParams {

@@ -9,10 +9,8 @@ import {
 } from '../errors/check-options.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { maxTimerMs, sleep } from '../lib/time.ts'
-import type { PagedOptions } from '../core/options/types.ts'
+import type { PagedOptions, Microblog, Professionalnet } from '../index.ts'
 import { ConfigurationError } from '../errors/index.ts'
-import type { Microblog } from '../resources/microblog.ts'
-import type { Professionalnet } from '../resources/professionalnet.ts'
 import { type Page, type Pages, poll } from './poll.ts'
 import type {
   ProfessionalnetWatchParams,

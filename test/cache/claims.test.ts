@@ -71,17 +71,6 @@ describe('a claim', () => {
     expect(vi.getTimerCount()).toBe(0)
     expect(store.get('key:claim')).toBeUndefined()
   })
-
-  it('that ends with an answer for its own process only lets the others send', async () => {
-    service.script(slow(1000), () => ok(page(['2'])))
-    const [one, other] = two(sharedStore())
-    const hooks = { afterResponse: [() => new Response(JSON.stringify(page(['replaced'])))] }
-    const first = one.microblog.search(query, { hooks })
-    first.catch(() => {})
-    await pass(100)
-    const { value } = await settle(Promise.all([first, other.microblog.search(query)]))
-    expect(value?.map(({ posts }) => idsOf(posts)[0])).toEqual(['replaced', '2'])
-  })
 })
 
 describe('a shared request that has failed', () => {

@@ -59,41 +59,6 @@ describe('equal calls in flight', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('keep their request when the leader times out, and each has its own timeout and deadline', async () => {
-    service.script(slow(5000))
-    const { client } = cached()
-    const calls = [{ timeout: 1000 }, { timeout: 10_000 }, { deadline: 2000 }, { timeout: 3000 }].map(
-      (options) => begin(client.microblog.search(query, options)),
-    )
-    await pass(500)
-    const late = begin(client.microblog.search(query, { timeout: 20_000 }))
-    const timedOut = { code: 'timeout', charged: 'unknown', phase: 'headers' }
-    expect((await settle(calls[0]!)).value?.error).toMatchObject({
-      ...timedOut,
-      message: expect.stringContaining('1000 ms'),
-    })
-    expect((await settle(calls[2]!)).value).toMatchObject({ ms: 2000, error: timedOut })
-    expect((await settle(calls[3]!)).value?.error).toMatchObject({
-      ...timedOut,
-      message: expect.stringContaining('3000 ms'),
-    })
-    expect((await settle(calls[1]!)).value?.error).toBeUndefined()
-    expect((await settle(late)).value!.error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
-  it('keep their request when a call with a longer timeout joins after it was sent', async () => {
-    service.script(slow(5000))
-    const { client } = cached()
-    const short = begin(client.microblog.search(query, { timeout: 1000 }))
-    await pass(500)
-    const long = begin(client.microblog.search(query, { timeout: 10_000 }))
-    expect((await settle(short)).value!.error).toMatchObject({ code: 'timeout' })
-    expect((await settle(long)).value!.error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-  })
-
   it('end with one error when the answer is lost: nothing is sent twice', async () => {
     service.script(() => Response.error())
     const { client } = cached()

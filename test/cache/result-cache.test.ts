@@ -31,7 +31,7 @@ describe('ResultCache', () => {
 
   it('needs neither a slot nor a free minute nor a budget when it has the answer', async () => {
     service.script(() => ok())
-    const { client } = cached({ limits: { perMinute: 1, maxQueued: 1 } })
+    const { client } = cached({ limits: { perMinute: 1 } })
     await settle(client.microblog.search(query))
     const budget = new CreditBudget(0)
     const hits = Array.from({ length: 50 }, () => client.microblog.search(query, { budget }))

@@ -19,17 +19,3 @@ it('search() is retried after its own timeout when an equal call with a longer o
   expect(ms).toBeLessThan(2000)
   expect(service.arrivals).toHaveLength(2)
 })
-
-it('search() keeps its own timeout when an equal call with a longer one has left', async () => {
-  service.script(slow(1500))
-  const { client } = cached()
-  const shorter = client.microblog.search(query, { timeout: 1000 }).then()
-  const late1000 = expect(shorter).rejects.toMatchObject({ name: 'TimeoutError' })
-  const call = client.microblog.search(query, { timeout: 2000 }).then()
-  const longer = client.microblog.search(query, { timeout: 10_000, signal: abortIn(100, 'left') })
-  expect((await settle(longer)).error).toBe('left')
-  const { error } = await settle(call)
-  await late1000
-  expect(error).toBeUndefined()
-  expect(service.arrivals).toHaveLength(1)
-})

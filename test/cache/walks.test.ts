@@ -110,32 +110,6 @@ describe('search()', () => {
     expect((await settle(byHand())).value).toEqual(['2', '3'])
   })
 
-  it('reads no page behind a single page that changed while an equal one was compared', async () => {
-    const changed = () => ok(page(['0', '1'], 'A'))
-    service.script(...threePages(), threePages()[0]!, slow(100, changed), ok(page(['2', '3'])))
-    const store = mapStore()
-    const { client } = cached(
-      {},
-      {
-        get: (key) => wait(500).then(() => store.get(key)),
-        set: (key, value) => store.set(key, value),
-        delete: (key) => wait(800).then(() => store.delete(key)),
-      },
-    )
-    await settle(client.microblog.search(query).toArray({ limit: 9 }))
-    await pass(2000)
-    const { next } = (await settle(client.microblog.search(query))).value!
-    // Calls with other hooks do not share a request.
-    const refresh = [{}, { hooks: { beforeRequest: [() => {}] } }].map((options) =>
-      client.microblog.search(query, { ...options, cache: 'refresh' }).then(),
-    )
-    await settle(Promise.all(refresh))
-    // The first comparison has ended; the second page is still to be deleted.
-    await pass(500)
-    expect(idsOf((await settle(client.microblog.search(next!))).value!.posts)).toEqual(['2', '3'])
-    expect(service.arrivals).toHaveLength(6)
-  })
-
   it('answers single pages from the store when the page before them has not changed', async () => {
     service.script(...threePages())
     const { client } = cached()

@@ -64,7 +64,6 @@ async function client(
   const lines: unknown[] = []
   const write = (...line: unknown[]): void => void lines.push(line)
   const seenByHooks: unknown[] = []
-  const tickets: unknown[] = []
   const observed: unknown[] = []
   const note = (...told: unknown[]): void => void observed.push(told)
   const observers: Root.Observer[] = [
@@ -95,14 +94,6 @@ async function client(
             seenByHooks.push(request.url, [...request.headers], await request.clone().text(), options)
           },
         ],
-        // Responses still contain what the service repeats.
-        afterResponse: [({ request, options }) => void seenByHooks.push([...request.headers], options)],
-        beforeError: [
-          ({ request, options, error }) => {
-            seenByHooks.push([...request.headers], options, error)
-            return error
-          },
-        ],
       },
       ...more,
     })
@@ -114,12 +105,6 @@ async function client(
     see(`SocialSearch with ${kind}`, made, made.transport, made.credits, made.withOptions({ timeout: 5 }))
   }
   see('ConnectionError of the runtime’s own fetch', await caught(unreachable(make).microblog.search(search)))
-  const leak = (): never => {
-    throw new Error(`the hook failed with ${secret}`)
-  }
-  const leaky = make(service.page({ hasMore: false }), { hooks: { afterResponse: [leak] } })
-  see('InvalidResponseError', await caught(leaky.microblog.search(search)))
-
   const good = make(service.page({ hasMore: false }))
   const call = good.microblog.search(search)
   see('a call, its page and withResponse()', call, await call, await call.withResponse())
@@ -142,29 +127,11 @@ async function client(
   )
   see('CreditBudgetError', await caught(good.microblog.search(search, { budget: new root.CreditBudget(1) })))
 
-  const busy = make(service.silent, { limits: { inFlight: 1, maxQueued: 1 }, timeout: 2000 })
+  const busy = make(service.silent, { limits: { inFlight: 1 }, timeout: 2000 })
   const waiting = [1, 2].map(() => caught(busy.microblog.search(search)))
-  see('QueueFullError', await caught(busy.microblog.search(search)))
   await busy.close()
   see('ClosedError', ...(await Promise.all(waiting)))
 
-  const limiter: Root.Limiter = {
-    acquire: (ticket) => {
-      const lease = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, release: () => {} }
-      tickets.push(ticket, lease)
-      return Promise.resolve(lease)
-    },
-    hold: (...held) => {
-      tickets.push(held)
-      throw new Error(`the store refused ${secret}`)
-    },
-  }
-  await caught(make(service.refusal(429), { limiter }).microblog.search(search))
-  const closed = new root.SurfaceClosed(5)
-  const closing = { ...limiter, acquire: () => Promise.reject(closed) }
-  see('RateLimitError', await caught(make(service.silent, { limiter: closing }).microblog.search(search)))
-  see('SurfaceClosed', closed)
-  see('what a limiter sees', limiter, tickets)
   see('the ledger and a budget', good.credits, budget)
   see('what hooks see of requests and errors', ...seenByHooks)
   see('log lines of every level', ...lines)

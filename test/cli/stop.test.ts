@@ -21,6 +21,7 @@ function search(presses: number, retryAfter: number | null) {
   const client = new SocialSearch({
     ...sandbox.clientOptions(),
     hooks: stop.hooks,
+    observers: [stop.observer],
     async fetch(request) {
       for (let press = 0; press < presses; press++) pressCtrlC()
       return sandbox.fetch(request)

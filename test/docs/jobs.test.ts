@@ -63,8 +63,8 @@ Database.prototype.exec = function (sql) {
   if (sql === 'COMMIT' && ++commits === 1) dieIf('the first page is stored')
 }
 const events = ['the key is checked', 'the first page is bought', 'the second page is bought']
-const afterResponse = [() => dieIf(events[pages++])]
-const client = new SocialSearch({ ...${JSON.stringify(options)}, hooks: { afterResponse } })
+const observer = { onAttempt: () => dieIf(events[pages++]) }
+const client = new SocialSearch({ ...${JSON.stringify(options)}, observers: [observer] })
 `
 
 /** The sample as a function of this process, in which a night takes milliseconds. */

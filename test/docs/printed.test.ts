@@ -48,25 +48,6 @@ console.log(JSON.stringify([used(), code, needed, remaining]))`
     expect(await outputOf('reads_all')).toBe('')
   })
 
-  it('docs/cookbook.md answers 429 with a wait when a 503 announces one and when the queue is full', async () => {
-    const { stdout } = await run(
-      'const isBusy',
-      clientOf('{}', 'limits: { maxQueued: 1 }, retry: { maxAttempts: 1 }'),
-      `
-sandbox.inject({ status: 503, retryAfter: 120 })
-sandbox.inject({ status: 503, retryAfter: 0 })
-const answers = [await answer('tea'), await answer('tea'), ...(await Promise.all(['a', 'b', 'c', 'd'].map(answer)))]
-console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers.get('retry-after')])))`,
-    )
-    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual([
-      [429, '120'],
-      [429, '1'],
-      [200, null],
-      [200, null],
-      [200, null],
-      [429, '5'],
-    ])
-  })
 
   it('have a sample of a test that passes', async () => {
     expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })

@@ -85,23 +85,5 @@ export const protocol: readonly Fault[] = [
   fault(35, '300, with a Location to choose', () =>
     onWire(http('300 Multiple Choices', '', { location: '/v1/a' })),
   ),
-  fault(36, 'status 999, with a hook', () =>
-    onWire(http('999 Denied', '<h1>Denied</h1>'), {
-      hooks: { afterResponse: [() => {}] },
-    }),
-  ),
-  fault(37, 'a status text in Japanese, with and without a hook', async () => {
-    const { baseUrl, close } = await rawServer((socket) => void socket.end(http('200 良好', body)))
-    const client = new SocialSearch({ baseUrl, apiKey })
-    const texts: string[] = []
-    for (const options of [{}, { hooks: { afterResponse: [() => {}] } }]) {
-      const { value, error } = await outcomeOf(
-        client.microblog.search({ query: 'rust' }, options).withResponse(),
-      )
-      texts.push(value ? `${value.response.status} ${value.response.statusText}` : ending(error))
-    }
-    await close()
-    return `${texts.join(', ')}; ${costs(client, undefined)}`
-  }),
   ...redirects.sort((a, b) => a.id - b.id),
 ]

@@ -1,10 +1,12 @@
-import type { CallTicket, Lease } from '../../src/limits/interface.ts'
+import type { Lease, Ticket } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
-import { acquireUntilAborted } from '../../src/shared/limiter.ts'
 
-/** The limiter of a process for tickets with a signal, which calls do not have. */
+export const never = new AbortController().signal
+
+/** The limiter of a process, for tickets that lack what a test does not care for. */
 export class AbortableLimiter extends LocalLimiter {
-  override acquire(ticket: CallTicket): Promise<Lease> {
-    return ticket.signal ? acquireUntilAborted(this, ticket, ticket.signal) : super.acquire(ticket)
+  override acquire(ticket: Partial<Ticket>): Promise<Lease> {
+    const usual = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never }
+    return super.acquire({ ...usual, queuedAt: performance.now(), ...ticket })
   }
 }

@@ -90,10 +90,9 @@ export function closureContract(name: string, world: LimiterWorld): void {
 
     it('closes again for all when a request after a hold is refused as well', async () => {
       const { ask, hold, limiters } = await organization(2, { inFlight: 1 })
-      const share = { inFlight: 1, perMinute: 4 }
       await hold(0, 'a', 100)
-      const { value: refused } = await settle(ask(0, { share }))
-      const next = ask(1, { share })
+      const { value: refused } = await settle(ask(0))
+      const next = ask(1)
       const start = performance.now()
       limiters[0]!.hold('a', 500)
       refused!.release()
@@ -109,7 +108,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
       async (_, surface, perMinute) => {
         const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
         const ask = (from: number, ticket: Partial<Ticket>) =>
-          askAs(from, { share: { inFlight: 1, perMinute }, ...ticket })
+          askAs(from, ticket)
         const { value: first } = await settle(ask(0, { surface }))
         if (surface === 'a') first!.release()
         const outcomes: unknown[] = []

@@ -21,8 +21,7 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 })
 
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
-  const share = { inFlight: 1, perMinute: Infinity }
-  const ticket = { surface: 'a', share, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000 }
   const ask = (limiter: AbortableLimiter, signal = new AbortController().signal, surface = 'a') =>
     limiter.acquire({ ...ticket, surface, signal })
 
@@ -35,7 +34,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   }
 
   it('acquire() gets the slot of a call whose worker request was cut off', async () => {
-    const limiter = new AbortableLimiter()
+    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const granted: Lease[] = []
     inOtherRequest(() => void ask(limiter).then((lease) => granted.push(lease)))
     await pass(100)
@@ -46,7 +45,7 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
   })
 
   it('acquire() keeps to its slots when the previous call takes long', async () => {
-    const limiter = new AbortableLimiter()
+    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const { value: first } = await settle(ask(limiter))
     let isGranted = false
     void ask(limiter).then(() => (isGranted = true))
@@ -72,30 +71,8 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
   })
 
-  it('acquire() rejects at once when its call is cancelled, and keeps no slot', async () => {
-    const limiter = new AbortableLimiter({ inFlight: 1 })
-    const own = { ...ticket, share: { ...share } }
-    const cancelled = limiter.acquire(own)
-    // By then, it has a slot that it does not know of.
-    await pass(10)
-    const reason = new Error('enough')
-    limiter.cancel(own, reason)
-    await expect(cancelled).rejects.toBe(reason)
-    expect((await settle(ask(limiter))).ms).toBeLessThan(50)
-  })
-
-  it('acquire() can be cancelled when the same call has waited before and its lease ends late', async () => {
-    const limiter = new AbortableLimiter()
-    const { value: first } = await settle(limiter.acquire(ticket))
-    limiter.hold('a', 30_000)
-    const again = limiter.acquire(ticket)
-    first?.release()
-    limiter.cancel(ticket, 'enough')
-    await expect(again).rejects.toBe('enough')
-  })
-
   it('acquire() keeps to its slots when the whole worker was paused', async () => {
-    const limiter = new AbortableLimiter()
+    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const { value: first } = await settle(ask(limiter))
     let isGranted = false
     void ask(limiter).then(() => (isGranted = true))
@@ -108,20 +85,6 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     await pass(1000)
     expect(isGranted).toBe(false)
     first?.release()
-    await pass(50)
-    expect(isGranted).toBe(true)
-  })
-
-  it('cancel() does nothing when its call has its lease', async () => {
-    const limiter = new AbortableLimiter({ inFlight: 1 })
-    const own = { ...ticket, share: { ...share } }
-    const { value: lease } = await settle(limiter.acquire(own))
-    limiter.cancel(own, new Error('too late'))
-    let isGranted = false
-    void ask(limiter).then(() => (isGranted = true))
-    await pass(1000)
-    expect(isGranted).toBe(false)
-    lease?.release()
     await pass(50)
     expect(isGranted).toBe(true)
   })

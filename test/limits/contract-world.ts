@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Lease, Limiter, Limits, Share, Ticket } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Lease, Limits, Ticket } from '../../src/limits/interface.ts'
 import type { Time } from '../support/real-time.ts'
 
 /** Where the limiters of a suite live. */
@@ -16,7 +16,6 @@ export interface LimiterWorld {
 /** Short, since some limiters can only be tried in real time. */
 export const windowMs = 600
 export const never = new AbortController().signal
-const everything: Share = { inFlight: 2, perMinute: 4 }
 
 export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
   const { pass } = time
@@ -26,7 +25,7 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
     const limiters = await make(count, { inFlight: 2, perMinute: 4, windowMs, ...limits })
     const ask = (from = 0, ticket: Partial<Ticket> = {}): Promise<Lease> =>
       limiters[from % count]!.acquire({
-        ...{ surface: 'a', share: everything, priority: 0, isRetry: false },
+        ...{ surface: 'a', priority: 0, isRetry: false, queuedAt: Math.floor(performance.now()) },
         ...{ maxHoldWait: 60_000, signal: never },
         ...ticket,
       })
@@ -60,7 +59,7 @@ export async function use(granted: Promise<Lease>, ms = 10, onSend = () => {}): 
   const lease = await granted
   onSend()
   lease.sent()
-  lease.answered(null)
+  lease.answered()
   await new Promise((resolve) => setTimeout(resolve, ms))
   lease.release()
   return lease

@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import type { Limiter, Limits, Ticket } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Limits, Ticket } from '../../src/limits/interface.ts'
 import { createSandbox } from '../../src/sandbox/index.ts'
 import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, never, organizations, reach, use, windowMs } from './contract-world.ts'
 
 /** Lets each limiter of a store take part before a test, which takes longer than the contract allows for a notice. */
 export async function takePart(limiters: readonly Limiter[], limits: Limits): Promise<void> {
-  const share = { inFlight: limits.inFlight, perMinute: limits.perMinute }
-  const ticket = { surface: null, share, priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never }
+  const ticket = { surface: null, priority: 0, isRetry: false, maxHoldWait: 60_000, signal: never, queuedAt: 0 }
   for (const limiter of limiters) (await limiter.acquire(ticket)).release()
 }
 
@@ -37,8 +36,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       let open = 0
       let peak = 0
       const calls = Array.from({ length: 24 }, async (_, i) => {
-        const share = { inFlight: 2, perMinute: 100 }
-        await use(ask(i, { share, surface: ['a', 'b', null][i % 3]! }), 20, () => {
+        await use(ask(i, { surface: ['a', 'b', null][i % 3]! }), 20, () => {
           peak = Math.max(peak, ++open)
           setTimeout(() => open--, 20)
         })
@@ -67,14 +65,13 @@ export function limiterContract(name: string, world: LimiterWorld): void {
 
     it('serves in the order of priority, of arrival within it, and resumed calls before new ones', async () => {
       const { ask } = await organization(1, { inFlight: 1, perMinute: 100 })
-      const share = { inFlight: 1, perMinute: 100 }
-      const { value: first } = await settle(ask(0, { share }))
+      const { value: first } = await settle(ask(0))
       const order: string[] = []
       const calls = [
         ...[['1'], ['2'], ['batch', true, -1], ['again', true]],
         ...[['urgent', false, 5], ['3'], ['urgent, too', false, 5]],
       ].map(([name, isRetry = false, priority = 0]) =>
-        use(ask(0, { isRetry, priority, share } as Ticket), 5, () => order.push(String(name))),
+        use(ask(0, { isRetry, priority } as Ticket), 5, () => order.push(String(name))),
       )
       first!.release()
       await settle(Promise.all(calls))
@@ -97,70 +94,32 @@ export function limiterContract(name: string, world: LimiterWorld): void {
 
     it('counts a request from its sending, not from its grant', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
-      const share = { inFlight: 2, perMinute: 2 }
-      const { value: leases } = await settle(Promise.all([ask(0, { share }), ask(1, { share })]))
+      const { value: leases } = await settle(Promise.all([ask(0), ask(1)]))
       // Longer than any network may take.
       await pass(1500)
       const start = performance.now()
       leases!.forEach((lease, i) => {
         lease.sent()
-        if (i === 0) lease.answered(null)
+        if (i === 0) lease.answered()
         lease.release()
       })
-      await settle(ask(0, { share }))
+      await settle(ask(0))
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
     it('counts a request as arrived when its response began, if that is before the margin ends', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
-      const share = { inFlight: 2, perMinute: 2 }
       const start = performance.now()
-      for (const from of [0, 1]) await settle(use(ask(from, { share })))
-      await settle(ask(1, { share }))
+      for (const from of [0, 1]) await settle(use(ask(from)))
+      await settle(ask(1))
       expect(performance.now() - start).toBeLessThan(windowMs + 900)
     })
 
     it('counts a grant that was not sent', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
-      const share = { inFlight: 2, perMinute: 2 }
       const start = performance.now()
-      for (const from of [0, 1]) (await settle(ask(from, { share }))).value!.release()
-      await settle(ask(0, { share }))
-      expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
-    })
-
-    it('keeps a client to its share, and leaves the rest to other clients', async () => {
-      const { ask } = await organization(1, { perMinute: 8 })
-      const modest = { inFlight: 1, perMinute: 2 }
-      const other = { inFlight: 2, perMinute: 8 }
-      const order: string[] = []
-      let open = 0
-      let peak = 0
-      const calls = [
-        ...Array.from({ length: 3 }, () =>
-          use(ask(0, { share: modest }), 20, () => {
-            order.push('modest')
-            peak = Math.max(peak, ++open)
-            setTimeout(() => open--, 20)
-          }),
-        ),
-        ...Array.from({ length: 4 }, () => use(ask(0, { share: other }), 20, () => order.push('other'))),
-      ]
-      await settle(Promise.all(calls))
-      expect(peak).toBe(1)
-      expect(order.slice(0, 6).filter((name) => name === 'modest')).toHaveLength(2)
-      expect(order[6]).toBe('modest')
-    })
-
-    it('counts the requests of an unpaced client for paced ones', async () => {
-      const { ask } = await organization(2)
-      const unpaced = { inFlight: 2, perMinute: Infinity }
-      const start = performance.now()
-      for (let i = 0; i < 6; i++) {
-        const { value } = await settle(use(ask(0, { share: unpaced }), 1))
-        expect(value!.paced).toBe(0)
-      }
-      await settle(ask(1))
+      for (const from of [0, 1]) (await settle(ask(from))).value!.release()
+      await settle(ask(0))
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Share, SurfaceClosed } from '../../src/limits/interface.ts'
-import { LocalLimiter } from '../../src/limits/local-limiter.ts'
+import { SurfaceClosed } from '../../src/limits/interface.ts'
+import { AbortableLimiter } from './abortable-limiter.ts'
 import { createRandom } from '../../src/sandbox/random.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
@@ -18,21 +18,18 @@ const windowMs = 2000
 
 /** How long each ticket has waited for its lease, in milliseconds; undefined if it was refused. */
 async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
-  const limiter = new LocalLimiter({ inFlight: 2, perMinute: 4, windowMs })
-  const shares: Share[] = [
-    { inFlight: 2, perMinute: 4 },
-    { inFlight: 1, perMinute: 2 },
-  ]
+  const limiter = new AbortableLimiter({ inFlight: 2, perMinute: 4, windowMs })
   const start = performance.now()
-  const times = asked.map(async ({ at, client, serviceMs, ...rest }) => {
+  const times = asked.map(async ({ at, priority, serviceMs, maxQueueWait }) => {
     await new Promise((resolve) => setTimeout(resolve, at))
-    const ticket = { surface: 'a', share: shares[client]!, isRetry: false, maxHoldWait: 60_000, ...rest }
+    const sendBy = maxQueueWait && performance.now() + maxQueueWait
+    const ticket = { surface: 'a', isRetry: false, maxHoldWait: 60_000, priority, sendBy }
     try {
       const lease = await limiter.acquire(ticket)
       const wait = performance.now() - start - at
       lease.sent()
       setTimeout(() => {
-        lease.answered(new Date(Math.floor(Date.now() / 1000) * 1000))
+        lease.answered()
         lease.release()
       }, serviceMs)
       return wait

@@ -89,36 +89,6 @@ describe('limits', () => {
     expect(order).toEqual(['dashboard', 'first', 'usual', 'batch'])
   })
 
-  it('search() is refused at once when more calls wait than maxQueued', async () => {
-    service.script(() => ok())
-    const client = makeClient({ limits: { maxQueued: 3 } })
-    const search = () => client.microblog.search({ query: 'a' })
-    const outcomes = Array.from({ length: 7 }, () => settle(search()))
-    const results = await Promise.all(outcomes)
-    expect(results.map(({ error }) => (error as Error | undefined)?.name)).toEqual([
-      ...[undefined, undefined, undefined, undefined, undefined],
-      ...['QueueFullError', 'QueueFullError'],
-    ])
-    expect(results[6]).toMatchObject({ ms: 0, error: { code: 'queue_full', maxQueued: 3, charged: 'no' } })
-    // Two had a slot at once, so three waited.
-    expect(service.arrivals).toHaveLength(5)
-    expect((await settle(search())).value?.posts).toHaveLength(1)
-  })
-
-  it('search() may wait for its retry when other calls have filled the queue', async () => {
-    const unavailable = failure(503, 'professionalnet_unavailable', { error: { retryAfter: 1 } })
-    service.script(unavailable, slow(2000))
-    const client = makeClient({ limits: { inFlight: 1, maxQueued: 1 } })
-    const first = client.microblog.search({ query: 'a' }).then(({ posts }) => posts)
-    await pass(200)
-    const sent = client.microblog.search({ query: 'b' }).then()
-    await pass(200)
-    const others = ['c', 'd'].map((query) => client.microblog.search({ query }))
-    const { value: results } = await settle(Promise.allSettled([sent, ...others]))
-    expect(results?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-    expect((await settle(first)).value).toHaveLength(1)
-  })
-
   it('search() keeps to its share of the limits', async () => {
     service.script(() => ok())
     const client = makeClient({ limits: { share: 0.25 } })

@@ -16,9 +16,8 @@ const baseUrl = 'https://api.example/v1'
 const windowMs = 60_000
 
 const ask = (limiter: LocalLimiter, maxHoldWait = Infinity): Promise<Lease> => {
-  const share = { inFlight: 2, perMinute: 20 }
   const { signal } = new AbortController()
-  return limiter.acquire({ surface: 'a', share, priority: 0, isRetry: false, maxHoldWait, signal })
+  return limiter.acquire({ surface: 'a', priority: 0, isRetry: false, maxHoldWait, signal, queuedAt: 0 })
 }
 
 /** Uses a limiter as a client would, and lets go of it. */

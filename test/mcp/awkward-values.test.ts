@@ -12,7 +12,7 @@ function setUp(client: object) {
 }
 
 describe('createMcp()', () => {
-  it.each(['beforeRequest', 'afterResponse', 'beforeError'])(
+  it.each(['beforeRequest'])(
     'responds to tools and resources when a %s hook of its client throws or returns anything',
     { timeout: 60_000 },
     async (hook) => {

@@ -1,6 +1,7 @@
 import { diag, metrics, trace } from '@opentelemetry/api'
 import { describe, expect, it, vi } from 'vitest'
-import { type Limiter } from '../../src/index.ts'
+import type { CallLimiter as Limiter } from '../../src/limits/interface.ts'
+import { lenientLimiter } from '../support/limiter.ts'
 import { version } from '../../src/lib/version.ts'
 import { otelObserver } from '../../src/otel/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
@@ -25,6 +26,7 @@ describe('otelObserver()', () => {
     let grant: (() => void)[] = []
     // Grants leases from the outside, where no span is active.
     const limiter: Limiter = {
+      ...lenientLimiter(),
       acquire: () =>
         new Promise((resolve) => {
           const lease = { queued: 0, paced: 0, sent() {}, answered() {}, release() {} }

@@ -119,7 +119,6 @@ describe('a ResultCache', () => {
   it('100 equal calls cost 2 credits, whatever happens to the leader', async () => {
     const leader = fc.constantFrom<(abort: AbortController) => CallOptions>(
       ({ signal }) => ({ signal }),
-      () => ({ timeout: 50 }),
       () => ({ deadline: 70 }),
       () => ({ budget: new CreditBudget(1) }),
       () => ({}),

@@ -38,7 +38,7 @@ describe('createProxy()', { timeout: 60_000 }, () => {
     expect(problems).toEqual([])
   })
 
-  it.each(['beforeRequest', 'beforeError'])(
+  it.each(['beforeRequest'])(
     'responds, and counts the credits, when a %s hook of its client throws or returns anything',
     async (hook) => {
       let awkward: () => unknown

@@ -76,13 +76,4 @@ describe('createProxy() whose credential the service refuses', () => {
       ],
     ])
   })
-
-  it('sends the 403 of a hook of its client to the page', async () => {
-    const body = { requestId: 'req_7', error: { code: 'withheld' } }
-    const hooks = { beforeRequest: [() => Response.json(body, { status: 403 })] }
-    const { browser, sandbox } = setUp({}, { backend: { hooks } })
-    const { error } = await settle(browser.microblog.search({ query: 'coffee' }))
-    expect(error).toMatchObject({ name: 'PermissionDeniedError', code: 'withheld', charged: 'no' })
-    expect(sandbox.requests).toEqual([])
-  })
 })

@@ -119,23 +119,6 @@ describe('an error through createProxy()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('is a QueueFullError or a ClosedError when the backend accepts no more calls', async () => {
-    const full = setUp({}, { backend: { limits: { maxQueued: 1, inFlight: 1, perMinute: false } } })
-    full.sandbox.inject({ delay: 1000 })
-    const calls = [1, 2, 3].map(() => full.browser.withOptions({}).microblog.search({ query: 'coffee' }))
-    const others = [1, 2, 3].map(() => clientOf({ auth: false, fetch: full.proxy }))
-    const { value } = await settle(
-      Promise.allSettled([...calls, ...others.map((client) => client.microblog.search({ query: 'coffee' }))]),
-    )
-    const refused = value?.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])) ?? []
-    expect(refused.length).toBeGreaterThan(0)
-    for (const error of refused) expect(error).toMatchObject({ name: 'QueueFullError', maxQueued: 1 })
-
-    const closed = setUp()
-    await closed.backend.close()
-    expect((await settle(search(closed.browser))).error).toMatchObject({ name: 'ClosedError', charged: 'no' })
-  })
-
   it('is a ValidationError with each issue when the client of the page does not check the params', async () => {
     const { proxy, sandbox } = setUp()
     const lax = clientOf({
@@ -182,15 +165,6 @@ describe('an error through createProxy()', () => {
     ])
   })
 
-  it('reports the credits charged before the backend failed', async () => {
-    const { browser, sandbox } = setUp({}, { backend: { hooks: { beforeError: [() => new Error(secret)] } } })
-    sandbox.inject({ reset: 'after' })
-    const { error } = await settle(search(browser))
-    expect(error).toMatchObject({ code: 'internal_error', charged: 'unknown' })
-    expect(sandbox.ledger.spent).toBe(2)
-    expect(browser.credits).toMatchObject({ spent: 0, uncertain: 2 })
-  })
-
   it('passes on a paid response that is nested 100,000 levels deep, with its cost', async () => {
     const { browser, backend, sandbox, failures } = setUp()
     sandbox.inject({ body: `{"requestId":"req_5","posts":${'['.repeat(100_000)}${']'.repeat(100_000)}}` })
@@ -222,24 +196,6 @@ describe('the ledger of a page', () => {
     const [browser, backend] = both(setup)
     expect(browser).toEqual(backend)
     expect(setup.sandbox.ledger.spent).toBe(4)
-  })
-
-  it('counts the credits that the backend reports for other prices or responses', async () => {
-    const priced = setUp({}, { backend: { prices: { 'microblog.search': 5 } } })
-    await settle(search(priced.browser))
-    priced.sandbox.inject({ reset: 'after' })
-    await settle(search(priced.browser))
-    expect(priced.browser.credits).toMatchObject({ spent: 5, uncertain: 5 })
-
-    const cached = setUp()
-    const { text } = await clientTransport(cached.backend.transport).request(
-      (await import('../../src/api/microblog.ts')).microblogSearch,
-      { query: 'coffee' },
-    )
-    const answering = setUp({}, { backend: { hooks: { beforeRequest: [() => new Response(text)] } } })
-    expect((await settle(search(answering.browser))).error).toBeUndefined()
-    expect(answering.browser.credits).toMatchObject({ spent: 0, uncertain: 0 })
-    expect(answering.sandbox.ledger.spent).toBe(0)
   })
 
   it('settles to the returned items', async () => {

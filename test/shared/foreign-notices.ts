@@ -29,7 +29,8 @@ export async function meetForeignNotices(
       return first.update(at, change)
     },
   }
-  const ticket = { surface: 'a', share: limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+  const { signal } = new AbortController()
+  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
   const organization = `foreign ${Math.random()}`
   const limiters = [spied, second].map((store) => new SharedLimiter({ store, organization, limits }))
   const lease = await limiters[0]!.acquire({ ...ticket })

@@ -37,7 +37,8 @@ export async function expectLimitsKept(open: () => SharedStore | Promise<SharedS
   const limits = { inFlight: 1, perMinute: 4, windowMs: 600 }
   const stores = await Promise.all([open(), open(), open()])
   const limiters = stores.map((store) => new SharedLimiter({ store, organization: 'three', limits }))
-  const ticket = { surface: 'a', share: limits, priority: 0, isRetry: false, maxHoldWait: 60_000 }
+  const { signal } = new AbortController()
+  const ticket = { surface: 'a', priority: 0, isRetry: false, maxHoldWait: 60_000, queuedAt: 0, signal }
   const sends: number[] = []
   let inFlight = 0
   const calls = Array.from({ length: 9 }, (_, i) => {

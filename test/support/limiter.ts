@@ -1,4 +1,5 @@
-import type { Lease, Limiter } from '../../src/index.ts'
+import { organizationLimits } from '../../src/api/limits.ts'
+import type { CallLimiter as Limiter, Lease } from '../../src/limits/interface.ts'
 
 /** What a call gets that may be sent at once. */
 export const leaseOf = (parts: object = {}): Lease => ({
@@ -10,4 +11,6 @@ export const leaseOf = (parts: object = {}): Lease => ({
 export const lenientLimiter = (parts: object = {}, hold: Limiter['hold'] = () => {}): Limiter => ({
   acquire: () => Promise.resolve(leaseOf(parts)),
   hold,
+  waitOf: () => null,
+  limits: organizationLimits,
 })

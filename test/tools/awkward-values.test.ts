@@ -47,7 +47,7 @@ describe('execute()', { timeout: 60_000 }, () => {
     expect(problems).toEqual([])
   })
 
-  it.each(['beforeRequest', 'beforeError'])(
+  it.each(['beforeRequest'])(
     'returns a result when a %s hook of the client throws or returns anything',
     async (hook) => {
       const { search, sandbox } = setUp({}, { hooks: { [hook]: [fail] } })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AfterResponseHook, BeforeErrorHook, BeforeRequestHook } from 'ky'
+import type { BeforeRequestHook } from 'ky'
 import { describe, expectTypeOf, it } from 'vitest'
 import {
   type AnySocialSearchError,
@@ -22,10 +22,8 @@ const params = { query: 'rust' }
 describe('hooks', () => {
   it('have the types of ky, without those that could send again', () => {
     expectTypeOf<Hooks['beforeRequest']>().toEqualTypeOf<BeforeRequestHook[] | undefined>()
-    expectTypeOf<Hooks['afterResponse']>().toEqualTypeOf<AfterResponseHook[] | undefined>()
-    expectTypeOf<Hooks['beforeError']>().toEqualTypeOf<BeforeErrorHook[] | undefined>()
     const run = (): never => assert.fail()
-    client.withOptions({ hooks: { beforeRequest: [run], afterResponse: [run], beforeError: [run] } })
+    client.withOptions({ hooks: { beforeRequest: [run] } })
     void client.microblog.search(params, {
       hooks: { beforeRequest: [({ request }) => new Request(request)] },
     })

@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { type RedisClientType, createClient, createClientPool, createCluster } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
-import type { Budget, Limiter } from '../../src/index.ts'
+import type { Budget } from '../../src/index.ts'
 import type { PostgresPool } from '../../src/postgres/index.ts'
 import type { RedisClient } from '../../src/redis/index.ts'
 import type { SharedBudget, SharedLimiter } from '../../src/shared/index.ts'
@@ -29,7 +29,6 @@ describe('PostgresPool', () => {
 
 describe('SharedLimiter and SharedBudget', () => {
   it('can be passed as limiter and budget', () => {
-    expectTypeOf<SharedLimiter>().toExtend<Limiter>()
     expectTypeOf<SharedBudget>().toExtend<Budget>()
   })
 })

@@ -1,43 +1,28 @@
-import { check } from '../../api/schema/check.ts'
-import { type Attempt, type ConnectionError, SocialSearchError, TimeoutError } from '../../errors/index.ts'
+import { type Attempt, SocialSearchError, TimeoutError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
-import { isInstance, messageOf } from '../../lib/thrown.ts'
-import { type CallTicket, type Lease, abandonedMs } from '../../limits/interface.ts'
-import type { CallCredits, Purchase } from '../credits/ledger.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import { type Lease, abandonedMs } from '../../limits/interface.ts'
+import type { Purchase } from '../credits/ledger.ts'
+import { explainNetworkError } from '../http/network-error.ts'
+import { FetchMisuse, type Init, callFetch, initOf, readText, send } from '../http/send.ts'
 import { Failure, holdOf } from '../retry/failure.ts'
 import { effectOf } from '../retry/policy.ts'
-import type { Answer, Progress, Situation } from './call.ts'
-import { type CallObserver, codeOf } from './call-observer.ts'
-import { exchange } from './exchange.ts'
-import type { OpenCalls } from './open-calls.ts'
+import { type Answer, type Progress, type Situation, errorContext, timeoutOf } from './call.ts'
+import { codeOf } from './call-observer.ts'
+import { checkAnswer } from './check-answer.ts'
 import {
   type Outcome,
-  type Success,
-  makeFailure,
   failureOfAbort,
-  failureOfUnexpected,
   failureOfConnection,
-  failureOfInvalid,
-  failureOfThrown,
-  whyUnusable,
+  failureOfMisuse,
+  failureOfUnexpected,
   outcomeOf,
-  outcomeOfHook,
 } from './outcome.ts'
-import { type Validated, validateBody } from './validate-body.ts'
-
-/** The run of a call whose answer is checked. */
-interface AnsweredRun extends Situation {
-  readonly credits: CallCredits
-  race<T>(work: () => Promise<T>): Promise<T>
-}
 
 /** The run of an attempt. */
-interface AttemptingRun extends AnsweredRun, CallTicket {
+interface AttemptingRun extends Situation {
   readonly purchase: Purchase
-  readonly observer: CallObserver | undefined
-  readonly openCalls: OpenCalls
   readonly log: (level: LogLevel, message: string, fields?: LogFields) => void
-  withTimeout<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T>
   advance(changes: Partial<Progress>): void
 }
 
@@ -51,6 +36,8 @@ export class OpenAttempt {
   #lease: Lease | undefined
   /** Monotonic time at which it was sent; before that, at which it began. */
   #start = performance.now()
+  /** For how long the slot stays taken after the attempt, in milliseconds. */
+  #keepSlotMs = 0
 
   constructor(run: AttemptingRun, lease: Lease, token: string | null) {
     const { queued, paced } = lease
@@ -59,7 +46,7 @@ export class OpenAttempt {
     this.#lease = lease
     this.#entry = { queued, paced, sent: null, duration: 0, outcome: 'ok', charged: 'no', waited: 0 }
     run.advance({ phase: 'headers', attempts: [...run.progress.attempts, this.#entry], settled: undefined })
-    run.openCalls.enterSlot()
+    run.call.openCalls.enterSlot()
   }
 
   /** Notes the wait after the attempt, in milliseconds. */
@@ -73,16 +60,17 @@ export class OpenAttempt {
     const entry = this.#entry
     let failure: Failure
     try {
-      const outcome = await this.#sendInTime(this.#lease as Lease)
-      const answer = outcome instanceof Failure ? outcome : await checkAnswer(run, outcome)
-      if (!(answer instanceof Failure)) {
+      const outcome = await this.#sendInTime()
+      const answer =
+        outcome instanceof Failure ? outcome : await checkAnswer(run, outcome, run.purchase.credits)
+      if (!(answer instanceof Failure || outcome instanceof Failure)) {
         const { status } = answer.response
         const durationMs = Math.round(entry.duration)
         run.log('debug', 'answered', { status, durationMs, requestId: answer.requestId })
-        run.observer?.attempt(entry, run.credits)
+        run.call.observer?.attempt(entry, run.purchase, outcome.tookEffect)
         return answer
       }
-      failure = answer
+      failure = answer as Failure
     } catch (error) {
       failure = failureOfUnexpected(run, error)
     }
@@ -91,89 +79,98 @@ export class OpenAttempt {
   }
 
   /** Sends the request and settles its outcome, also if a timeout or the caller ends the attempt. */
-  async #sendInTime(lease: Lease): Promise<Outcome> {
+  async #sendInTime(): Promise<Outcome> {
     let outcome: Outcome
-    let keepSlotMs = 0
     try {
-      outcome = await this.#run.withTimeout((signal) => this.#exchange(lease, signal))
+      const timeoutMs = timeoutOf(this.#run.call)
+      outcome = await this.#run.call.end.inTime(
+        timeoutMs,
+        () => this.#lateError(timeoutMs),
+        (signal) => this.#send(signal),
+      )
     } catch (reason) {
       outcome = failureOfAbort(this.#run, reason)
       // The service notices a closed connection a moment later.
-      if (this.#entry.sent !== null) keepSlotMs = abandonedMs
+      if (this.#entry.sent !== null) this.#keepSlotMs = abandonedMs
     }
-    this.#settle(outcome, keepSlotMs)
+    this.#settle(outcome)
     return outcome
   }
 
-  /** Sends the request and reads the response, which is settled before hooks can fail, hang or replace it. */
-  async #exchange(lease: Lease, signal: AbortSignal): Promise<Outcome> {
-    const { call } = this.#run
-    const entry = this.#entry
-    const isFree = call.operation.price.kind === 'free'
-    const hasSlot = () => this.#lease !== undefined
-    const seen: { outcome?: Outcome; lost?: Failure } = {}
+  #lateError(timeoutMs: number): TimeoutError {
+    const { phase } = this.#run.progress
+    const message = `no complete response within ${timeoutMs} ms (waiting for ${phase})`
+    return new TimeoutError(message, { ...errorContext(this.#run), phase })
+  }
+
+  /** Sends the request through ky, whose hooks may change it, and reads the response. */
+  async #send(signal: AbortSignal): Promise<Outcome> {
+    const { client, settings, operation, request } = this.#run.call
+    const { hooks } = settings
+    const headers = new Headers(settings.headers)
+    const body = operation.method === 'GET' ? undefined : request.params
+    headers.set('accept', client.dialect.accept)
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const init = initOf(operation.method, headers, body, signal)
+    const context = { operation: operation.id, attempt: this.#run.progress.attempts.length }
+    const url = client.baseUrl + request.path
+    let response: Response | undefined
     try {
-      const byHook = await exchange({
-        call,
-        signal,
-        hasSlot,
-        token: this.#token,
-        number: this.#run.progress.attempts.length,
-        onSent: () => {
-          entry.sent = new Date().toISOString()
-          this.#start = performance.now()
-          this.#run.advance({ tookEffect: isFree && effectOf(call.operation) === 'read' ? 'no' : 'unknown' })
-          lease.sent()
-          this.#run.log('debug', 'sending')
-        },
-        onHeaders: ({ status, headers }) => {
-          entry.status = status
-          this.#run.advance({ phase: 'body' })
-          const date = headers.get('date')
-          lease.answered(date === null ? null : new Date(date))
-        },
-        onReceived: (received) => {
-          seen.outcome = outcomeOf(this.#run, received)
-          this.#settle(seen.outcome, received.complete ? 0 : abandonedMs)
-        },
-        onFailed: (explained) => {
-          seen.lost = failureOfConnection(this.#run, explained)
-          this.#settle(seen.lost)
-          return seen.lost.error as ConnectionError
-        },
+      await send(url, init, hooks, context, async (target, init) => {
+        this.#noteSent(init)
+        return (response = await callFetch(client.fetch, target, init))
       })
-      if (byHook === undefined) return seen.outcome as Outcome
-      entry.status ??= byHook.response.status
-      return outcomeOfHook(this.#run, byHook)
+      if (response === undefined) throw new FetchMisuse('a hook must not answer a request; pass a fetch')
+      // The attempt is over: a fetch that ignores its signal has answered late.
+      if (signal.aborted) response.body?.cancel().catch(() => {})
+      signal.throwIfAborted()
+      this.#noteHeaders(response)
+      const received = { response, ...(await readText(response, signal)) }
+      // An abort ends the body early, as if it were complete.
+      signal.throwIfAborted()
+      if (!received.complete) this.#keepSlotMs = abandonedMs
+      return outcomeOf(this.#run, received)
     } catch (error) {
-      const failure = failureOfThrown(this.#run, error, seen.lost)
-      if (!signal.aborted && seen.outcome && seen.outcome !== failure) {
-        const reason = call.client.redactor.text(messageOf(error))
-        this.#run.log('error', 'a hook failed after the response', { reason })
-      }
-      return failure
+      if (signal.aborted) throw signal.reason
+      const isSent = this.#entry.sent !== null
+      const isMisuse = isInstance(error, FetchMisuse)
+      if (isMisuse || !isSent) return failureOfMisuse(this.#run, error, isMisuse)
+      return failureOfConnection(this.#run, explainNetworkError(error, client, response !== undefined))
     }
+  }
+
+  #noteSent({ headers, signal }: Init): void {
+    if (this.#entry.sent !== null) throw new FetchMisuse('a hook sent the request again')
+    if (this.#token !== null) headers.set('authorization', `Bearer ${this.#token}`)
+    signal.throwIfAborted()
+    this.#entry.sent = new Date().toISOString()
+    this.#start = performance.now()
+    this.#run.advance({ tookEffect: effectOf(this.#run.call.operation) === 'read' ? 'no' : 'unknown' })
+    this.#lease?.sent()
+    this.#run.log('debug', 'sending')
+  }
+
+  #noteHeaders({ status }: Response): void {
+    this.#entry.status = status
+    this.#run.advance({ phase: 'body' })
+    this.#lease?.answered()
   }
 
   /**
    * Settles an outcome before any code of the user sees it: accounts for it, tells the limiter of a 429, so that the next
-   * request does not run into it, and releases the slot. What a hook puts in place of a success is not settled again.
+   * request does not run into it, and releases the slot.
    */
-  #settle(outcome: Outcome, keepSlotMs = 0): void {
-    const { call, purchase, surface } = this.#run
-    const { settled } = this.#run.progress
-    if (outcome !== settled && (settled === undefined || settled instanceof Failure)) {
-      const { tookEffect, cost, requestId, byHook } = outcome
-      const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
-      // Hooks, which may follow, do not count.
-      if (settled === undefined) this.#entry.duration = performance.now() - this.#start
-      if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
-      if (requestId !== undefined && !byHook) this.#entry.requestId = requestId
-      purchase.settle(cost)
-      this.#run.advance({ tookEffect, settled: outcome })
-      if (holdMs !== null) call.client.limiter.hold(surface, holdMs, this.#run)
-    }
-    this.#release(keepSlotMs)
+  #settle(outcome: Outcome): void {
+    const { call, purchase } = this.#run
+    const { tookEffect, cost, requestId } = outcome
+    this.#entry.duration = performance.now() - this.#start
+    if (call.operation.price.kind !== 'free') this.#entry.charged = tookEffect
+    if (requestId !== undefined) this.#entry.requestId = requestId
+    purchase.settle(cost)
+    this.#run.advance({ tookEffect, settled: outcome })
+    const holdMs = outcome instanceof Failure ? holdOf(outcome) : null
+    if (holdMs !== null) call.client.limiter.hold(call.operation.surface, holdMs)
+    this.#release(this.#keepSlotMs)
   }
 
   /** Releases the slot in `ms` milliseconds, unless it is released already. */
@@ -182,7 +179,7 @@ export class OpenAttempt {
     if (lease === undefined) return
     this.#lease = undefined
     const free = (): void => {
-      this.#run.openCalls.leaveSlot()
+      this.#run.call.openCalls.leaveSlot()
       lease.release()
     }
     if (ms > 0) setTimeout(free, ms)
@@ -201,48 +198,6 @@ export class OpenAttempt {
     const { outcome, requestId, charged } = entry
     const level = tookEffect === 'no' ? 'debug' : 'warn'
     this.#run.log(level, 'attempt failed', { outcome, charged, requestId })
-    this.#run.observer?.attempt(entry, this.#run.credits)
-  }
-}
-
-/** Checks and transforms a success, as the caller asks. */
-export async function checkAnswer(run: AnsweredRun, success: Success): Promise<Answer | Failure> {
-  const { call, progress, credits } = run
-  const { operation, settings, client } = call
-  const { validation, schema, paging } = settings
-  const { response, text, value, requestId } = success
-  // The common case, without a promise.
-  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  const validated: Validated | Failure =
-    value === undefined
-      ? whyUnusable(run, success)
-      : isPlain && check(operation.response, value).length === 0
-        ? { ok: true, body: value, invalid: null }
-        : await validateInTime(run, value)
-  if (validated instanceof Failure) return validated
-  if (!validated.ok) return failureOfInvalid(run, success, validated)
-  const { body, invalid } = validated
-  const { attempts } = progress
-  return {
-    response,
-    redactor: client.redactor,
-    text,
-    parsed: value,
-    requestId,
-    body,
-    invalid,
-    attempts,
-    credits,
-  }
-}
-
-/** The caller's schema may be slow; it must not outlast the call. */
-async function validateInTime(run: AnsweredRun, value: unknown): Promise<Validated | Failure> {
-  const { call } = run
-  try {
-    return await run.race(() => validateBody(call.operation, value, call.settings))
-  } catch (error) {
-    if (!isInstance(error, TimeoutError)) return makeFailure(run, error)
-    return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
+    this.#run.call.observer?.attempt(entry, this.#run.purchase, tookEffect)
   }
 }

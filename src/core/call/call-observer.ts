@@ -1,12 +1,14 @@
-import type { Applied, Attempt, Charged, ErrorContext } from '../../errors/index.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { Attempt, Charged } from '../../errors/index.ts'
 import { isSocialSearchError } from '../../errors/index.ts'
-import { type LogLevel, type LogFields, logTo } from '../../lib/logger.ts'
+import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { runAside, textOf } from '../../lib/thrown.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { QueueWait } from '../../limits/interface.ts'
 import type { CallCredits } from '../credits/ledger.ts'
-import type { AnyObserver } from '../options/settings.ts'
-import type { Cached, ObservedCall, Observer, Wait } from '../options/types.ts'
+import type { CallSettings } from '../options/settings.ts'
+import type { Cached, ObservedCall, ObservedStart, Observer, Wait } from '../options/types.ts'
+import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
 
 /** Seconds in the queue after which the log warns. */
 const longQueueSeconds = 30
@@ -23,26 +25,30 @@ export function codeOf(error: unknown): string {
   }
 }
 
+/** Whether somebody wants to know what a call does. */
+export function isObserved({ observers, onWait, log }: CallSettings): boolean {
+  return observers.length > 0 || (onWait ?? log) !== undefined
+}
+
+/** What observers get to see of an answer. */
+type Answered = Pick<ObservedCall, 'attempts' | 'credits' | 'requestId'> & { readonly cached?: Cached }
+
 /** Tells the observers of one call what it does. */
 export class CallObserver {
   /** What all events have. */
-  readonly call: Readonly<{ id: number } & Pick<Wait, 'operation' | 'surface'>>
-  readonly #observers: readonly AnyObserver[]
-  /** As JSON text. */
-  readonly #params: string | undefined
+  readonly call: ObservedStart
+  readonly #of: { settings: CallSettings; operation: Operation; request: ComposedRequest }
+  readonly #attempts: Attempt[] = []
+  readonly #effects: Charged[] = []
   #told: CallCredits = { spent: 0, uncertain: 0 }
   /** Reported waits: their ends by reason. */
   readonly #reported = new Map<Wait['reason'], number>()
   #isWarned = false
 
-  constructor(
-    observers: readonly AnyObserver[],
-    { id, surface }: { id: string; surface: string | null },
-    params: string | undefined,
-  ) {
-    this.#observers = observers
+  constructor(settings: CallSettings, operation: Operation, request: ComposedRequest) {
+    const { id, surface } = operation
+    this.#of = { settings, operation, request }
     this.call = { id: ++calls, operation: id, surface }
-    this.#params = params
   }
 
   /** Reports why the call is queued if the reason is new, or if a 429 closes the surface for longer. */
@@ -65,7 +71,10 @@ export class CallObserver {
 
   /** Reports that the call waits `ms` milliseconds. */
   report(reason: Wait['reason'], ms: number): void {
-    this.#tell('onWait', { ...this.call, reason, until: dateIn(ms) })
+    const { operation, surface } = this.call
+    const wait = { operation, surface, reason, until: dateIn(ms) }
+    this.#aside('onWait', () => this.#of.settings.onWait?.({ ...wait }))
+    this.#tell('onWait', { ...this.call, ...wait })
   }
 
   /**
@@ -73,67 +82,57 @@ export class CallObserver {
    *
    * @param credits Of the call so far.
    */
-  attempt(attempt: Attempt, { spent, uncertain }: CallCredits): void {
+  attempt(attempt: Attempt, { spent, uncertain }: CallCredits, tookEffect: Charged): void {
     const credits = { spent: spent - this.#told.spent, uncertain: uncertain - this.#told.uncertain }
     this.#told = { spent, uncertain }
+    this.#attempts.push(attempt)
+    this.#effects.push(tookEffect)
     this.#tell('onAttempt', { ...this.call, ...attempt, credits })
   }
 
-  /** Makes a call, within those observers that wrap it, and reports its end. */
-  async observe<T extends { requestId: string | undefined; cached?: Cached }>(
-    work: () => Promise<T>,
-    run: { context(): ErrorContext; readonly credits: CallCredits },
-  ): Promise<T> {
+  /** Makes the call, and reports its end. */
+  async observe<T extends Answered>(work: () => Promise<T>): Promise<T> {
     const start = performance.now()
-    let answer: T | undefined
-    const end = (outcome: string, charged?: Charged, applied?: Applied): ObservedCall => {
-      const { attempts = [] } = run.context()
-      const { requestId = attempts.at(-1)?.requestId, cached } = answer ?? {}
-      const duration = performance.now() - start
-      const { credits } = run
-      const known = { outcome, charged: charged ?? attempts.at(-1)?.charged ?? 'no', applied }
-      const event = { ...this.call, ...known, attempts, duration, requestId, credits, cached }
-      this.#tell('onCall', event)
-      return event
+    const end = (known: Omit<ObservedCall, keyof ObservedStart | 'duration'>): void =>
+      this.#tell('onCall', { ...this.call, ...known, duration: performance.now() - start })
+    try {
+      const answer = await work()
+      const { attempts, credits, cached } = answer
+      const { charged = 'no', requestId = answer.requestId } = attempts.at(-1) ?? {}
+      end({ outcome: 'ok', charged, applied: undefined, attempts, requestId, credits, cached })
+      return answer
+    } catch (error) {
+      const outcome = codeOf(error)
+      // The reason of an abort says nothing of the call.
+      const own = contextOf(this.#of.operation, this.#of.request, worstOf(this.#effects))
+      const { charged = 'no', applied } = outcome === 'aborted' ? own : (error as typeof own)
+      const attempts = (outcome === 'aborted' ? undefined : (error as typeof own).attempts) ?? this.#attempts
+      const requestId = attempts.at(-1)?.requestId
+      end({ outcome, charged, applied, attempts, requestId, credits: this.#told, cached: undefined })
+      throw error
     }
-    let traced = (): Promise<ObservedCall> =>
-      work().then(
-        (value) => {
-          answer = value
-          return end('ok')
-        },
-        (error: unknown) => {
-          const { charged, applied } = run.context()
-          end(codeOf(error), charged, applied)
-          throw error
-        },
-      )
-    for (const { trace } of this.#observers) {
-      const inner = traced
-      if (trace) traced = () => trace(this.call, inner)
-    }
-    await traced()
-    return answer as T
   }
 
-  /** An event, with the params if the observer asks for them. */
-  #for<Event extends object>({ params }: Observer, event: Event): Event {
-    return params ? { ...event, params: JSON.parse(this.#params as string) as object } : event
-  }
-
-  /** An observer that fails must not fail the call. */
   #tell<Name extends 'onWait' | 'onAttempt' | 'onCall'>(
     name: Name,
     event: Parameters<NonNullable<Observer[Name]>>[0],
   ): void {
-    for (const observer of this.#observers)
-      runAside(
-        () => observer[name]?.(this.#for(observer, event) as never),
-        (error) => this.#log('error', `${name} failed`, { reason: textOf(error) }),
-      )
+    const { settings, request } = this.#of
+    for (const observer of settings.observers)
+      this.#aside(name, () => {
+        const params = observer.params
+          ? { params: JSON.parse(request.params as string) as object }
+          : undefined
+        return observer[name]?.({ ...event, ...params } as never)
+      })
+  }
+
+  /** An observer that fails must not fail the call. */
+  #aside(name: string, work: () => unknown): void {
+    runAside(work, (error) => this.#log('error', `${name} failed`, { reason: textOf(error) }))
   }
 
   #log(level: LogLevel, message: string, fields: LogFields): void {
-    logTo(this.#observers, level, message, { operation: this.call.operation, ...fields })
+    this.#of.settings.log?.(level, message, { operation: this.call.operation, ...fields })
   }
 }

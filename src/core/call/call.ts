@@ -5,16 +5,30 @@ import type { CallCredits } from '../credits/ledger.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { Cached } from '../options/types.ts'
 import type { Failure } from '../retry/failure.ts'
-import { type ComposedRequest, contextOf } from './compose-request.ts'
+import type { CallObserver } from './call-observer.ts'
+import type { Cancellation } from './cancellation.ts'
+import { type ComposedRequest, contextOf, worstOf } from './compose-request.ts'
+import type { OpenCalls } from './open-calls.ts'
 import type { InvalidItem } from './validate-body.ts'
 
-/** One call: what was asked. It does not change; what happens to it is a {@link Progress}. */
+/** Answers a call. `sendCall` does it with requests; a cache or a tracer wraps that. */
+export type Send = (call: Call) => Promise<Answer>
+
+/** Adds something to each call. It may answer itself, or send another call in its place. */
+export type Wrap = (send: Send) => Send
+
+/** One call: what was asked, and what may end it early. It does not change; what happens to it is a {@link Progress}. */
 export interface Call {
   readonly client: ClientSettings
   readonly settings: CallSettings
   /** With the user's price and surface, if there are any. */
   readonly operation: Operation
   readonly request: ComposedRequest
+  readonly end: Cancellation
+  readonly observer: CallObserver | undefined
+  readonly openCalls: OpenCalls
+  /** The answer with the page before this one, in a walk. */
+  readonly before: Answer | undefined
 }
 
 /** How far a call is. Each step makes a new one. */
@@ -25,7 +39,7 @@ export interface Progress {
   readonly failures: readonly Failure[]
   /** Whether the attempt in flight was charged or applied, as far as it is known. */
   readonly tookEffect: Charged
-  /** The outcome of the latest attempt, once it is accounted for. Hooks and checks may still run. */
+  /** The outcome of the latest attempt, once it is accounted for. Checks may still run. */
   readonly settled?: { readonly body?: unknown } | undefined
 }
 
@@ -72,9 +86,13 @@ export function errorContext(
     ...attempts.map(({ charged }) => charged),
     ...failures.map((each) => each.tookEffect),
   ]
-  const worst = all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
-  return { ...contextOf(call.operation, call.request, worst), attempts, body: settled?.body }
+  return { ...contextOf(call.operation, call.request, worstOf(all)), attempts, body: settled?.body }
 }
 
 /** Timeout of one attempt in milliseconds, unless the operation has its own. */
 export const defaultTimeoutMs = 30_000
+
+/** Time for one attempt of a call, in milliseconds. */
+export function timeoutOf({ settings, operation }: Call): number {
+  return settings.timeoutMs ?? operation.timeoutMs ?? defaultTimeoutMs
+}

@@ -65,6 +65,11 @@ export function contextOf(
   return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }
 
+/** What is known of all attempts together. */
+export function worstOf(all: readonly Charged[]): Charged {
+  return all.includes('yes') ? 'yes' : all.includes('unknown') ? 'unknown' : 'no'
+}
+
 /** A BigInt and its text are the same in a query. */
 function withTextForBigint(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value

@@ -1,14 +1,16 @@
-import { ClosedError, type ErrorContext, QueueFullError } from '../../errors/index.ts'
-import type { Abortable } from '../../lib/abort.ts'
+import { ClosedError } from '../../errors/index.ts'
 import { isTiedToRequests } from '../../lib/browser.ts'
 import { dateIn } from '../../lib/time.ts'
 import { isNoticeDue, noticeWait } from '../../lib/wait-notice.ts'
-import type { CallLimiter, CallTicket, QueueWait, Share } from '../../limits/interface.ts'
+import type { CallLimiter, QueueWait, Ticket } from '../../limits/interface.ts'
 import type { Wait } from '../options/types.ts'
 import type { CallObserver } from './call-observer.ts'
+import { type Cancellation, Ended } from './cancellation.ts'
 
 /** Milliseconds between two checks why calls wait. */
 const checkMs = 250
+
+const closed = new Ended((context) => new ClosedError(context))
 
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
 export interface ClientStatus {
@@ -29,43 +31,39 @@ interface SurfaceStatus {
   wait: { reason: Exclude<Wait['reason'], 'retry'>; until: Date | null } | null
 }
 
-interface OpenCall extends CallTicket, Abortable {
+interface QueuedCall {
   readonly call: {
     readonly client: { readonly limiter: CallLimiter; readonly baseUrl: string }
-    readonly operation: { readonly id: string }
+    readonly operation: { readonly id: string; readonly surface: string | null }
+    readonly observer: CallObserver | undefined
+    readonly end: Cancellation
   }
-  readonly queuedAt: number | undefined
-  readonly observer: CallObserver | undefined
-  context(): ErrorContext
+  /** Undefined when it has left the queue. */
+  readonly ticket: Ticket | undefined
 }
 
 /** The open calls of a client and of the clients made from it with `withOptions`. */
 export class OpenCalls {
   /** Requests that have a slot. */
   #inFlight = 0
-  readonly #maxQueued: number
-  readonly #calls = new Set<OpenCall>()
+  /** What ends them, and while they queue, who waits. */
+  readonly #calls = new Map<Cancellation, QueuedCall | undefined>()
+  #queued = 0
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
-  #queued = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #onIdle: (() => void)[] = []
   #isClosed = false
   /** In Cloudflare's workers, the timer would end with the incoming request that its first call belongs to. */
   readonly #isTied = isTiedToRequests()
 
-  /** @param maxQueued Calls that may be queued, besides those that find a free slot. */
-  constructor(maxQueued: number) {
-    this.#maxQueued = maxQueued
+  /** Adds a call until it has ended, or ends it if the client is closed. */
+  add(call: Cancellation): void {
+    this.#calls.set(call, undefined)
+    if (this.#isClosed) call.abort(closed)
   }
 
-  /** Adds a call, or aborts it if the client is closed. */
-  add(call: OpenCall): void {
-    this.#calls.add(call)
-    if (this.#isClosed) call.abort(new ClosedError(call.context()))
-  }
-
-  delete(call: OpenCall): void {
+  delete(call: Cancellation): void {
     this.#calls.delete(call)
     if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
   }
@@ -78,29 +76,28 @@ export class OpenCalls {
     this.#inFlight--
   }
 
-  /** @throws {QueueFullError} if too many calls wait already. */
-  queue(call: OpenCall): void {
-    const free = Math.max(0, call.share.inFlight - this.#inFlight)
-    if (!call.isRetry && this.#queued >= this.#maxQueued + free)
-      throw new QueueFullError(this.#maxQueued, call.context())
+  queue(queued: QueuedCall): void {
+    const { operation, end } = queued.call
     this.#queued++
-    this.#surfaces.add(call.surface)
-    this.#watch(call)
+    this.#calls.set(end, queued)
+    this.#surfaces.add(operation.surface)
+    this.#watch(queued)
   }
 
-  unqueue(): void {
+  unqueue({ call }: QueuedCall): void {
     this.#queued--
+    this.#calls.set(call.end, undefined)
     if (this.#queued > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
   /** Queued calls by surface, and requests in flight. */
-  status(limiter: CallLimiter, share: Share): ClientStatus {
-    const queued = [...this.#calls].filter(({ queuedAt }) => queuedAt !== undefined)
+  status(limiter: CallLimiter): ClientStatus {
+    const queued = [...this.#calls.values()].flatMap((each) => each?.ticket ?? [])
     const surfaces = [...this.#surfaces].map((surface) => {
-      const priorities = queued.filter((call) => call.surface === surface).map(({ priority }) => priority)
-      const { reason, ms } = limiter.waitOf?.(surface, share) ?? { reason: null, ms: 0 }
+      const priorities = queued.filter((each) => each.surface === surface).map(({ priority }) => priority)
+      const { reason, ms } = limiter.waitOf(surface) ?? { reason: null, ms: 0 }
       return {
         surface,
         queued: priorities.length,
@@ -110,18 +107,18 @@ export class OpenCalls {
         wait: reason && { reason, until: dateIn(ms) },
       }
     })
-    return { slots: { taken: this.#inFlight, limit: share.inFlight }, surfaces }
+    return { slots: { taken: this.#inFlight, limit: limiter.limits.inFlight }, surfaces }
   }
 
   /** Aborts all open and future calls; resolves when all have settled. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const call of this.#calls) call.abort(new ClosedError(call.context()))
+    for (const call of this.#calls.keys()) call.abort(closed)
     if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
   /** Checks soon why a call waits, if it is still queued then. */
-  #watch({ observer }: OpenCall): void {
+  #watch({ call: { observer } }: QueuedCall): void {
     if ((observer || isNoticeDue) && !this.#isTied) this.#timer ??= setTimeout(() => this.#check(), checkMs)
   }
 
@@ -130,14 +127,15 @@ export class OpenCalls {
     const now = performance.now()
     const waits = new Map<string | null, QueueWait | null>()
     // A copy, since a callback may make another call.
-    for (const call of [...this.#calls]) {
-      const { surface, share, observer, queuedAt } = call
-      if (queuedAt === undefined) continue
-      this.#watch(call)
-      if (!waits.has(surface)) waits.set(surface, call.call.client.limiter.waitOf?.(surface, share) ?? null)
+    for (const queued of [...this.#calls.values()]) {
+      if (queued?.ticket === undefined) continue
+      const { call, ticket } = queued
+      const { surface, queuedAt } = ticket
+      this.#watch(queued)
+      if (!waits.has(surface)) waits.set(surface, call.client.limiter.waitOf(surface))
       const wait = waits.get(surface) ?? null
-      if (observer) observer.check(wait, now - queuedAt)
-      else noticeWait(call.call, wait, now - queuedAt)
+      if (call.observer) call.observer.check(wait, now - queuedAt)
+      else noticeWait(call, wait, now - queuedAt)
     }
   }
 }

@@ -15,11 +15,12 @@ import { isInstance, messageOf } from '../../lib/thrown.ts'
 import { type Cost, costOf } from '../credits/ledger.ts'
 import type { ExplainedFailure } from '../http/network-error.ts'
 import { creditsHeader, readCredits } from '../http/proxy-protocol.ts'
-import { FetchMisuse, type Received, maxBodyBytes } from '../http/send.ts'
+import { type Received, maxBodyBytes } from '../http/send.ts'
 import { announcedWait } from '../retry/announced-wait.ts'
 import { Failure, type FailureKind } from '../retry/failure.ts'
 import { type Effect, effectOf, nextWait } from '../retry/policy.ts'
 import { type Situation, errorContext } from './call.ts'
+import { Ended } from './cancellation.ts'
 import { describeError, describeForeign, maxCodeLength, printable } from './error-message.ts'
 import type { Validated } from './validate-body.ts'
 
@@ -35,25 +36,12 @@ export interface Success extends Received {
   readonly requestId: string | undefined
   readonly tookEffect: Charged
   readonly cost: Cost
-  /** Whether a hook answered, or replaced what the service sent. */
-  readonly byHook: boolean
 }
 
 /** The outcome of an attempt whose response has been read. */
 export function outcomeOf(at: Situation, received: Received): Outcome {
   const { status } = received.response
   return status >= 200 && status < 300 ? successOf(at, received) : failureOfResponse(at, received)
-}
-
-/** The outcome of an attempt that a hook has answered. What the service sent in its place, if anything, is settled. */
-export function outcomeOfHook(at: Situation, received: Received): Outcome {
-  const { settled, tookEffect } = at.progress
-  const outcome = outcomeOf(at, received)
-  if (!(outcome instanceof Failure)) return { ...outcome, tookEffect, cost: 'none', byHook: true }
-  if (settled === undefined) return outcome
-  // A hook must not make the call pay for another success.
-  const mayRetry = settled instanceof Failure && (tookEffect === 'no' || at.call.settings.retry.ambiguous)
-  return makeFailure(at, outcome.error, mayRetry ? outcome.kind : 'final', outcome)
 }
 
 /** The outcome of an attempt whose connection failed. */
@@ -64,22 +52,9 @@ export function failureOfConnection(at: Situation, failure: ExplainedFailure): F
   return makeFailure(at, error, kindsByPhase[phase], { tookEffect })
 }
 
-/**
- * The outcome of an attempt that has thrown `error`, in a hook for example. A hook that fails after the response ends the
- * retries.
- *
- * @param lost The outcome if the connection failed. A `beforeError` hook may have replaced its error.
- */
-export function failureOfThrown(at: Situation, error: unknown, lost?: Failure): Failure {
-  const { settled, attempts } = at.progress
-  if (lost && lost.error === error) return lost
+/** The outcome of an attempt in which a hook failed before sending, or code of the user broke its contract. */
+export function failureOfMisuse(at: Situation, error: unknown, isMisuse: boolean): Failure {
   const reason = at.call.client.redactor.text(messageOf(error))
-  if (settled && !lost)
-    return settled instanceof Failure
-      ? makeFailure(at, settled.error)
-      : failureAfterSuccess(at, `a hook failed after the response: ${reason}`)
-  const isMisuse = isInstance(error, FetchMisuse)
-  if (!isMisuse && attempts.at(-1)?.sent != null) return makeFailure(at, error)
   const message = isMisuse ? reason : `a hook failed before sending: ${reason}`
   return makeFailure(at, new ConfigurationError(message, errorContext(at)))
 }
@@ -93,14 +68,20 @@ export function failureOfUnexpected(at: Situation, error: unknown): Failure {
 
 /** The outcome of an attempt that its timeout or the caller has ended. */
 export function failureOfAbort(at: Situation, reason: unknown): Failure {
-  const mayRetry = isInstance(reason, TimeoutError) && at.progress.settled === undefined
-  return makeFailure(at, reason, mayRetry ? 'no-answer' : 'final')
+  const error = errorOfEnd(at, reason)
+  const mayRetry = isInstance(error, TimeoutError) && at.progress.settled === undefined
+  return makeFailure(at, error, mayRetry ? 'no-answer' : 'final')
 }
 
-/** The failure of a success that is not valid. The error has the body that was paid for, also if a hook replaced it. */
+/** The error of a call that has ended early: this package's, or the reason of the caller's signal, unchanged. */
+export function errorOfEnd(at: Situation, reason: unknown): unknown {
+  return isInstance(reason, Ended) ? reason.toError(errorContext(at), at.progress.phase) : reason
+}
+
+/** The failure of a success that is not valid. The error has the body that was paid for. */
 export function failureOfInvalid(
   at: Situation,
-  { requestId, body, byHook }: Pick<Success, 'requestId' | 'body' | 'byHook'>,
+  { requestId, body }: Pick<Success, 'requestId' | 'body'>,
   { message, issues }: Validated & { ok: false },
 ): Failure {
   const { redactor } = at.call.client
@@ -111,8 +92,7 @@ export function failureOfInvalid(
     issues: firstIssues(issues, (text) => redactor.text(text)),
     body: context.body ?? body,
   })
-  // Another attempt could pay again, and meet the same hook.
-  return makeFailure(at, error, byHook ? 'final' : 'unreadable')
+  return makeFailure(at, error, 'unreadable')
 }
 
 /** The failure of a call after a success: a hook failed, for example. */
@@ -171,7 +151,7 @@ function successOf({ call, progress }: Situation, received: Received): Success {
     text = redactor.text(text)
   }
   const requestId = redactor.requestId(value)
-  const success = { response, complete, text, value, body: value ?? text, requestId, byHook: false }
+  const success = { response, complete, text, value, body: value ?? text, requestId }
   const { price } = operation
   if (price.kind === 'free') return { ...success, tookEffect, cost: 'none' }
   const reported = response.headers.has(creditsHeader) ? readCredits(response.headers) : null
@@ -212,8 +192,7 @@ function failureOfResponse(at: Situation, { response, text }: Received): Failure
       : reported === undefined
         ? verdictOnService(status, progress.tookEffect, effect)
         : verdictOnProxy(status, progress.tookEffect, announced, reported)
-  // A hook that replaces a response does not change its cost.
-  const { tookEffect } = progress.settled ? progress : verdict
+  const { tookEffect } = verdict
   const isByProxy = reported !== undefined
   const told = errorBody ?? describeForeign(response, text, redactor)
   const details = {
@@ -271,7 +250,6 @@ function verdictOnProxy(
 ): Verdict {
   const isWaiting = status === 429 && announced !== null && announced > 0
   const kind = isWaiting ? 'rate-limited' : status === 401 ? 'unauthorized' : 'final'
-  // A hook that answers costs nothing.
   const tookEffect = known === 'no' ? 'no' : reported
   return { tookEffect, kind: tookEffect === 'no' ? kind : 'final' }
 }

@@ -8,12 +8,14 @@ import { callChanges, merge, sharedChanges } from '../options/merge.ts'
 import { resolveOptions } from '../options/resolve.ts'
 import type { CallSettings, ClientSettings } from '../options/settings.ts'
 import type { AnyCallOptions, ClientOptions, SharedOptions } from '../options/types.ts'
-import type { Answer, Call } from './call.ts'
+import { type Answer, type Call, type Send, type Wrap, noProgress } from './call.ts'
+import { CallObserver, isObserved } from './call-observer.ts'
+import { Cancellation } from './cancellation.ts'
 import { type ComposedRequest, composeRequest, contextOf } from './compose-request.ts'
-import type { CancelRules, Sharers } from './cancellation.ts'
-import { assertNotNested } from './nested-calls.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
-import { Run } from './run.ts'
+import { errorOfEnd } from './outcome.ts'
+import { sendCall } from './run.ts'
+import { wrapsOf } from './wraps.ts'
 
 /**
  * Sends calls and counts their credits. {@link createTransport} makes it; resources such as `microblog(transport)` add
@@ -35,15 +37,12 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** A cache as the calls of one client use it. */
-export interface CallCache {
-  /**
-   * Answers a call from the cache, or with a request that equal calls share.
-   *
-   * @param open Opens the run of a request that calls share.
-   * @param before The answer with the page before this one, in a walk.
-   */
-  answer(run: Run, open: (call: Call, sharers: Sharers) => Run, before?: Answer): Promise<Answer>
+/** What else a call may need. */
+export interface CallExtras {
+  /** Aborts when nobody waits for the call any more. A request in flight may be charged, so it is finished, but not repeated. */
+  readonly callerLeft?: AbortSignal | undefined
+  /** The answer with the page before this one, in a walk. */
+  readonly before?: Answer | undefined
 }
 
 /** The transport of a client. */
@@ -51,12 +50,16 @@ export class ClientTransport implements Transport {
   readonly #client: ClientSettings
   readonly #defaults: CallSettings
   readonly #openCalls: OpenCalls
+  /** Answers calls: with requests, or from a cache. */
+  readonly #answer: Send
 
   /** `withOptions` passes on the open calls. */
-  constructor(client: ClientSettings, defaults: CallSettings, openCalls = new OpenCalls(client.maxQueued)) {
+  constructor(client: ClientSettings, defaults: CallSettings, openCalls = new OpenCalls()) {
     this.#client = client
     this.#defaults = defaults
     this.#openCalls = openCalls
+    const cache = client.cache as Wrap | undefined
+    this.#answer = cache === undefined ? sendCall : untilEnd(cache(sendCall))
   }
 
   get credits(): Credits {
@@ -64,7 +67,7 @@ export class ClientTransport implements Transport {
   }
 
   status(): ClientStatus {
-    return this.#openCalls.status(this.#client.limiter, this.#client.share)
+    return this.#openCalls.status(this.#client.limiter)
   }
 
   withOptions(options: SharedOptions): ClientTransport {
@@ -88,9 +91,9 @@ export class ClientTransport implements Transport {
     params: object,
     options?: AnyCallOptions,
     id?: unknown,
-    cancelRules?: CancelRules,
+    extras?: CallExtras,
   ): Promise<Answer> {
-    return this.send(operation, this.compose(operation, params, id), options, cancelRules)
+    return this.send(operation, this.compose(operation, params, id), options, extras)
   }
 
   /** Composes the request of a call; later changes to the params have no effect. */
@@ -100,7 +103,7 @@ export class ClientTransport implements Transport {
 
   /** The client's limit of requests a minute for each surface. */
   get perMinute(): number {
-    return this.#client.share.perMinute
+    return this.#client.limiter.limits.perMinute
   }
 
   /**
@@ -129,30 +132,34 @@ export class ClientTransport implements Transport {
     throw new InvalidRequestError(issues, { ...contextOf(operation, request), subject })
   }
 
-  /**
-   * Makes one call of a composed request.
-   *
-   * @param before The answer with the page before this one, in a walk.
-   */
+  /** Makes one call of a composed request. */
   send(
     operation: Operation,
     request: ComposedRequest,
     options?: AnyCallOptions,
-    cancelRules?: CancelRules,
-    before?: Answer,
+    { callerLeft, before }: CallExtras = {},
   ): Promise<Answer> {
     try {
-      assertNotNested(this.#client.limiter)
       const settings = options === undefined ? this.#defaults : this.#settingsOf(options)
       const configured = this.configured(operation, request)
-      const cache = this.#client.cache as CallCache | undefined
-      if (!cache && settings.cache === 'only')
+      if (this.#client.cache === undefined && settings.cache === 'only')
         throw new ConfigurationError('cache: only needs a client with a cache')
-      const run = new Run({ client: this.#client, settings, operation: configured, request }, this.#openCalls)
-      run.cancelBy(settings, cancelRules)
-      const open = (call: Call, sharers: Sharers) => new Run(call, this.#openCalls, sharers)
-      const answer = () => cache?.answer(run, open, before) ?? run.start()
-      return run.observer?.observe(answer, run) ?? answer()
+      const call: Call = {
+        client: this.#client,
+        settings,
+        operation: configured,
+        request,
+        before,
+        end: new Cancellation(this.#openCalls),
+        observer: isObserved(settings) ? new CallObserver(settings, configured, request) : undefined,
+        openCalls: this.#openCalls,
+      }
+      this.#openCalls.add(call.end)
+      call.end.start(settings, callerLeft)
+      const { observer } = call
+      if (observer === undefined) return this.#answer(call)
+      const observed: Send = (call) => observer.observe(() => this.#answer(call))
+      return wrapsOf(settings.observers).reduce((send, wrap) => wrap(send), observed)(call)
     } catch (error) {
       if (!isInstance(error, ConfigurationError)) return Promise.reject(error)
       // An invalid option does not know its operation.
@@ -163,6 +170,20 @@ export class ClientTransport implements Transport {
   #settingsOf(options: AnyCallOptions): CallSettings {
     assertOptions(options, callChanges)
     return merge(this.#defaults, options, callChanges, this.#client.redactor)
+  }
+}
+
+/** Makes calls that a cache may answer: something may end them before they are sent. */
+function untilEnd(send: Send): Send {
+  return async (call) => {
+    try {
+      return await send(call)
+    } catch (error) {
+      const phase = call.end.isInFlight ? 'headers' : 'queue'
+      throw errorOfEnd({ call, progress: { ...noProgress, phase } }, error)
+    } finally {
+      call.end.close()
+    }
   }
 }
 

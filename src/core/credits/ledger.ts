@@ -1,5 +1,5 @@
 import type { Operation, Price } from '../../api/operation.ts'
-import { type Log, logTo } from '../../lib/logger.ts'
+import type { Log } from '../../lib/logger.ts'
 import { runAside, textOf } from '../../lib/thrown.ts'
 import { type PagingOverride, itemsOf } from '../../api/list-items.ts'
 import { type Budget, type CreditSummary, type Reservation, rounded, roundedSummary } from './budget.ts'
@@ -59,7 +59,7 @@ interface PurchasingCall {
   readonly request: { readonly maxItems: unknown }
   readonly settings: {
     readonly budgets: readonly Budget[]
-    readonly observers: readonly { readonly onLog?: Log }[]
+    readonly log?: Log | undefined
     /** Items to expect if the service documents no bound. */
     readonly ceiling?: number
   }
@@ -122,9 +122,9 @@ export class Purchase implements CallCredits {
     }
   }
 
-  /** The call got an answer worth `credits` without a request. */
-  save(credits: number): void {
-    this.#call.client.ledger.saved += credits
+  /** What the call has cost so far; a copy. */
+  get credits(): CallCredits {
+    return { spent: this.spent, uncertain: this.uncertain }
   }
 
   /** Releases what is still reserved. */
@@ -154,7 +154,7 @@ export class Purchase implements CallCredits {
         (error) => {
           const { operation, settings } = this.#call
           const fields = { operation: operation.id, reason: textOf(error) }
-          logTo(settings.observers, 'error', 'the budget failed', fields)
+          settings.log?.('error', 'the budget failed', fields)
         },
       )
   }

@@ -7,7 +7,6 @@ import {
   ClosedError,
   ConnectionError,
   CreditBudgetError,
-  QueueFullError,
   RedirectError,
   type SocialSearchError,
   TimeoutError,
@@ -67,7 +66,7 @@ function detailsOf(error: SocialSearchError): Record<string, unknown> {
   if (error instanceof RedirectError) return { status: error.status }
   if (error instanceof TimeoutError) return { phase: error.phase }
   if (error instanceof CreditBudgetError) return { needed: error.needed, remaining: error.remaining }
-  return error instanceof QueueFullError ? { maxQueued: error.maxQueued } : {}
+  return {}
 }
 
 const unreported = 'not reported by the proxy'
@@ -118,8 +117,6 @@ const errorFactories: Record<
     typeof needed === 'number' && typeof remaining === 'number'
       ? new CreditBudgetError({ needed, remaining }, context)
       : undefined,
-  queue_full: ({ maxQueued }, context) =>
-    typeof maxQueued === 'number' ? new QueueFullError(maxQueued, context) : undefined,
   closed: (_, context) => new ClosedError(context),
 }
 

@@ -64,7 +64,7 @@ export async function callFetch(
   return asResponse(await sending, 'fetch')
 }
 
-/** Rejects anything but a response with an unread body, since the user's fetch or hook has a bug. */
+/** Rejects anything but a response with an unread body, since the user's fetch has a bug. */
 export function asResponse(value: unknown, source: string): Response {
   const response = value as Partial<Response> | null | undefined
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {

@@ -17,7 +17,7 @@ import { createLog } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { hookNames, mergeHooks } from '../http/hooks.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { AnyObserver, CallSettings } from './settings.ts'
+import type { CallSettings } from './settings.ts'
 import type { AnyCallOptions, RetryOptions, SharedOptions } from './types.ts'
 
 /** For each option, a function that checks its value and returns the settings that it changes, in this order. */
@@ -68,13 +68,7 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
         throw new ConfigurationError(`hooks.${name} must be an array of functions, got ${shown(list)}`)
     return { hooks: mergeHooks(base, hooks) }
   },
-  onWait: (onWait, settings) => {
-    assertFunction('onWait', onWait)
-    return replaced(settings, {
-      option: 'onWait',
-      onWait: ({ operation, surface, reason, until }) => onWait({ operation, surface, reason, until }),
-    })
-  },
+  onWait: (onWait) => ({ onWait: assertFunction('onWait', onWait) }),
   observers: (observers, settings) => {
     const isList = Array.isArray(observers) && observers.every((each) => typeof each === 'object' && each)
     checked(observers, isList, 'observers must be an array of objects')
@@ -84,9 +78,9 @@ const commonChanges: Changes<Omit<SharedOptions, 'logger'>> = {
 
 export const sharedChanges: Changes<SharedOptions> = {
   ...commonChanges,
-  logger: (logger, settings, redactor) => {
+  logger: (logger, _, redactor) => {
     assertObject('logger', logger)
-    return replaced(settings, { option: 'logger', onLog: createLog(logger, redactor) })
+    return { log: createLog(logger, redactor) }
   },
 }
 
@@ -116,10 +110,6 @@ export const callChanges: Changes<AnyCallOptions> = {
     if (schema === undefined || typeof paging.items !== 'function') return { paging }
     throw new ConfigurationError('paging.items must be a name if a schema is given')
   },
-}
-
-function replaced({ observers }: CallSettings, observer: AnyObserver): Partial<CallSettings> {
-  return { observers: [...observers.filter(({ option }) => option !== observer.option), observer] }
 }
 
 /** Checks the values of options, and returns the settings that result from them. */

@@ -15,8 +15,7 @@ import {
 import { inBrowser } from '../../lib/browser.ts'
 import { hashOf } from '../../lib/hash.ts'
 import { Redactor } from '../../lib/redact.ts'
-import { CustomLimiter } from '../../limits/custom-limiter.ts'
-import { type Limits, canCancel } from '../../limits/interface.ts'
+import type { Limits } from '../../limits/interface.ts'
 import { limiterOfProcess } from '../../limits/process-limiter.ts'
 import { merge, resolveRetry, sharedChanges } from './merge.ts'
 import type { CallSettings, ClientSettings } from './settings.ts'
@@ -34,7 +33,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     ...sharedChanges,
   })
   const { cache, fetch, limits = {}, limiter, organization, prices = {} } = options
-  const limitNames = { share: true, inFlight: true, perMinute: true, surfaces: true, maxQueued: true }
+  const limitNames = { share: true, inFlight: true, perMinute: true, surfaces: true }
   assertOptions(limits, limitNames, 'limits')
   const redactor = new Redactor()
   if (typeof options.apiKey === 'string') redactor.add(options.apiKey)
@@ -52,17 +51,21 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     )
   }
   if (organization !== undefined) nonEmptyText('organization', organization)
-  for (const method of ['acquire', 'hold'])
+  for (const method of ['acquire', 'hold', 'waitOf'])
     if (limiter !== undefined) assertMethod('limiter', limiter, method)
   const owner = ownerOf(reachable)
-  const own = limiter ?? limiterOfProcess(owner, baseUrl)
+  const own = limiter ?? limiterOfProcess(owner, baseUrl, partOf(limits))
+  if (limiter !== undefined)
+    for (const name of ['share', 'inFlight', 'perMinute'] as const)
+      if (limits[name] !== undefined)
+        throw new ConfigurationError(`limits.${name} contradicts limiter, which has the limits`)
   const client: ClientSettings = {
     baseUrl,
     dialect: serviceDialect,
     credential: new Credential(provider, redactor),
     redactor,
-    limiter: canCancel(own) ? own : new CustomLimiter(own),
-    ...limitSettings(limits, limiter?.limits),
+    limiter: own,
+    surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
     prices: { ...prices },
     cache: cache && assertMethod('cache', cache, 'connect').connect(baseUrl, owner),
@@ -138,22 +141,20 @@ function ownerOf({ organization, apiKey, auth }: ClientOptions): string | object
   )
 }
 
-/** @param all The organization's limits. */
-function limitSettings(
-  limits: LimitOptions,
-  all: Pick<Limits, 'inFlight' | 'perMinute'> = organizationLimits,
-): Pick<ClientSettings, 'share' | 'maxQueued' | 'surfaces'> {
-  const { share = 1, maxQueued } = limits
-  const surfaces = { ...limits.surfaces }
-  checked(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
-  const part = (limit: number): number => Math.max(1, Math.floor(limit * share))
-  const { inFlight = part(all.inFlight), perMinute = part(all.perMinute) } = limits
+/** The limits of this process; only those that the user has set. */
+function partOf({ share, inFlight, perMinute }: LimitOptions): Partial<Limits> {
+  const { inFlight: all, perMinute: each } = organizationLimits
+  if (share !== undefined)
+    checked(share, share > 0 && share <= 1, 'limits.share must be a number above 0 and up to 1')
+  const part = (limit: number): number => Math.max(1, Math.floor(limit * (share ?? 1)))
+  const own = {
+    inFlight: inFlight === undefined ? share && part(all) : inFlight,
+    perMinute: perMinute === undefined ? share && part(each) : perMinute,
+  }
   return {
-    share: {
-      inFlight: wholeNumber('limits.inFlight', inFlight, all.inFlight),
-      perMinute: perMinute === false ? Infinity : wholeNumber('limits.perMinute', perMinute),
-    },
-    maxQueued: maxQueued === undefined ? Infinity : wholeNumber('limits.maxQueued', maxQueued),
-    surfaces,
+    ...(own.inFlight !== undefined && { inFlight: wholeNumber('limits.inFlight', own.inFlight, all) }),
+    ...(own.perMinute !== undefined && {
+      perMinute: own.perMinute === false ? Infinity : wholeNumber('limits.perMinute', own.perMinute),
+    }),
   }
 }

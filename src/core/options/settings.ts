@@ -8,9 +8,9 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redact.ts'
-import type { CallLimiter, Share } from '../../limits/interface.ts'
+import type { CallLimiter } from '../../limits/interface.ts'
 import type { RetryPolicy } from '../retry/policy.ts'
-import type { CacheUse, ObservedCall, ObservedStart, Observer, Validation } from './types.ts'
+import type { CacheUse, Observer, Validation, Wait } from './types.ts'
 
 /** What all calls of a client have in common, also of clients made from it with `withOptions`. */
 export interface ClientSettings {
@@ -20,26 +20,15 @@ export interface ClientSettings {
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: CallLimiter
-  readonly share: Share
   readonly ledger: Ledger
-  /** Calls that may be queued. */
-  readonly maxQueued: number
   /** The user's prices by operation id, in credits. */
   readonly prices: Readonly<Record<string, number>>
   /** Surfaces that the user has set, by operation id; null for none. */
   readonly surfaces: Readonly<Record<string, string | null>>
   /** Undefined for the global fetch. */
   readonly fetch: Fetch | undefined
-  /** The `CallCache` of the call path. */
+  /** The `Wrap` of a cache. */
   readonly cache: object | undefined
-}
-
-/** An observer of the user or of this package. Options replace the logger and `onWait` by their name. */
-export interface AnyObserver extends Observer {
-  readonly option?: 'logger' | 'onWait'
-  readonly onLog?: Log
-  /** Wraps a call: returns what `work` returns. */
-  readonly trace?: (call: ObservedStart, work: () => Promise<ObservedCall>) => Promise<ObservedCall>
 }
 
 /** What a call may set for itself, with the defaults of its client. */
@@ -54,7 +43,9 @@ export interface CallSettings {
   readonly budgets: readonly Budget[]
   readonly headers: Headers
   readonly hooks?: Hooks
-  readonly observers: readonly AnyObserver[]
+  readonly observers: readonly Observer[]
+  readonly onWait?: ((wait: Wait) => void) | undefined
+  readonly log?: Log | undefined
   readonly signal?: AbortSignal
   readonly priority: number
   readonly schema?: StandardSchemaV1 | undefined

@@ -6,7 +6,7 @@ import type { Fetch } from '../http/send.ts'
 import type { PagingOverride } from '../../api/list-items.ts'
 import type { Applied, Attempt, Charged } from '../../errors/index.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { Limiter } from '../../limits/interface.ts'
+import type { CallLimiter } from '../../limits/interface.ts'
 
 /**
  * How responses are validated. `strict`: documented fields must be present with their types. `lenient`: a list moves
@@ -53,11 +53,6 @@ export interface LimitOptions {
    * search surfaces; by default each network is one.
    */
   surfaces?: Readonly<Record<string, string | null>> | undefined
-  /**
-   * Calls that may be queued, besides those that find a free slot; further calls reject with a `QueueFullError`.
-   * Default: any number.
-   */
-  maxQueued?: number | undefined
 }
 
 /** Why a call waits. */
@@ -207,7 +202,7 @@ export interface ClientOptions extends SharedOptions {
    */
   prices?: Readonly<Record<string, number>> | undefined
   /** A limiter that several processes share, instead of the limiter of this process. */
-  limiter?: Limiter | undefined
+  limiter?: CallLimiter | undefined
   /**
    * A label for the organization: clients with the same label and `baseUrl` share their limits, even with different
    * credentials.

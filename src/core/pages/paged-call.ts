@@ -171,7 +171,7 @@ export class PagedCall<Page, Item> extends ApiCall<Page> implements AsyncIterabl
 
   /** Fetches a page, and adds `next` and `invalid` to its body. */
   #fetch(request: ComposedRequest, before?: Answer): Promise<FetchedPage> {
-    return this.#transport.send(this.#operation, request, this.#options, undefined, before).then((answer) => {
+    return this.#transport.send(this.#operation, request, this.#options, { before }).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, request, body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? (JSON.parse(step.params) as object) : null

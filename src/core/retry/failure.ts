@@ -50,7 +50,6 @@ export class Failure extends Error implements FailureFields {
   declare readonly wait: number | null
   declare readonly body?: undefined
   declare readonly requestId?: undefined
-  declare readonly byHook?: undefined
 
   constructor(fields: FailureFields) {
     super('the attempt failed')

@@ -24,10 +24,6 @@ function spiedClient(options: Partial<ClientOptions> = {}) {
   const views: Record<string, ReturnType<typeof seen>> = {}
   const look = (name: string): void => void (views[name] ??= seen(client))
   const client: SocialSearch = makeClient({
-    hooks: {
-      afterResponse: [() => look('afterResponse')],
-      beforeError: [({ error }) => (look('beforeError'), error)],
-    },
     observers: [{ onAttempt: () => look('onAttempt'), onCall: () => look('onCall') }],
     ...options,
   })
@@ -42,14 +38,14 @@ describe('search()', () => {
     service.script(() => ok())
     const { client, views, schema } = spiedClient()
     await settle(client.microblog.search(query, { schema }))
-    expect(views).toEqual({ afterResponse: paid, schema: paid, onAttempt: paid, onCall: paid })
+    expect(views).toEqual({ schema: paid, onAttempt: paid, onCall: paid })
   })
 
   it('counts the credits of a page before its schema runs when the page is shared through a cache', async () => {
     service.script(() => ok())
     const { client, views, schema } = spiedClient({ cache: new ResultCache({ maxAge: 1000 }) })
     await settle(Promise.all([1, 2].map(() => client.microblog.search(query, { schema }))))
-    expect(views).toEqual({ afterResponse: paid, schema: paid, onAttempt: paid, onCall: paid })
+    expect(views).toEqual({ schema: paid, onAttempt: paid, onCall: paid })
     expect(service.arrivals).toHaveLength(1)
   })
 
@@ -58,7 +54,7 @@ describe('search()', () => {
     const { client, views } = spiedClient()
     await service.search(client)
     const refused = { spent: 0, uncertain: 0, reserved: 2, taken: 0, wait: 'rate_limited' }
-    expect(views).toMatchObject({ afterResponse: refused, onAttempt: refused, onCall: paid })
+    expect(views).toMatchObject({ onAttempt: refused, onCall: paid })
   })
 
   it('counts a lost response as uncertain and frees its slot before a hook sees the error', async () => {
@@ -66,7 +62,7 @@ describe('search()', () => {
     const { client, views } = spiedClient()
     await service.search(client)
     const lost = { spent: 0, uncertain: 2, reserved: 0, taken: 0, wait: undefined }
-    expect(views).toEqual({ beforeError: lost, onAttempt: lost, onCall: lost })
+    expect(views).toEqual({ onAttempt: lost, onCall: lost })
   })
 
   it('reports the credits of a lost response to the call that pays when equal calls share it', async () => {

@@ -31,35 +31,6 @@ describe('search()', () => {
     })
   })
 
-  it('gives an attempt no request id when a hook made the answer', async () => {
-    service.script(failure(503, 'unavailable'))
-    const client = makeClient({ hooks: { afterResponse: [() => ok()] } })
-    const { value } = await settle(client.microblog.search(query).withResponse())
-    expect(value).toMatchObject({ requestId: 'req_1', attempts: [{ charged: 'no' }] })
-    expect(value?.attempts[0]?.requestId).toBeUndefined()
-  })
-
-  it.each([
-    ['leave the response', undefined],
-    ['replace it', ok()],
-  ])('leaves the time of hooks out of the duration of an attempt when they %s', async (_, replacement) => {
-    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
-    const answer = replacement ? failure(503, 'unavailable') : ok()
-    const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer), 300))
-    const hooks = { beforeRequest: [pause], afterResponse: [() => pause().then(() => replacement)] }
-    const { value, ms } = await settle(makeClient({ fetch, hooks }).microblog.search(query).withResponse())
-    expect([value?.attempts[0]?.duration, ms]).toEqual([300, 2300])
-  })
-
-  it('waits for the end of a 429 that a hook has put in place of another failure', async () => {
-    service.script(failure(503, 'unavailable'), ok())
-    const afterResponse: Hooks['afterResponse'] = [
-      ({ response }) => (response.ok ? response : rateLimited(3)),
-    ]
-    const { value, ms } = await service.search({ hooks: { afterResponse } })
-    expect([value?.posts.length, ms]).toEqual([1, 3000])
-  })
-
   it('reports an answer as uncertain when a proxy does', async () => {
     const headers = { 'social-search-credits': 'spent=0, uncertain=2, charged=unknown' }
     service.script(ok(undefined, { headers }))
@@ -113,9 +84,4 @@ describe('search()', () => {
 })
 
 describe('mentions.setState()', () => {
-  it('is not applied when a hook answers with 500 in place of the service', async () => {
-    const hooks = { beforeRequest: [() => failure(500, 'internal_error')] }
-    const { error } = await settle(makeClient({ hooks }).mentions.setState('men_1', { state: 'seen' }))
-    expect(error).toMatchObject({ status: 500, applied: 'no' })
-  })
 })

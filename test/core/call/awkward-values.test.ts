@@ -29,31 +29,12 @@ const schemaOf = (validate: () => unknown) => ({ '~standard': { version: 1, vend
 const seams: Record<string, (fail: Fail, value: never) => Options> = {
   'a beforeRequest hook throws': (fail) => ({ hooks: { beforeRequest: [fail] } }),
   'a beforeRequest hook returns': (_, value) => ({ hooks: { beforeRequest: [() => value] } }),
-  'an afterResponse hook throws': (fail) => ({ hooks: { afterResponse: [fail] } }),
-  'an afterResponse hook returns': (_, value) => ({ hooks: { afterResponse: [() => value] } }),
-  'a beforeError hook throws': (fail) => ({ hooks: { beforeError: [fail] } }),
-  'a beforeError hook returns': (_, value) => ({ hooks: { beforeError: [() => value] } }),
   'fetch throws': (fail) => ({ fetch: fail }),
   'fetch resolves with': (_, value) => ({ fetch: async () => value }),
   'fetch rejects': (_, value) => ({ fetch: () => Promise.reject(value) }),
   'the body fails': (_, value) => ({
     fetch: async () => new Response(new ReadableStream({ pull: (controller) => controller.error(value) })),
   }),
-  'limiter.acquire() throws': (fail) => ({ limiter: { acquire: fail, hold: () => {} } }),
-  'limiter.acquire() rejects': (_, value) => ({
-    limiter: { acquire: () => Promise.reject(value), hold: () => {} },
-  }),
-  'limiter.acquire() resolves with': (_, value) => ({
-    limiter: { acquire: async () => value, hold: () => {} },
-  }),
-  'limiter.hold() throws': (fail) => ({ limiter: lenientLimiter({}, fail) }),
-  'lease.sent() throws': (fail) => ({ limiter: lenientLimiter({ sent: fail }) }),
-  'lease.answered() throws': (fail) => ({ limiter: lenientLimiter({ answered: fail }) }),
-  'lease.release() throws': (fail) => ({ limiter: lenientLimiter({ release: fail }) }),
-  'lease.release() rejects': (_, value) => ({
-    limiter: lenientLimiter({ release: () => Promise.reject(value) }),
-  }),
-  'lease.queued is': (_, value) => ({ limiter: lenientLimiter({ queued: value }) }),
   'budget.reserve() throws': (fail) => ({ budget: { reserve: fail } }),
   'budget.reserve() resolves with': (_, value) => ({ budget: { reserve: async () => value } }),
   'reservation.settle() throws': (fail) => ({ budget: budgetOf({ settle: fail }) }),

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type ClientOptions,
   CreditBudget,
-  type Limiter,
   SocialSearch,
   SocialSearchError,
   createTransport,
@@ -33,7 +32,6 @@ const refused = () => failure(401, 'unauthorized')
 const late = slow(2000, refused)
 
 /** It lets no call go. */
-const closedLimiter: Limiter = { acquire: hang, hold: () => {} }
 
 type Call = (client: SocialSearch) => unknown
 
@@ -109,7 +107,6 @@ describe('the stack of an error has the async function that awaits', () => {
     ['a budget refuses', search, { budget: new CreditBudget(1) }],
     ['the service does not answer in time', search, { timeout: 1000 }],
     ['the deadline passes', usage, { deadline: 1000 }],
-    ['the deadline passes in the queue', search, { deadline: 1000, limiter: closedLimiter }],
   ])('when %s', async (_, call, options) => {
     service.script(hang)
     expect(callerIn(await stackOf(call, makeClient(options)))).toHaveLength(1)

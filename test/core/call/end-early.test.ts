@@ -10,14 +10,15 @@ virtualTime()
 afterEach(() => vi.restoreAllMocks())
 
 describe('ClientTransport.request()', () => {
-  it.each(['maxQueueWaitMs', 'abandon'] as const)('refreshes no refused token after %s', async (rule) => {
-    const rules = rule === 'abandon' ? { abandon: abortIn(50) } : { maxQueueWaitMs: 50 }
+  it.each(['maxQueueWait', 'callerLeft'] as const)('refreshes no refused token after %s', async (rule) => {
+    const rules = { callerLeft: rule === 'callerLeft' ? abortIn(50) : undefined }
+    const options = rule === 'callerLeft' ? {} : { maxQueueWait: 50 }
     const refresh = vi.fn(() => Promise.resolve())
     const fetch = vi.fn(slow(100, () => failure(401, 'unauthorized')))
     const transport = clientTransport(
       createTransport({ baseUrl, auth: { token: () => 'token_0', refresh }, fetch }),
     )
-    const call = transport.request(microblogSearch, { query: 'rust' }, {}, undefined, rules)
+    const call = transport.request(microblogSearch, { query: 'rust' }, options, undefined, rules)
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'AuthenticationError' })
     expect([fetch.mock.calls.length, refresh.mock.calls.length, ms]).toEqual([1, 0, 100])
@@ -28,8 +29,7 @@ describe('ClientTransport.request()', () => {
     const transport = clientTransport(
       createTransport({ baseUrl, auth: false, organization: 'deadline', fetch }),
     )
-    const rules = { maxQueueWaitMs: 60_000 }
-    const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000 }, undefined, rules)
+    const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000, maxQueueWait: 60_000 })
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
     expect(ms).toBe(0)
@@ -43,7 +43,7 @@ describe('ClientTransport.request()', () => {
     const transport = clientTransport(
       createTransport({ baseUrl, auth: false, organization: 'late', fetch, timeout: 50 }),
     )
-    const rules = { abandon: abortIn(70, new Error('the client left')) }
+    const rules = { callerLeft: abortIn(70, new Error('the client left')) }
     const { error, ms } = await settle(transport.request(industriesList, {}, {}, undefined, rules))
     expect([error, ms]).toEqual([new Error('the client left'), 70])
     expect(cancel).toHaveBeenCalledOnce()

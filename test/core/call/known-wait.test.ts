@@ -6,7 +6,6 @@ import {
   CreditBudget,
   RateLimitError,
   type SharedOptions,
-  SurfaceClosed,
   TimeoutError,
 } from '../../../src/index.ts'
 import { createProxy } from '../../../src/proxy/index.ts'
@@ -126,28 +125,9 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])
     expect(error).not.toHaveProperty('retryAfter')
     expect([service.arrivals.length, client.credits.reserved]).toEqual([0, 0])
   })
-
-  it('sends nothing and releases the lease when a limiter blocks for longer', async () => {
-    service.script(() => ok())
-    const release = vi.fn()
-    const acquire = () => {
-      block()
-      return Promise.resolve(leaseOf({ release }))
-    }
-    const client = makeClient({ ...options, limiter: { acquire, hold: () => {} } })
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toMatchObject({ code: 'timeout', phase: 'queue', attempts: [] })
-    expect([service.arrivals.length, release.mock.calls.length]).toEqual([0, 1])
-  })
 })
 
 describe('retryAfter', () => {
-  it.each([0, 1, 999])('is 1 s when the surface opens in %i ms', async (ms) => {
-    const limiter = { acquire: () => Promise.reject(new SurfaceClosed(ms)), hold: () => {} }
-    const { error } = await settle(makeClient({ limiter }).microblog.search(query))
-    expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 1 })
-    expect((error as Error).message).toContain('retry after 1 s')
-  })
 })
 
 describe('maxQueueWait', () => {

@@ -73,15 +73,6 @@ describe('a client without onWait, logger and observers', () => {
     await client.close()
   })
 
-  it('says so when a limiter of the user lets no call go', async () => {
-    const limiter = { acquire: () => new Promise<never>(() => {}), hold: () => {} }
-    const client = await makeClient(answers, { limiter })
-    search(client)
-    await pass(5500)
-    expect(lines()).toEqual([expect.stringContaining(' waits for an unknown time: its limiter ')])
-    await client.close()
-  })
-
   it('says so when a 429 closes the surface for more than 5 seconds', async () => {
     const client = await makeClient([() => rateLimited(10), ...answers])
     search(client)

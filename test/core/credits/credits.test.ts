@@ -77,21 +77,6 @@ describe('client.credits', () => {
     expect(value?.attempts).toMatchObject([{ charged: 'yes' }])
   })
 
-  it('ignores credits in the response of a hook when the service responded, too', async () => {
-    const headers = { 'social-search-credits': 'spent=0, uncertain=0, charged=no' }
-    const failed = (): Response => failure(502, 'upstream_error', { headers, error: { charged: 'no' } })
-    for (const [step, answer, charged, spent] of [
-      [failure(502, 'upstream_error'), () => ok(undefined, { headers }), 'no', 0],
-      [ok(), failed, 'yes', 2],
-    ] as const) {
-      service.script(step)
-      const client = makeClient({ hooks: { afterResponse: [answer] } })
-      const { value, error } = await settle(client.microblog.search(query).withResponse())
-      expect(value?.attempts ?? [error]).toMatchObject([{ charged }])
-      expect(client.credits).toMatchObject({ spent, uncertain: 0 })
-    }
-  })
-
   it('counts an attempt as uncertain when its response has no status', async () => {
     expect(await service.search({ fetch: () => Promise.resolve(Response.error()) })).toMatchObject({
       error: { name: 'ConnectionError', charged: 'unknown' },

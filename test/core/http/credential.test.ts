@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type AuthProvider, type ClientOptions, type Ticket } from '../../../src/index.ts'
+import { type AuthProvider, type ClientOptions, } from '../../../src/index.ts'
 import { AbortableLimiter } from '../../limits/abortable-limiter.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
@@ -139,7 +139,6 @@ describe('auth', () => {
   const slots = new AbortableLimiter()
   it.each([
     ['the limiter of the process', undefined],
-    ['a limiter of the user', { acquire: (ticket: Ticket) => slots.acquire(ticket), hold: () => {} }],
   ])(
     'does not send before the end of a 429 that came while it was asked for, with %s',
     async (_, limiter) => {

@@ -30,23 +30,4 @@ describe('the key', () => {
     expect(found).toMatchObject({ 'x-echo': 'a [redacted]', 'x-other': '2' })
     expect(JSON.stringify(found)).not.toContain(apiKey)
   })
-
-  it('is not seen by hooks, before or after sending', async () => {
-    service.script(ok(), unreachable())
-    const seen: string[] = []
-    const see = (state: { request: Request }): void => {
-      seen.push(inspect(state, { depth: Infinity, showHidden: true, getters: true }))
-      seen.push(inspect([...state.request.headers]))
-    }
-    const hooks: Hooks = {
-      beforeRequest: [see],
-      afterResponse: [see],
-      beforeError: [(state) => (see(state), state.error)],
-    }
-    const { client } = await service.search({ hooks })
-    await service.search(client)
-    expect(bearers()).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`])
-    expect(seen).toHaveLength(8)
-    expect(seen.join()).not.toContain(apiKey)
-  })
 })

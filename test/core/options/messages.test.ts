@@ -4,7 +4,6 @@ import {
   type ClientOptions,
   ConfigurationError,
   CreditBudgetError,
-  QueueFullError,
   SocialSearch,
   createTransport,
 } from '../../../src/index.ts'
@@ -20,8 +19,6 @@ describe('error messages', () => {
   afterEach(() => vi.useRealTimers())
 
   it('use the singular for one', () => {
-    expect(new QueueFullError(1).message).toBe('refused before sending: 1 call waits already')
-    expect(new QueueFullError(2).message).toContain('2 calls wait already')
     expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit,')
   })
 

@@ -1,3 +1,4 @@
+import { organizationLimits } from '../../../src/api/limits.ts'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -90,18 +91,14 @@ describe('new SocialSearch()', () => {
       { ...good, hooks: { beforeRequest: [1] } },
       /^hooks.beforeRequest must be an array of functions, got object$/,
     ],
-    [{ ...good, hooks: { afterResponse: () => {} } }, /^hooks.afterResponse must be an array of functions/],
     [
       { ...good, hooks: { beforeRetry: [] } },
-      /^unknown option hooks.beforeRetry; expected one of beforeRequest, afterResponse, beforeError$/,
+      /^unknown option hooks.beforeRetry; expected one of beforeRequest$/,
     ],
-    [{ ...good, hooks: { init: [] } }, /^unknown option hooks.init; expected one of beforeRequest, /],
-    [{ ...good, hooks: [() => {}] }, /^unknown option hooks.0; expected one of beforeRequest, /],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
     [{ ...good, headers: { 'x-a': 'line\nbreak-secret' } }, /"x-a" has a name or value/],
     [{ ...good, limits: { share: 0 } }, /limits.share must be a number above 0 and up to 1, got 0/],
     [{ ...good, limits: { share: 1.1 } }, /limits.share must be a number above 0 and up to 1, got 1.1/],
-    [{ ...good, limits: { maxQueued: 0 } }, /limits.maxQueued must be a whole number of at least 1, got 0/],
     [{ ...good, limits: { inFlight: 3 } }, /limits.inFlight must be a whole number from 1 to 2, got 3/],
     [{ ...good, fetch: 'https' }, /fetch must be a function/],
     [{ ...good, logger: true }, /logger must be an object, got true/],
@@ -218,7 +215,7 @@ describe('on a server that renders a page', () => {
     ['with a provider', { auth: { token: () => 'token' } }],
   ])('new SocialSearch() accepts a path %s, and each call fails unsent', async (_, credential) => {
     const fetch = vi.fn<Fetch>()
-    const limiter = { acquire: vi.fn(), hold: vi.fn() }
+    const limiter = { acquire: vi.fn(), hold: vi.fn(), waitOf: () => null, limits: organizationLimits }
     const client = new SocialSearch({ baseUrl: '/api/social', fetch, limiter, ...credential })
     for (const call of [client.microblog.search({ query: 'q' }), client.organization.usage()]) {
       const error: unknown = await call.catch((error: unknown) => error)
@@ -258,7 +255,7 @@ describe('SocialSearch.fromEnv()', () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', baseUrl)
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', apiKey)
     const fetch = vi.fn<Fetch>()
-    const limiter = { acquire: vi.fn(), hold: vi.fn() }
+    const limiter = { acquire: vi.fn(), hold: vi.fn(), waitOf: () => null, limits: organizationLimits }
     const client = SocialSearch.fromEnv({ fetch, limiter })
     const error: unknown = await client.microblog.search({ query: 'q' }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ConfigurationError)

@@ -25,7 +25,7 @@ const parts: [name: string, parts: object, status: number][] = [
 describe.each(parts)('withResponse() of a response-like object with a body and %s', (_, parts, status) => {
   it.each([
     ['without hooks', undefined],
-    ['with hooks', { afterResponse: [() => {}] }],
+    ['with hooks', { beforeRequest: [() => {}] }],
   ])('has the page %s', async (_, hooks) => {
     const { data, response } = await search(parts, hooks).withResponse()
     expect(data.posts).toHaveLength(1)

@@ -9,7 +9,6 @@ import type { Random } from '../../../src/sandbox/random.ts'
 import { type AnyBudget, CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
 import { shows } from './leaks.ts'
-import { drawLimiter } from './limiters.ts'
 import { baseUrl } from './network.ts'
 import { crashes } from './own-code.ts'
 import type { CallSettings, ClientRecord, OrganizationRecord, World } from './records.ts'
@@ -72,7 +71,8 @@ export function drawOptions(random: Random, budgets: readonly AnyBudget[], base 
 let organizations = 0
 
 export function drawOrganization(random: Random, name: string): OrganizationRecord {
-  const isLimited = random.chance(0.9)
+  const isLimited = true
+  random.chance(0.9)
   return {
     ...{
       name,
@@ -86,12 +86,11 @@ export function drawOrganization(random: Random, name: string): OrganizationReco
 }
 
 function drawLimits(random: Random, { isPaced }: OrganizationRecord): LimitOptions {
-  const maxQueued = random.chance(0.05) ? { maxQueued: random.integer(1, 6) } : {}
   const pace = isPaced
     ? random.pick([{}, {}, {}, { perMinute: 7 }])
     : random.pick([{ perMinute: false }, { perMinute: 60 }])
   const slots = random.pick([{}, {}, {}, {}, { inFlight: 1 }])
-  return { ...maxQueued, ...(pace as LimitOptions), ...slots }
+  return { ...(pace as LimitOptions), ...slots }
 }
 
 /** A logger that looks for secrets in its lines, and may fail. */
@@ -110,6 +109,8 @@ function drawLogger(
   return { debug: log, info: log, warn: log, error: log }
 }
 
+const limitsOf = new WeakMap<OrganizationRecord, LimitOptions>()
+
 export function drawClient(
   random: Random,
   name: string,
@@ -118,9 +119,11 @@ export function drawClient(
 ): ClientRecord {
   const { budgets, fetch, interference, trace } = world
   const credential = drawCredential(random, world)
-  const limits = drawLimits(random, organization)
+  // All clients of an organization have the same limits.
+  const drawn = drawLimits(random, organization)
+  const limits = limitsOf.get(organization) ?? drawn
+  limitsOf.set(organization, limits)
   const { options, settings } = drawOptions(random, budgets)
-  const limiter = organization.isLimited ? null : drawLimiter(random)
   const prices = random.chance(0.2) ? { 'microblog.search': 3, 'professionalnet.posts.search': 0.5 } : {}
   const logger = drawLogger(random, credential.secrets, world)
   const waiting = random.pick(['none', 'interferes', ...Object.keys(crashes)])
@@ -131,7 +134,7 @@ export function drawClient(
   const client = new SocialSearch({
     ...{ baseUrl, fetch, organization: organization.label, limits, logger },
     ...{ ...(waiting !== 'none' && { onWait }) },
-    ...{ ...(limiter && { limiter }), prices },
+    prices,
     ...credential.options,
     ...options,
   })
@@ -143,7 +146,7 @@ export function drawClient(
       ]
     : [{ client, settings }]
   trace.add(
-    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${limiter === null ? '' : `a limiter that ${limiter.kind}, `}${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
+    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${said(options)}, ${organization.isPaced ? 'paced' : 'not paced'}`,
   )
   return {
     ...{ name, organization, variants, prices, credential, open: new Set(), closedAt: null, calls: [] },

@@ -22,6 +22,6 @@ export function drawHooks(random: Random): { name: string; hooks: Hooks } | null
   if (!random.chance(0.12)) return null
   const name = random.pick(Object.keys(ways))
   const share = random.pick([0.3, 1])
-  const afterResponse = (): never => (random.chance(share) ? ways[name]?.(random) : undefined) as never
-  return { name: `a hook that ${name}`, hooks: { afterResponse: [afterResponse] } }
+  const beforeRequest = (): never => (random.chance(share) ? ways[name]?.(random) : undefined) as never
+  return { name: `a hook that ${name}`, hooks: { beforeRequest: [beforeRequest] } }
 }

@@ -1,0 +1,56 @@
+import { check } from '../../api/schema/check.ts'
+import { TimeoutError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import type { CallCredits } from '../credits/ledger.ts'
+import { Failure } from '../retry/failure.ts'
+import type { Answer, Situation } from './call.ts'
+import { Ended } from './cancellation.ts'
+import { type Success, errorOfEnd, failureOfInvalid, makeFailure, whyUnusable } from './outcome.ts'
+import { type Validated, validateBody } from './validate-body.ts'
+
+/** Checks and transforms a success, as the caller asks. */
+export async function checkAnswer(
+  at: Situation,
+  success: Success,
+  credits: CallCredits,
+): Promise<Answer | Failure> {
+  const { call, progress } = at
+  const { operation, settings, client } = call
+  const { validation, schema, paging } = settings
+  const { response, text, value, requestId } = success
+  // The common case, without a promise.
+  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
+  const validated: Validated | Failure =
+    value === undefined
+      ? whyUnusable(at, success)
+      : isPlain && check(operation.response, value).length === 0
+        ? { ok: true, body: value, invalid: null }
+        : await validateInTime(at, value)
+  if (validated instanceof Failure) return validated
+  if (!validated.ok) return failureOfInvalid(at, success, validated)
+  const { body, invalid } = validated
+  const { attempts } = progress
+  return {
+    response,
+    redactor: client.redactor,
+    text,
+    parsed: value,
+    requestId,
+    body,
+    invalid,
+    attempts,
+    credits,
+  }
+}
+
+/** The caller's schema may be slow; it must not outlast the call. */
+async function validateInTime(at: Situation, value: unknown): Promise<Validated | Failure> {
+  const { operation, settings, end } = at.call
+  try {
+    return await end.race(() => validateBody(operation, value, settings))
+  } catch (error) {
+    if (!isInstance(error, Ended) || !isInstance(errorOfEnd(at, error), TimeoutError))
+      return makeFailure(at, error)
+    return { ok: false, message: 'the deadline passed while the response was checked', issues: [] }
+  }
+}
