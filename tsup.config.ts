@@ -7,7 +7,7 @@ const apart = ['src/api/microblog.ts', 'src/errors/index.ts', 'src/errors/oauth.
 
 /** By name, since tsup finds the files of a list in any order, and each order gives other chunks. */
 const named = (sources: string[]) =>
-  Object.fromEntries(sources.map((source) => [source.replace(/^src\/|\.ts$/g, ''), source]))
+  Object.fromEntries(sources.map((source) => [source.replace(/^src\/(extensions\/)?|\.ts$/g, ''), source]))
 
 export default defineConfig({
   entry: named([...library, ...apart, 'src/cli/main.ts']),

@@ -1,4 +1,4 @@
-import { createSandbox } from '../src/sandbox/index.ts'
+import { createSandbox } from '../src/extensions/sandbox/index.ts'
 import { path } from './peers/peer.ts'
 
 const sandbox = createSandbox({ seed: 1, limits: { perMinute: false } })

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { serveSandbox } from '../src/sandbox/node.ts'
+import { serveSandbox } from '../src/extensions/sandbox/node.ts'
 import { pack, root, run } from '../test/packaging/tarball.ts'
 
 const [, , name, ...args] = process.argv

@@ -4,8 +4,8 @@
  */
 import { parseArgs } from 'node:util'
 import { SocialSearch } from '../src/client.ts'
-import { isBreakage } from '../src/contract/difference.ts'
-import { type ContractDifference, compareContract } from '../src/contract/index.ts'
+import { isBreakage } from '../src/extensions/contract/difference.ts'
+import { type ContractDifference, compareContract } from '../src/extensions/contract/index.ts'
 import { count } from '../src/lib/count.ts'
 import { isRecord } from '../src/lib/is-record.ts'
 

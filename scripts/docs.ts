@@ -1,5 +1,5 @@
 /**
- * Writes the pages of docs/reference, the files of docs/specs, src/schemas/index.ts, the texts of tools and llms.txt from the operation
+ * Writes the pages of docs/reference, the files of docs/specs, src/extensions/schemas/index.ts, the texts of tools and llms.txt from the operation
  * table, its schemas, the docstrings and the guides; into the guides, how to install the package, and the list of `docs/guides.json`. With
  * `--check` it only tells whether they are up to date.
  */
@@ -31,8 +31,14 @@ const generated = new Map<string, string>([
   ),
 ])
 const files = new Map(generated)
-files.set('src/tools/param-texts.json', await json('src/tools/param-texts.json', toolTexts(declarations)))
-files.set('src/schemas/index.ts', await formatted('src/schemas/index.ts', schemaExports(schemas)))
+files.set(
+  'src/extensions/tools/param-texts.json',
+  await json('src/extensions/tools/param-texts.json', toolTexts(declarations)),
+)
+files.set(
+  'src/extensions/schemas/index.ts',
+  await formatted('src/extensions/schemas/index.ts', schemaExports(schemas)),
+)
 const written = ['README.md', 'examples/README.md', ...globSync('docs/*.md', { cwd: root })]
 for (const path of written) files.set(path, withGuides(path, withInstall(readFileSync(at(path), 'utf8'))))
 const textOf = (path: string) => files.get(path) ?? readFileSync(at(path), 'utf8')

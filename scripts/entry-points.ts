@@ -6,5 +6,5 @@ export const entryPoints = Object.entries(packageJson.exports)
   .map(([path, file]) => ({
     path: path.replace('.', packageJson.name),
     file,
-    source: file.replace('./dist/', 'src/').replace('.js', '.ts'),
+    source: file.replace('./dist/', path === '.' ? 'src/' : 'src/extensions/').replace('.js', '.ts'),
   }))

@@ -1,8 +1,8 @@
 import { setImmediate as settled } from 'node:timers/promises'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
 const limits = { perMinute: false } as const
 const query = { query: 'typescript' }

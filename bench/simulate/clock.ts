@@ -1,5 +1,5 @@
 import { type Clock, install } from '@sinonjs/fake-timers'
-import type { Random } from '../../src/sandbox/random.ts'
+import type { Random } from '../../src/extensions/sandbox/random.ts'
 
 const realTurn = globalThis.setImmediate
 

@@ -1,4 +1,4 @@
-import { type Random, createRandom } from '../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../src/extensions/sandbox/random.ts'
 import { organizationLimits } from '../../src/api/limits.ts'
 import { type Scenario, serviceMs } from './scenarios.ts'
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../../src/api/operation.ts'
-import { createRandom } from '../../src/sandbox/random.ts'
+import { createRandom } from '../../src/extensions/sandbox/random.ts'
 import { runVirtual } from './clock.ts'
 import { Draws } from './draws.ts'
 import { optimum } from './optimum.ts'

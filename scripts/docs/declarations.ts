@@ -34,7 +34,7 @@ export function readDeclarations(): Declarations {
     config: unknown
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path('.'))
-  const roots = ['src/index.ts', 'src/api/operations.ts', 'src/catalog/index.ts'].map(path)
+  const roots = ['src/index.ts', 'src/api/operations.ts', 'src/extensions/catalog/index.ts'].map(path)
   const program = ts.createProgram(roots, options)
   const checker = program.getTypeChecker()
 

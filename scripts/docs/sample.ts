@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/api/operation.ts'
-import { resolveOptions } from '../../src/sandbox/options.ts'
-import { type Route, createRoutes } from '../../src/sandbox/routes.ts'
+import { resolveOptions } from '../../src/extensions/sandbox/options.ts'
+import { type Route, createRoutes } from '../../src/extensions/sandbox/routes.ts'
 
 const settings = resolveOptions({ now: new Date('2026-01-15T09:00:00Z') })
 const routes = createRoutes(settings, { spent: 0, byOperation: {}, entries: [] })

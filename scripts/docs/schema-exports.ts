@@ -15,7 +15,7 @@ export async function readSchemas(): Promise<Map<string, Record<string, Schema>>
   return new Map(found.filter(([, schemas]) => Object.keys(schemas).length > 0))
 }
 
-/** The text of `src/schemas/index.ts`, which exports them all. */
+/** The text of `src/extensions/schemas/index.ts`, which exports them all. */
 export function schemaExports(schemas: ReadonlyMap<string, Record<string, Schema>>): string {
   const lines = Array.from(
     schemas,

@@ -11,7 +11,7 @@ const sources = {
     'examples/dashboard/server.ts',
     'examples/dashboard/src',
     'scripts/pictures/dashboard.ts',
-    'src/sandbox/story.ts',
+    'src/extensions/sandbox/story.ts',
   ],
   'docs/terminal.webp': ['examples/quickstart.ts', 'scripts/pictures/terminal.ts'],
 }

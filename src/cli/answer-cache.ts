@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ResultCache } from '../cache/index.ts'
+import { ResultCache } from '../extensions/cache/index.ts'
 import type { SocialSearch, CallOptions, ClientOptions } from '../index.ts'
 import { count, timeText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
@@ -64,7 +64,10 @@ export async function answerCache({ cache: time, offline, quiet, json }: SharedF
 }
 
 async function openStore() {
-  const { sqliteStore } = await importWithSqlite('--cache and --offline', () => import('../cache/node.ts'))
+  const { sqliteStore } = await importWithSqlite(
+    '--cache and --offline',
+    () => import('../extensions/cache/node.ts'),
+  )
   const file = fileOf(profile)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {

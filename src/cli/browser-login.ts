@@ -1,7 +1,12 @@
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { MemoryTokenStore, type OAuthScope, type TokenSet, createOAuthClient } from '../oauth/index.ts'
+import {
+  MemoryTokenStore,
+  type OAuthScope,
+  type TokenSet,
+  createOAuthClient,
+} from '../extensions/oauth/index.ts'
 import { openBrowser } from './browser.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { Stop } from './stop.ts'

@@ -1,5 +1,5 @@
 import type { OperationId } from '../api/operations.ts'
-import { cellOf } from '../export/fields.ts'
+import { cellOf } from '../extensions/export/fields.ts'
 import { valueAt } from '../lib/value-at.ts'
 import { type FormatOptions, type Formatter, lineAt, styled, terminalOptions } from './formatter.ts'
 import type { SharedFlags } from './flags.ts'

@@ -1,6 +1,6 @@
 import type { SocialSearch } from '../index.ts'
-import { isBreakage } from '../contract/difference.ts'
-import { compareContract } from '../contract/index.ts'
+import { isBreakage } from '../extensions/contract/difference.ts'
+import { compareContract } from '../extensions/contract/index.ts'
 import { count } from '../lib/count.ts'
 import type { Scope } from '../api/operation.ts'
 import { PermissionDeniedError } from '../errors/index.ts'

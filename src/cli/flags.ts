@@ -6,7 +6,7 @@ import { isRecord } from '../lib/is-record.ts'
 import { parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import paramTexts from '../tools/param-texts.json' with { type: 'json' }
+import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { UsageError } from './command-errors.ts'
 import { withWholeName } from './names.ts'
 

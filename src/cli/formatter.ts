@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { cellOf } from '../export/fields.ts'
+import { cellOf } from '../extensions/export/fields.ts'
 import { escapedForTerminal } from './terminal.ts'
 
 /** Turns records into text, page by page. */

@@ -47,7 +47,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
 /** Loads the server when it is used: it is larger than the rest of the command, and needs an optional package. */
 async function loadMcp() {
   try {
-    return await import('../mcp/index.ts')
+    return await import('../extensions/mcp/index.ts')
   } catch (error) {
     if (!String(error).includes(serverPackage)) throw error
     throw new CommandError(

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { ProcessLock } from '../oauth/node/process-lock.ts'
+import { ProcessLock } from '../extensions/oauth/node/process-lock.ts'
 import { UsageError } from './command-errors.ts'
 
 /** A process of another machine or container counts as ended after this time, in milliseconds. */

@@ -1,5 +1,5 @@
 import { microblogSearch } from '../api/microblog.ts'
-import { type SandboxServer, serveSandbox } from '../sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, numberOf, wholeNumberOf } from './flags.ts'
 import { print } from './terminal.ts'

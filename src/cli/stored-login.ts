@@ -8,9 +8,9 @@ import {
   type OAuthSession,
   type TokenSet,
   createOAuthClient,
-} from '../oauth/index.ts'
-import { FileTokenStore } from '../oauth/node.ts'
-import { replaceFile } from '../oauth/node/replace-file.ts'
+} from '../extensions/oauth/index.ts'
+import { FileTokenStore } from '../extensions/oauth/node.ts'
+import { replaceFile } from '../extensions/oauth/node/replace-file.ts'
 import { CommandError } from './command-errors.ts'
 import { profile, profileFolder } from './profile.ts'
 

@@ -1,4 +1,4 @@
-import { cellOf } from '../export/fields.ts'
+import { cellOf } from '../extensions/export/fields.ts'
 import { type FormatOptions, type Formatter, lineAt, localTime, oneLine, styled } from './formatter.ts'
 import { cut, widthOf } from './text-layout.ts'
 

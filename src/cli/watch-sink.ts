@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Operation } from '../api/operation.ts'
 import { parsed } from '../lib/json.ts'
-import type { WatchState } from '../watch/index.ts'
+import type { WatchState } from '../extensions/watch/index.ts'
 import { UsageError } from './command-errors.ts'
 import { openLocked } from './job-database.ts'
 import { RunLock } from './run-lock.ts'

@@ -13,7 +13,7 @@ import {
   type WatchOptions,
   type WatchParams,
   watchSearch,
-} from '../watch/index.ts'
+} from '../extensions/watch/index.ts'
 import { type SharedFlags, millisecondsOf, paramFlags, paramsOf, wholeNumberOf } from './flags.ts'
 import { budgetOf, clientFor } from './options.ts'
 import { Stop } from './stop.ts'

@@ -1,7 +1,7 @@
 import { generateText, isStepCount } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { expect, it } from 'vitest'
-import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { type ToolResult, createTools, toolReport } from '../../src/extensions/tools/index.ts'
 import { budget, decide, setUp } from './loop.ts'
 
 const usage = {

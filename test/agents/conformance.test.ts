@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { createMcp } from '../../src/mcp/index.ts'
-import { toNodeListener } from '../../src/node/index.ts'
+import { createMcp } from '../../src/extensions/mcp/index.ts'
+import { toNodeListener } from '../../src/extensions/node/index.ts'
 import { setUp } from './loop.ts'
 
 const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')

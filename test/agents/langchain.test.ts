@@ -3,7 +3,7 @@ import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messag
 import type { ChatResult } from '@langchain/core/outputs'
 import { createAgent, tool } from 'langchain'
 import { expect, it } from 'vitest'
-import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { type ToolResult, createTools, toolReport } from '../../src/extensions/tools/index.ts'
 import { budget, decide, setUp } from './loop.ts'
 
 /** A model that calls `microblog_search` as `decide()` says. */

@@ -1,6 +1,6 @@
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
-import type { ToolResult } from '../../src/tools/index.ts'
+import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import type { ToolResult } from '../../src/extensions/tools/index.ts'
 
 /** Two pages cost 4; the third call meets the budget. */
 export const budget = 5

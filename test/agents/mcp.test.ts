@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMcp } from '../../src/mcp/index.ts'
-import type { McpOptions } from '../../src/mcp/index.ts'
-import type { ToolResult } from '../../src/tools/index.ts'
+import { createMcp } from '../../src/extensions/mcp/index.ts'
+import type { McpOptions } from '../../src/extensions/mcp/index.ts'
+import type { ToolResult } from '../../src/extensions/tools/index.ts'
 import { budget, decide, setUp } from './loop.ts'
 
 const command = join(import.meta.dirname, '../../src/cli/main.ts')

@@ -11,7 +11,7 @@ import {
 } from '@openai/agents'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
-import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { type ToolResult, createTools, toolReport } from '../../src/extensions/tools/index.ts'
 import { budget, decide, setUp } from './loop.ts'
 
 /** Answers a provider's client, and keeps what it sent. */

@@ -8,7 +8,7 @@ import { readPlan } from '../../bench/simulate/plan.ts'
 import { type Scenario, scenarios } from '../../bench/simulate/scenarios.ts'
 import { Service, baseUrl } from '../../bench/simulate/service.ts'
 import { strategies } from '../../bench/simulate/strategies.ts'
-import { createRandom } from '../../src/sandbox/random.ts'
+import { createRandom } from '../../src/extensions/sandbox/random.ts'
 
 const alone = named('alone')
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { http, rawServer } from '../support/raw-server.ts'
 import type { App } from './pages/app.ts'
 import { chromiumTabs } from './suite.ts'

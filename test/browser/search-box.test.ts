@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import type { SearchBox } from './pages/search-box.ts'
 import { chromiumTabs } from './suite.ts'
 

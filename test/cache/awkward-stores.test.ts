@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { makeClient } from '../support/service.ts'
 import { idsOf, threePages } from '../support/search.ts'

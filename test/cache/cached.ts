@@ -1,4 +1,4 @@
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
 import { makeClient } from '../support/service.ts'
 
 export const minute = 60_000

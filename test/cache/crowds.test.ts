@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { ok } from '../support/service.ts'
 import { query } from '../support/search.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Claim } from '../../src/cache/claim.ts'
+import { Claim } from '../../src/extensions/cache/claim.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { idsOf, query } from '../support/search.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, isSocialSearchError } from '../../src/index.ts'
-import { NotCachedError } from '../../src/cache/index.ts'
+import { NotCachedError } from '../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { makeClient, ok, scriptedService, slow } from '../support/service.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { searchOptions } from '../../src/query/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { createTools } from '../../src/tools/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { searchOptions } from '../../src/extensions/query/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createTools } from '../../src/extensions/tools/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { clientOf, post, setUp } from '../proxy/setup.ts'
 
 function cached() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { CreditBudget, InvalidResponseError } from '../../src/index.ts'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { page, networkPosts } from '../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CacheStore } from '../../src/cache/index.ts'
+import { type CacheStore } from '../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { ok, scriptedService, slow } from '../support/service.ts'

@@ -5,7 +5,7 @@ import {
   type CallbackOptions,
   type CatalogCallback,
   createCallbackReceiver,
-} from '../../src/catalog/index.ts'
+} from '../../src/extensions/catalog/index.ts'
 
 const origin = 'https://receiver.example'
 

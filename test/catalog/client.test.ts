@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CatalogClient, type Planet, type PlanetId, ProblemError } from '../../src/catalog/index.ts'
+import {
+  CatalogClient,
+  type Planet,
+  type PlanetId,
+  ProblemError,
+} from '../../src/extensions/catalog/index.ts'
 import { ConfigurationError, InvalidRequestError, InvalidResponseError } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 
 const baseUrl = 'https://catalog.example'

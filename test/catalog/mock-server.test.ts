@@ -9,8 +9,8 @@ import {
   CatalogClient,
   ProblemError,
   createCallbackReceiver,
-} from '../../src/catalog/index.ts'
-import { toNodeListener } from '../../src/node/index.ts'
+} from '../../src/extensions/catalog/index.ts'
+import { toNodeListener } from '../../src/extensions/node/index.ts'
 import { description } from './openapi.ts'
 
 type MockServer = ReturnType<typeof createMockServer>

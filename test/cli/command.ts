@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, vi } from 'vitest'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 

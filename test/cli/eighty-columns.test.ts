@@ -4,7 +4,7 @@ import { operations } from '../../src/api/operations.ts'
 import { cardOf } from '../../src/cli/card.ts'
 import { createFormatter } from '../../src/cli/formats.ts'
 import { widthOf } from '../../src/cli/text-layout.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { call, networkOf } from '../sandbox/helpers.ts'
 
 const { posts, people, companies } = networkOf(1)

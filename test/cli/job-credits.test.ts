@@ -10,7 +10,7 @@ import { runOperation } from '../../src/cli/run-operation.ts'
 import { microblogSearch } from '../../src/api/microblog.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operationOf } from '../../src/api/operations.ts'
-import { type Fault, type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+import { type Fault, type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
 

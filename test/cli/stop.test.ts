@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-errors.ts'
 import { Stop } from '../../src/cli/stop.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
 let stop: Stop

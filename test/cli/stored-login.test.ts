@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { FileTokenStore } from '../../src/oauth/node.ts'
+import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import type * as StoredLogin from '../../src/cli/stored-login.ts'
 import { newFolder } from '../support/folder.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDifference, compareContract } from '../../src/contract/index.ts'
+import { type ContractDifference, compareContract } from '../../src/extensions/contract/index.ts'
 import {
   type Json,
   described,

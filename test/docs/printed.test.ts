@@ -48,7 +48,6 @@ console.log(JSON.stringify([used(), code, needed, remaining]))`
     expect(await outputOf('reads_all')).toBe('')
   })
 
-
   it('have a sample of a test that passes', async () => {
     expect(await run('sandbox.inject')).toEqual({ stdout: '', stderr: '' })
   })

@@ -4,7 +4,7 @@ import { SocialSearch } from '../../src/index.ts'
 import { runAll } from './run.ts'
 import { pages, samplesOf } from './samples.ts'
 
-const folder = new URL('../../src/proxy/', import.meta.url)
+const folder = new URL('../../src/extensions/proxy/', import.meta.url)
 const sources = readdirSync(folder)
   .map((name) => readFileSync(new URL(name, folder), 'utf8'))
   .join()

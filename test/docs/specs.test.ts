@@ -4,9 +4,9 @@ import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operations } from '../../src/api/operations.ts'
-import { compareContract } from '../../src/contract/index.ts'
+import { compareContract } from '../../src/extensions/contract/index.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 type Ajv = new (options: object) => { compile: (schema: object) => (value: unknown) => boolean }
 const { default: Ajv } = createRequire(import.meta.resolve('@stoplight/prism-http'))('ajv/dist/2020.js') as {

@@ -1,5 +1,5 @@
 import { stripTypeScriptTypes } from 'node:module'
-import type { SharedStore } from '../../src/shared/index.ts'
+import type { SharedStore } from '../../src/extensions/shared/index.ts'
 import { samplesOf } from './samples.ts'
 
 /** The code of the sample of docs/stores.md that has a text. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCallbackReceiver } from '../../src/catalog/index.ts'
-import type { EventOptions } from '../../src/events/index.ts'
+import { createCallbackReceiver } from '../../src/extensions/catalog/index.ts'
+import type { EventOptions } from '../../src/extensions/events/index.ts'
 import { awkwardFunctions } from '../support/awkward-functions.ts'
 import { makeReceiver, url } from './setup.ts'
 

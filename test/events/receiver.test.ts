@@ -6,7 +6,7 @@ import {
   InvalidEventError,
   createEventReceiver,
   verifySharedSecret,
-} from '../../src/events/index.ts'
+} from '../../src/extensions/events/index.ts'
 import { eventRequest, makeReceiver, secret, url } from './setup.ts'
 
 describe('createEventReceiver()', () => {

@@ -1,4 +1,8 @@
-import { type EventOptions, type ReceivedEvent, createEventReceiver } from '../../src/events/index.ts'
+import {
+  type EventOptions,
+  type ReceivedEvent,
+  createEventReceiver,
+} from '../../src/extensions/events/index.ts'
 
 export const secret = 'whsec_canary_91b7'
 export const url = 'https://receiver.example/events'

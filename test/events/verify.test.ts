@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createCallbackReceiver } from '../../src/catalog/index.ts'
-import { verifyHmac, verifySharedSecret } from '../../src/events/index.ts'
+import { createCallbackReceiver } from '../../src/extensions/catalog/index.ts'
+import { verifyHmac, verifySharedSecret } from '../../src/extensions/events/index.ts'
 import { makeReceiver, secret, url } from './setup.ts'
 
 describe('verifyHmac()', () => {

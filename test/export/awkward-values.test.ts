@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
+import { streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/extensions/export/index.ts'
 import { endOf } from '../support/awkward-functions.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 

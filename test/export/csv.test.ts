@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, streamOf, toCsv } from '../../src/export/index.ts'
+import { fieldsOf, streamOf, toCsv } from '../../src/extensions/export/index.ts'
 import { ConfigurationError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 const client = new SocialSearch(createSandbox({ limits: { perMinute: false } }).clientOptions())
 const walk = () => client.microblog.search({ query: 'coffee' }, { maxPages: 3 })

@@ -5,9 +5,9 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/export/index.ts'
+import { fieldsOf, streamOf, toCsv, toJsonl, toParquet, unique } from '../../src/extensions/export/index.ts'
 import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { newFolder } from '../support/folder.ts'
 
 const folder = newFolder()

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { vi } from 'vitest'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { http, rawServer } from '../support/raw-server.ts'

@@ -1,6 +1,6 @@
 import { CreditBudget, type SocialSearch } from '../../src/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
-import type { Fault as SandboxFault } from '../../src/sandbox/index.ts'
+import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
+import type { Fault as SandboxFault } from '../../src/extensions/sandbox/index.ts'
 import { abortIn, pass, settle } from '../support/clock.ts'
 import { failure, hang, makeClient, ok } from '../support/service.ts'
 import { type Fault, fault } from './case.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { newFolder } from '../support/folder.ts'
 
 const job = fileURLToPath(new URL('nightly.ts', import.meta.url))

@@ -1,6 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
+import {
+  type SandboxServer,
+  type SandboxServerOptions,
+  serveSandbox,
+} from '../../src/extensions/sandbox/node.ts'
 import { miscounts } from '../support/ledger.ts'
 
 const servers: SandboxServer[] = []

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PermissionDeniedError, SocialSearch } from '../../src/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
 const writer = { key: 'writer_key_1', scopes: ['mentions:read', 'mentions:write'] } as const
 const limits = { perMinute: false } as const

@@ -107,8 +107,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
       'refuses a call that waits for %s when the closure is longer than it may wait',
       async (_, surface, perMinute) => {
         const { ask: askAs, limiters } = await organization(2, { inFlight: 1, perMinute })
-        const ask = (from: number, ticket: Partial<Ticket>) =>
-          askAs(from, ticket)
+        const ask = (from: number, ticket: Partial<Ticket>) => askAs(from, ticket)
         const { value: first } = await settle(ask(0, { surface }))
         if (surface === 'a') first!.release()
         const outcomes: unknown[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SurfaceClosed } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
-import { createRandom } from '../../src/sandbox/random.ts'
+import { createRandom } from '../../src/extensions/sandbox/random.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()

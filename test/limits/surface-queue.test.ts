@@ -13,7 +13,11 @@ afterEach(() => vi.useRealTimers())
 const never = new AbortController().signal
 
 /** A limiter with one client on it, and tickets of that client. */
-function limited(inFlight: number, perMinute: number, limiter = new AbortableLimiter({ inFlight, perMinute })) {
+function limited(
+  inFlight: number,
+  perMinute: number,
+  limiter = new AbortableLimiter({ inFlight, perMinute }),
+) {
   const ask = (surface: string | null = 'a', signal = never, isRetry = false, priority = 0) =>
     limiter.acquire({ surface, signal, isRetry, priority, maxHoldWait: 60_000 })
   return { ask, hold: (surface: string, ms: number) => limiter.hold(surface, ms) }
@@ -94,9 +98,7 @@ describe('LocalLimiter.acquire()', () => {
     expect((await settle(limiter.ask())).ms).toBe(60_020 - 100)
   })
 
-  it.each([
-    ['an uneven', 800, 1000, 1000],
-  ])(
+  it.each([['an uneven', 800, 1000, 1000]])(
     'keeps a margin of a second on %s network',
     async (_, jitterMs, least, most) => {
       const limiter = limited(2, 2)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Approvals, callOf } from '../../src/mcp/approvals.ts'
-import type { ServerContext } from '../../src/mcp/protocol.ts'
-import type { ConfirmRequest } from '../../src/tools/index.ts'
+import { Approvals, callOf } from '../../src/extensions/mcp/approvals.ts'
+import type { ServerContext } from '../../src/extensions/mcp/protocol.ts'
+import type { ConfirmRequest } from '../../src/extensions/tools/index.ts'
 
 const input = { query: 'coffee', pages: 3 }
 const request: ConfirmRequest = {

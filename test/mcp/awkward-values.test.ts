@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { createMcp } from '../../src/mcp/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createMcp } from '../../src/extensions/mcp/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { awkwardFunctions, problemsOf } from '../support/awkward-functions.ts'
 import { connect } from './connect.ts'
 

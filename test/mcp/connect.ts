@@ -1,4 +1,4 @@
-import type { Mcp } from '../../src/mcp/index.ts'
+import type { Mcp } from '../../src/extensions/mcp/index.ts'
 
 const protocolVersion = '2026-07-28'
 

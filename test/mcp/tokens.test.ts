@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { type McpOptions, createMcp } from '../../src/mcp/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import type { ToolResult } from '../../src/tools/index.ts'
+import { type McpOptions, createMcp } from '../../src/extensions/mcp/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import type { ToolResult } from '../../src/extensions/tools/index.ts'
 import { connect } from './connect.ts'
 
 /** What a model with a small context has for a task, the list of tools included. */

@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RequestHandler, toNodeListener } from '../../src/node/index.ts'
+import { type RequestHandler, toNodeListener } from '../../src/extensions/node/index.ts'
 import { awkwardFunctions } from '../support/awkward-functions.ts'
 
 let handler: RequestHandler

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectSecurely } from 'node:tls'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createEventReceiver } from '../../src/events/index.ts'
-import { type RequestHandler, toNodeListener } from '../../src/node/index.ts'
+import { createEventReceiver } from '../../src/extensions/events/index.ts'
+import { type RequestHandler, toNodeListener } from '../../src/extensions/node/index.ts'
 import { untrustedCertificate } from '../support/certificate.ts'
 
 const servers: Server[] = []

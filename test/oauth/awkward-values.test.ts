@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isSocialSearchError } from '../../src/index.ts'
 import { isInstance } from '../../src/lib/thrown.ts'
-import { type TokenStore, createOAuthClient } from '../../src/oauth/index.ts'
+import { type TokenStore, createOAuthClient } from '../../src/extensions/oauth/index.ts'
 import { awkwardFunctions } from '../support/awkward-functions.ts'
 import { access, makeOAuth, minutes, setUp, storeOf, tokenSet } from './helpers.ts'
 

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, SocialSearch } from '../../src/index.ts'
-import { MemoryTokenStore, type OAuthClientOptions, createOAuthClient } from '../../src/oauth/index.ts'
+import {
+  MemoryTokenStore,
+  type OAuthClientOptions,
+  createOAuthClient,
+} from '../../src/extensions/oauth/index.ts'
 import { json, makeOAuth, refusal, scriptedServer, secrets, storeOf } from './helpers.ts'
 
 const redirectUri = 'https://app.example/callback'

@@ -1,6 +1,6 @@
 // What docs/oauth.md promises, and no other test shows.
 import { describe, expect, it } from 'vitest'
-import { ReauthorizationRequiredError } from '../../src/oauth/index.ts'
+import { ReauthorizationRequiredError } from '../../src/extensions/oauth/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { query } from '../support/search.ts'
 import { makeOAuth, passQuickly, setUp, tokenSet } from './helpers.ts'

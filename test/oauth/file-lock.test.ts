@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, write
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { FileTokenStore } from '../../src/oauth/node.ts'
+import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import { tokenSet } from './helpers.ts'
 import { folder, lock, path } from './token-file.ts'
 

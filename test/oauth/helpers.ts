@@ -6,7 +6,7 @@ import {
   type TokenSet,
   type TokenStore,
   createOAuthClient,
-} from '../../src/oauth/index.ts'
+} from '../../src/extensions/oauth/index.ts'
 import { failure, makeClient, ok } from '../support/service.ts'
 
 export const secrets = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OAuthClientOptions, TokenSet } from '../../src/oauth/index.ts'
+import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { query } from '../support/search.ts'
 import {

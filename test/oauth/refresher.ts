@@ -1,6 +1,6 @@
 /** Renews the tokens of a file at a token endpoint. */
-import { createOAuthClient } from '../../src/oauth/index.ts'
-import { FileTokenStore } from '../../src/oauth/node.ts'
+import { createOAuthClient } from '../../src/extensions/oauth/index.ts'
+import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import { redirectUri } from './authorization-server.ts'
 
 const [path = '', url = ''] = process.argv.slice(2)

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { replaceFile } from '../../src/oauth/node/replace-file.ts'
+import { replaceFile } from '../../src/extensions/oauth/node/replace-file.ts'
 import { newFolder } from '../support/folder.ts'
 
 let folder: string

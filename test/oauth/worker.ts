@@ -1,7 +1,7 @@
 /** Calls the service with the tokens of a file until it is told to stop, and tells what became of the calls. */
 import { SocialSearch } from '../../src/index.ts'
-import { createOAuthClient } from '../../src/oauth/index.ts'
-import { FileTokenStore } from '../../src/oauth/node.ts'
+import { createOAuthClient } from '../../src/extensions/oauth/index.ts'
+import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import { clientId, clientSecret, redirectUri } from './authorization-server.ts'
 
 const [issuer = '', baseUrl = '', path = '', shiftMs = '0'] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ResultCache } from '../../src/cache/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { otelObserver } from '../../src/otel/index.ts'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { otelObserver } from '../../src/extensions/otel/index.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { expected } from './expected.ts'
 import { scenario } from './scenario.ts'
 

@@ -12,10 +12,10 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type * as Cache from '../../src/cache/index.ts'
+import type * as Cache from '../../src/extensions/cache/index.ts'
 import type * as Root from '../../src/index.ts'
-import type * as Otel from '../../src/otel/index.ts'
-import type * as Sandbox from '../../src/sandbox/node.ts'
+import type * as Otel from '../../src/extensions/otel/index.ts'
+import type * as Sandbox from '../../src/extensions/sandbox/node.ts'
 import type { Exported } from './expected.ts'
 
 /** The package, wherever it was loaded from. */

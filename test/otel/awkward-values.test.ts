@@ -1,6 +1,6 @@
 import { type Tracer, diag } from '@opentelemetry/api'
 import { afterEach, describe, expect, it } from 'vitest'
-import { otelObserver } from '../../src/otel/index.ts'
+import { otelObserver } from '../../src/extensions/otel/index.ts'
 import { awkwardFunctions, endOf } from '../support/awkward-functions.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { makeClient, ok } from '../support/service.ts'

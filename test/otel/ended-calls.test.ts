@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ObservedCall } from '../../src/index.ts'
-import { otelObserver } from '../../src/otel/index.ts'
+import { otelObserver } from '../../src/extensions/otel/index.ts'
 import { makeClient, ok } from '../support/service.ts'
 import { recordingTracer } from './recorder.ts'
 

@@ -17,7 +17,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { afterEach, beforeEach } from 'vitest'
-import { type OtelOptions, otelObserver } from '../../src/otel/index.ts'
+import { type OtelOptions, otelObserver } from '../../src/extensions/otel/index.ts'
 import { makeClient } from '../support/service.ts'
 
 /** What a span was told. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 
 const config = (port: number) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

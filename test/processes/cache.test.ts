@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sqliteStore } from '../../src/cache/node.ts'
+import { sqliteStore } from '../../src/extensions/cache/node.ts'
 import { describeSharedStore } from './cache/shared.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cache-'))

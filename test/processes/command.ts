@@ -5,8 +5,8 @@ import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { SandboxOptions } from '../../src/sandbox/index.ts'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
+import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 
 /** A built command, and a folder for files, its logins and its stored answers. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SandboxServer, serveSandbox } from '../../src/sandbox/node.ts'
+import { type SandboxServer, serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { described } from '../support/description.ts'
 import { run } from './command.ts'
 

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, wr
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { serveSandbox } from '../../src/sandbox/node.ts'
+import { serveSandbox } from '../../src/extensions/sandbox/node.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
 import { buildCommand } from './command.ts'

@@ -12,8 +12,8 @@ import {
   OAuthError,
   type TokenStore,
   createOAuthClient,
-} from '../../src/oauth/index.ts'
-import { FileTokenStore } from '../../src/oauth/node.ts'
+} from '../../src/extensions/oauth/index.ts'
+import { FileTokenStore } from '../../src/extensions/oauth/node.ts'
 import {
   type AuthorizationServer,
   authorizationServer,

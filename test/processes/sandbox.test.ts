@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { CatalogClient } from '../../src/catalog/index.ts'
+import { CatalogClient } from '../../src/extensions/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
 
 const script = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))

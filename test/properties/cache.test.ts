@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type CallOptions, SocialSearch } from '../../src/index.ts'
-import { ResultCache } from '../../src/cache/index.ts'
-import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
+import { ResultCache } from '../../src/extensions/cache/index.ts'
+import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { pass, useVirtualTime } from '../support/clock.ts'
 import { miscounts } from '../support/ledger.ts'
 

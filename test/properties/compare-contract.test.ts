@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import type { OpenRecord } from '../../src/api/undocumented.ts'
-import { compareContract } from '../../src/contract/index.ts'
+import { compareContract } from '../../src/extensions/contract/index.ts'
 import { type Json, described, differencesAfter, requestOf, responseOf } from '../support/description.ts'
 
 describe('compareContract()', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProxyOptions } from '../../src/proxy/index.ts'
+import { type ProxyOptions } from '../../src/extensions/proxy/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { cors, evil, friend, headersOf, post, searchPath, setUp } from './setup.ts'
 

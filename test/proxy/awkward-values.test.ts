@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
-import { type OperationId, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
+import { type OperationId, type ProxyOptions, createProxy } from '../../src/extensions/proxy/index.ts'
 import { awkwardFunctions, endOf, problemsOf } from '../support/awkward-functions.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { post, setUp } from './setup.ts'

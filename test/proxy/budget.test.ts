@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Budget, CreditBudget } from '../../src/index.ts'
-import { type ProxyCaller } from '../../src/proxy/index.ts'
+import { type ProxyCaller } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { post, setUp } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { PermissionDeniedError } from '../../src/index.ts'
-import type { Fault } from '../../src/sandbox/index.ts'
+import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { post, setUp } from './setup.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../src/index.ts'
 import { clientTransport } from '../../src/core/call/transport.ts'
 import { TokenStoreError } from '../../src/errors/index.ts'
-import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
+import type { Fault, Sandbox } from '../../src/extensions/sandbox/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { type Setup, clientOf, setUp } from './setup.ts'
 import { miscounts } from '../support/ledger.ts'

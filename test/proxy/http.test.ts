@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { ClientOptions } from '../../src/index.ts'
-import type { ProxyOptions } from '../../src/proxy/index.ts'
+import type { ProxyOptions } from '../../src/extensions/proxy/index.ts'
 import { type Site, serveSite, session } from '../browser/proxy/server.ts'
 import { expectedReport, usePage } from '../browser/proxy/page.ts'
 import { clientOf, searchPath } from './setup.ts'

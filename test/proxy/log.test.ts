@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ProxyOptions } from '../../src/proxy/index.ts'
+import type { ProxyOptions } from '../../src/extensions/proxy/index.ts'
 import { AuthenticationError } from '../../src/index.ts'
-import { toNodeListener } from '../../src/node/index.ts'
+import { toNodeListener } from '../../src/extensions/node/index.ts'
 import { closed, listening } from '../support/listening.ts'
 import { post, searchPath, setUp } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthenticationError, CreditBudget, TimeoutError } from '../../src/index.ts'
-import { type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
+import { type ProxyOptions, createProxy } from '../../src/extensions/proxy/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { cors, everything, evil, friend, headersOf, mount, post, setUp } from './setup.ts'
 

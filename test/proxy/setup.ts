@@ -1,7 +1,12 @@
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
 import { operations } from '../../src/api/operations.ts'
-import { type ProxyCaller, type ProxyFailure, type ProxyOptions, createProxy } from '../../src/proxy/index.ts'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
+import {
+  type ProxyCaller,
+  type ProxyFailure,
+  type ProxyOptions,
+  createProxy,
+} from '../../src/extensions/proxy/index.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { pass, settle } from '../support/clock.ts'
 
 export const mount = 'https://app.example/api/social'

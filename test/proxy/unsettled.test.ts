@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
-import type { ProxyOptions } from '../../src/proxy/index.ts'
+import type { ProxyOptions } from '../../src/extensions/proxy/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { leave, post, setUp } from './setup.ts'
 

@@ -9,8 +9,8 @@ import {
 } from '@tanstack/query-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, SocialSearch, createTransport, mentions, microblog } from '../../src/index.ts'
-import { infiniteSearchOptions, searchOptions, setStateOptions } from '../../src/query/index.ts'
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
+import { infiniteSearchOptions, searchOptions, setStateOptions } from '../../src/extensions/query/index.ts'
+import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 let sandbox: Sandbox
 let client: SocialSearch

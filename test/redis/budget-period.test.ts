@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SharedBudgetOptions } from '../../src/shared/index.ts'
+import type { SharedBudgetOptions } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { open as openBudget } from './budgets.ts'
 import { setClock, settable } from './set-clock.ts'

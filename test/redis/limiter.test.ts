@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
-import { redisStore } from '../../src/redis/index.ts'
-import { SharedLimiter } from '../../src/shared/index.ts'
+import { redisStore } from '../../src/extensions/redis/index.ts'
+import { SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import {
   admin,

@@ -1,6 +1,6 @@
 /** One process of a fleet: makes the calls that its parent hands out, and says what came of them. */
 import { SocialSearch } from '../../src/index.ts'
-import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../src/shared/index.ts'
+import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
 import { type Package, openStore } from './clients.ts'
 
 /** What a worker is started with. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isInstance, messageOf } from '../../src/lib/thrown.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 import { search, searchRequest } from './helpers.ts'
 

@@ -1,8 +1,8 @@
 import { microblogSearch } from '../../src/api/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/sandbox/index.ts'
-import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
-import { networkPosts } from '../../src/sandbox/professionalnet/network.ts'
+import { type Sandbox, type SandboxOptions, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { membersOf } from '../../src/extensions/sandbox/professionalnet/members.ts'
+import { networkPosts } from '../../src/extensions/sandbox/professionalnet/network.ts'
 
 /** Where the clock of a sandbox stands at first in these tests. */
 export const now = new Date('2026-11-20T18:00:00Z')

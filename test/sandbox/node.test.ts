@@ -1,8 +1,12 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { type SandboxServer, type SandboxServerOptions, serveSandbox } from '../../src/sandbox/node.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import {
+  type SandboxServer,
+  type SandboxServerOptions,
+  serveSandbox,
+} from '../../src/extensions/sandbox/node.ts'
 import { now, searchRequest, searching } from './helpers.ts'
 
 const query = { query: 'coffee', count: 2 }

@@ -3,7 +3,7 @@ import specification from '../../docs/specs/openapi.json' with { type: 'json' }
 import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
-import type { Sandbox } from '../../src/sandbox/index.ts'
+import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
 import { call, networkOf, setUp } from './helpers.ts'
 
 const scopes: readonly Scope[] = [

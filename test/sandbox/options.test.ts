@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
+import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 /** Runs some work, and returns the message of the TypeError that it throws. */
 function refusalOf(work: () => unknown): string {

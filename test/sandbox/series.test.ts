@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Make, makeUp } from '../../src/sandbox/series.ts'
+import { type Make, makeUp } from '../../src/extensions/sandbox/series.ts'
 
 it('latest() makes up the items of each seed once when several seeds are used in turn', () => {
   const made: number[] = []

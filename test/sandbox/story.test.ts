@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SandboxOptions } from '../../src/sandbox/index.ts'
+import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
 import { all, day, setUp } from './helpers.ts'
 
 const now = new Date('2026-11-18T15:00:00Z')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
-import * as schemas from '../../src/schemas/index.ts'
+import * as schemas from '../../src/extensions/schemas/index.ts'
 import { setUp } from '../sandbox/helpers.ts'
 import { newFolder } from '../support/folder.ts'
 

@@ -11,7 +11,7 @@ import { operations } from '../../src/api/operations.ts'
 import type { JsonSchema } from '../../src/api/schema/json-schema.ts'
 import { microblogPost } from '../../src/api/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
-import * as publicSchemas from '../../src/schemas/index.ts'
+import * as publicSchemas from '../../src/extensions/schemas/index.ts'
 
 const pages = renderPages(readDeclarations())
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SharedBudget, type SharedStore, memoryStore } from '../../src/shared/index.ts'
+import { SharedBudget, type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 
 virtualTime()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { SharedLimiter, memoryStore } from '../../src/shared/index.ts'
+import { SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { realTime } from '../support/real-time.ts'
 import { expectLimitsKept, sharedLimiterContract } from './limiter-contract.ts'
 

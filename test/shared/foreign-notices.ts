@@ -1,4 +1,4 @@
-import { SharedLimiter, type SharedStore } from '../../src/shared/index.ts'
+import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { equal, listen, until } from './store-promises.ts'
 
 /** What other programs may send where the processes of a limiter listen. */

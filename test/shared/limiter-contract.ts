@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { SharedLimiter, type SharedStore } from '../../src/shared/index.ts'
+import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { limiterContract, takePart } from '../limits/contract.ts'
 import { use } from '../limits/contract-world.ts'
 import { realTime } from '../support/real-time.ts'

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../src/shared/index.ts'
+import { memoryStore } from '../../src/extensions/shared/index.ts'
 import { storeContract } from './store-contract.ts'
 
 const store = memoryStore()

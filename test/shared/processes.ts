@@ -1,8 +1,8 @@
 import { beforeEach, expect } from 'vitest'
-import { type Changed, changeState } from '../../src/shared/change.ts'
-import type { LimiterState, Rules } from '../../src/shared/state.ts'
-import type { Ask } from '../../src/shared/turns.ts'
-import type { Report } from '../../src/shared/update.ts'
+import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
+import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
+import type { Ask } from '../../src/extensions/shared/turns.ts'
+import type { Report } from '../../src/extensions/shared/update.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, spanMs: 60_020, leaseMs: 15_000 }
 export const quietMs = 3000

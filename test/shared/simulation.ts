@@ -1,7 +1,7 @@
-import { SharedClock } from '../../src/shared/clock.ts'
-import { type Changed, changeState } from '../../src/shared/change.ts'
-import type { LimiterState, Rules } from '../../src/shared/state.ts'
-import type { Report } from '../../src/shared/update.ts'
+import { SharedClock } from '../../src/extensions/shared/clock.ts'
+import { type Changed, changeState } from '../../src/extensions/shared/change.ts'
+import type { LimiterState, Rules } from '../../src/extensions/shared/state.ts'
+import type { Report } from '../../src/extensions/shared/update.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, spanMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1020

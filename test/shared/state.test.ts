@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { changeState } from '../../src/shared/change.ts'
-import type { LimiterState } from '../../src/shared/state.ts'
+import { changeState } from '../../src/extensions/shared/change.ts'
+import type { LimiterState } from '../../src/extensions/shared/state.ts'
 import { type Attack, type Plan, Simulation } from './simulation.ts'
 
 const attacks: Attack[] = [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from 'vitest'
-import type { SharedStore } from '../../src/shared/index.ts'
+import type { SharedStore } from '../../src/extensions/shared/index.ts'
 import { promises } from './store-promises.ts'
 
 /**

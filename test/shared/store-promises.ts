@@ -1,4 +1,4 @@
-import type { SharedStore } from '../../src/shared/index.ts'
+import type { SharedStore } from '../../src/extensions/shared/index.ts'
 
 /** A promise of every store: it gets three stores, each opened as by another process, and throws if it is broken. */
 type Promised = (stores: readonly [SharedStore, SharedStore, SharedStore], key: string) => Promise<void>

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { wholeNumber } from '../../bench/simulate/plan.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createRandom } from '../../src/sandbox/random.ts'
+import { createRandom } from '../../src/extensions/sandbox/random.ts'
 import { miscounts } from '../support/ledger.ts'
 import { startServer } from './sockets/start-server.ts'
 

@@ -2,8 +2,8 @@ import { stripTypeScriptTypes } from 'node:module'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { samplesOf } from '../docs/samples.ts'
 
 it('docs/jobs.md stores posts with better-sqlite3 as it says', async () => {

@@ -6,9 +6,9 @@ import { Keyv } from 'keyv'
 import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CacheStore, ResultCache } from '../../src/cache/index.ts'
+import { type CacheStore, ResultCache } from '../../src/extensions/cache/index.ts'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 import { type RedisServer, startRedis } from '../redis/server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stores-'))

@@ -1,5 +1,5 @@
-import { type ContractDifference, compareContract } from '../../src/contract/index.ts'
-import { describeService } from '../../src/sandbox/description.ts'
+import { type ContractDifference, compareContract } from '../../src/extensions/contract/index.ts'
+import { describeService } from '../../src/extensions/sandbox/description.ts'
 
 // A description is parsed JSON, which tests change at will.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -2,7 +2,7 @@ import { clientTransport } from '../../src/core/call/transport.ts'
 import type { Operation, Scope } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
 
 export const apiKey = 'org_live_5f2b8c1d9e'
 const reads = ['mentions:read', 'listeners:read', 'feeds:read', 'org:read', 'search:read'] as const

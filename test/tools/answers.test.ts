@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
-import type { ToolResult, ToolsOptions } from '../../src/tools/index.ts'
+import type { ToolResult, ToolsOptions } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
 import { query, setUp as setUpTools } from './set-up.ts'
 

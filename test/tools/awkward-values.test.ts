@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { type ToolCallOptions, type ToolsOptions, createTools } from '../../src/tools/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type ToolCallOptions, type ToolsOptions, createTools } from '../../src/extensions/tools/index.ts'
 import { awkwardFunctions, endOf, problemsOf } from '../support/awkward-functions.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 

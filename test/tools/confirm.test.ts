@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfirmRequest, toolReport } from '../../src/tools/index.ts'
+import { type ConfirmRequest, toolReport } from '../../src/extensions/tools/index.ts'
 import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('confirmAbove', () => {

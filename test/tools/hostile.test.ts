@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { type AgentTool, createTools, toolReport } from '../../src/tools/index.ts'
+import { type AgentTool, createTools, toolReport } from '../../src/extensions/tools/index.ts'
 import { codeOf, query, reached, setUp, url } from './set-up.ts'
 
 describe('execute() refuses, for free, and says why', () => {

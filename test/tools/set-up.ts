@@ -1,7 +1,7 @@
 import { operations } from '../../src/api/operations.ts'
 import { type ClientOptions, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { type ToolResult, type ToolsOptions, createTools } from '../../src/tools/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { type ToolResult, type ToolsOptions, createTools } from '../../src/extensions/tools/index.ts'
 
 /** All tools, on a sandbox of their own. */
 export function setUp(

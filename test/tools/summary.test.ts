@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts'
-import { createTools } from '../../src/tools/index.ts'
+import { type Sandbox, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { createTools } from '../../src/extensions/tools/index.ts'
 
 type Posts = { author: string; timestamp: string }[]
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { fieldsOf } from '../../src/export/index.ts'
+import { fieldsOf } from '../../src/extensions/export/index.ts'
 import { ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { membersOf } from '../../src/sandbox/professionalnet/members.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { membersOf } from '../../src/extensions/sandbox/professionalnet/members.ts'
 import { mainFields } from '../../src/api/main-fields.ts'
-import { type ToolResult, createTools, toolReport } from '../../src/tools/index.ts'
+import { type ToolResult, createTools, toolReport } from '../../src/extensions/tools/index.ts'
 import { setUp } from './set-up.ts'
 
 const errorOf = ({ error }: ToolResult) => [error?.code, error?.stop, error?.charged]

@@ -39,7 +39,7 @@ const others = [
 const lines = [
   "import type { StandardSchemaV1 } from '@standard-schema/spec'",
   "import { CreditBudget, SocialSearch } from '../src/index.ts'",
-  "import { CatalogClient } from '../src/catalog/index.ts'",
+  "import { CatalogClient } from '../src/extensions/catalog/index.ts'",
   'declare const client: SocialSearch, catalog: CatalogClient, schema: StandardSchemaV1',
   'declare const params: any, options: any',
   ...[...calls, ...others].map(({ call }) => call),

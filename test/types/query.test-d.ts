@@ -6,7 +6,7 @@ import type {
   MicroblogSearchParams,
   SocialSearch,
 } from '../../src/index.ts'
-import { infiniteSearchOptions, searchOptions } from '../../src/query/index.ts'
+import { infiniteSearchOptions, searchOptions } from '../../src/extensions/query/index.ts'
 
 declare const client: SocialSearch
 const queries = new QueryClient()

@@ -5,9 +5,9 @@ import type * as microblog from '../../src/api/microblog.ts'
 import type * as company from '../../src/api/professionalnet/company.ts'
 import type * as industries from '../../src/api/professionalnet/industries.ts'
 import type * as posts from '../../src/api/professionalnet/posts.ts'
-import type * as catalog from '../../src/catalog/index.ts'
+import type * as catalog from '../../src/extensions/catalog/index.ts'
 import type * as sdk from '../../src/index.ts'
-import * as schemas from '../../src/schemas/index.ts'
+import * as schemas from '../../src/extensions/schemas/index.ts'
 
 declare const client: sdk.SocialSearch
 

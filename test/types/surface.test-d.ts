@@ -20,9 +20,9 @@ import {
   type Transport,
   microblog,
 } from '../../src/index.ts'
-import type { OAuthSession, TokenSet } from '../../src/oauth/index.ts'
-import { type Fault, createSandbox } from '../../src/sandbox/index.ts'
-import type { SandboxServerOptions } from '../../src/sandbox/node.ts'
+import type { OAuthSession, TokenSet } from '../../src/extensions/oauth/index.ts'
+import { type Fault, createSandbox } from '../../src/extensions/sandbox/index.ts'
+import type { SandboxServerOptions } from '../../src/extensions/sandbox/node.ts'
 
 declare const client: SocialSearch
 const params = { query: 'rust' }

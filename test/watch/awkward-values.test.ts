@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { messageOf } from '../../src/lib/thrown.ts'
-import { createSandbox } from '../../src/sandbox/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { createSandbox } from '../../src/extensions/sandbox/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { awkwardValues } from '../support/awkward-values.ts'
 
 describe('watchSearch() whose signal aborts with', () => {

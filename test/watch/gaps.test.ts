@@ -7,7 +7,7 @@ import {
   UpstreamError,
   ValidationError,
 } from '../../src/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
 import { drain, idsOf, newFeed, next, pollNetwork, range, setUp } from './helpers.ts'

@@ -1,4 +1,9 @@
-import { type WatchBatch, type WatchOptions, type WatchState, watchSearch } from '../../src/watch/index.ts'
+import {
+  type WatchBatch,
+  type WatchOptions,
+  type WatchState,
+  watchSearch,
+} from '../../src/extensions/watch/index.ts'
 import { Feed } from './feed.ts'
 
 let feeds = 0

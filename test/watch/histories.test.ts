@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { PaginationError } from '../../src/index.ts'
-import { type WatchState, watchSearch } from '../../src/watch/index.ts'
+import { type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
 import { Feed } from './feed.ts'
 
 const overlap = 10

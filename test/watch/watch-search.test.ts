@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { watchSearch } from '../../src/watch/index.ts'
+import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { page } from '../support/pages.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { drain, idsOf, next, range, setUp } from './helpers.ts'

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { SocialSearch } from '../../../src/index.ts'
-import { type ProxyOptions, createProxy } from '../../../src/proxy/index.ts'
-import { type SandboxServer, serveSandbox } from '../../../src/sandbox/node.ts'
-import { toNodeListener } from '../../../src/node/index.ts'
+import { type ProxyOptions, createProxy } from '../../../src/extensions/proxy/index.ts'
+import { type SandboxServer, serveSandbox } from '../../../src/extensions/sandbox/node.ts'
+import { toNodeListener } from '../../../src/extensions/node/index.ts'
 import { closed, listening } from '../../support/listening.ts'
 
 /** A site whose pages use the service through a proxy, and the sandbox behind it. */

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ResultCache } from '../../../src/cache/index.ts'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'

@@ -83,5 +83,4 @@ describe('search()', () => {
   })
 })
 
-describe('mentions.setState()', () => {
-})
+describe('mentions.setState()', () => {})

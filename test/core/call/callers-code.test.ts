@@ -1,7 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { leaseOf, lenientLimiter } from '../../support/limiter.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
+import {
+  failure,
+  type makeClient,
+  ok,
+  rateLimited,
+  scriptedService,
+  unreachable,
+} from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -24,7 +31,6 @@ describe('fetch', () => {
     })
   })
 })
-
 
 describe('logger', () => {
   it('gets one line even if the service sends line breaks', async () => {

@@ -29,7 +29,11 @@ describe('ClientTransport.request()', () => {
     const transport = clientTransport(
       createTransport({ baseUrl, auth: false, organization: 'deadline', fetch }),
     )
-    const call = transport.request(microblogSearch, { query: 'rust' }, { deadline: 1000, maxQueueWait: 60_000 })
+    const call = transport.request(
+      microblogSearch,
+      { query: 'rust' },
+      { deadline: 1000, maxQueueWait: 60_000 },
+    )
     const { error, ms } = await settle(call)
     expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 5 })
     expect(ms).toBe(0)

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Budget, SocialSearch } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/sandbox/index.ts'
+import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { realTime } from '../../support/real-time.ts'
 
 const sandbox = createSandbox()

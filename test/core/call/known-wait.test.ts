@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ResultCache } from '../../../src/cache/index.ts'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import {
   type Budget,
   type ClientOptions,
@@ -8,7 +8,7 @@ import {
   type SharedOptions,
   TimeoutError,
 } from '../../../src/index.ts'
-import { createProxy } from '../../../src/proxy/index.ts'
+import { createProxy } from '../../../src/extensions/proxy/index.ts'
 import { pass, settle, useVirtualTime } from '../../support/clock.ts'
 import { leaseOf } from '../../support/limiter.ts'
 import { makeClient, ok, rateLimited, scriptedService, slow } from '../../support/service.ts'
@@ -127,8 +127,7 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies SharedOptions[])
   })
 })
 
-describe('retryAfter', () => {
-})
+describe('retryAfter', () => {})
 
 describe('maxQueueWait', () => {
   it('ends a call that still waits for a slot, but none that was sent', async () => {

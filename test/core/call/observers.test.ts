@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ResultCache } from '../../../src/cache/index.ts'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { apiKey, failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/sandbox/index.ts'
+import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { pass, useVirtualTime } from '../../support/clock.ts'
 import { failure, ok, rateLimited } from '../../support/service.ts'
 
@@ -121,7 +121,7 @@ describe('nothing is said', () => {
 
   it('in a process that serves MCP over its output', async () => {
     const client = await makeClient(answers)
-    const { createMcp } = await import('../../../src/mcp/index.ts')
+    const { createMcp } = await import('../../../src/extensions/mcp/index.ts')
     const end = await createMcp({ client, budget: 100 }).stdio()
     search(client, 22)
     await pass(10_000)

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type SocialSearchError } from '../../../src/index.ts'
-import { createProxy } from '../../../src/proxy/index.ts'
+import { createProxy } from '../../../src/extensions/proxy/index.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService, unreachable } from '../../support/service.ts'
 

@@ -33,7 +33,8 @@ describe('quote()', () => {
     const minutes = (quoting: SocialSearch, pages: number) =>
       quoting.quote('microblog.search', { query: 'a' }, { pages }).duration / 60_000
     expect([1, 20, 21, 40, 41, 50].map((pages) => minutes(client, pages))).toEqual([0, 0, 1, 1, 2, 2])
-    const limited = (limits: LimitOptions) => new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
+    const limited = (limits: LimitOptions) =>
+      new SocialSearch({ baseUrl, apiKey: `key_${crypto.randomUUID()}`, limits })
     expect([
       minutes(limited({ share: 0.5 }), 21),
       minutes(limited({ perMinute: 5 }), 21),

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type AuthProvider, type ClientOptions, } from '../../../src/index.ts'
+import { type AuthProvider, type ClientOptions } from '../../../src/index.ts'
 import { AbortableLimiter } from '../../limits/abortable-limiter.ts'
 import { abortIn, settle, virtualTime } from '../../support/clock.ts'
 import { failure, makeClient, ok, rateLimited, scriptedService } from '../../support/service.ts'
@@ -137,9 +137,7 @@ describe('auth', () => {
   })
 
   const slots = new AbortableLimiter()
-  it.each([
-    ['the limiter of the process', undefined],
-  ])(
+  it.each([['the limiter of the process', undefined]])(
     'does not send before the end of a 429 that came while it was asked for, with %s',
     async (_, limiter) => {
       const answers: Record<string, [ms: number, answer: Response]> = {

@@ -34,7 +34,6 @@ const raiseLimits: BeforeRequestHook = ({ options }) =>
   })
 
 describe('hooks', () => {
-
   it('of a call do not run for other calls', async () => {
     service.script(() => ok())
     const hook = vi.fn()

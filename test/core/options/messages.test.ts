@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CatalogClient } from '../../../src/catalog/index.ts'
+import { CatalogClient } from '../../../src/extensions/catalog/index.ts'
 import {
   type ClientOptions,
   ConfigurationError,
@@ -7,7 +7,7 @@ import {
   SocialSearch,
   createTransport,
 } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/sandbox/index.ts'
+import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../../support/clock.ts'
 import { hang } from '../../support/service.ts'
 

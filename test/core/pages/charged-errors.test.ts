@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResultCache } from '../../../src/cache/index.ts'
+import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { PaginationError, type SocialSearch } from '../../../src/index.ts'
 import { virtualTime } from '../../support/clock.ts'
 import { networkPosts, page } from '../../support/pages.ts'

@@ -1,4 +1,4 @@
-import { createRandom } from '../../../src/sandbox/random.ts'
+import { createRandom } from '../../../src/extensions/sandbox/random.ts'
 
 const random = createRandom(process.argv[2] ?? '')
 export const { chance, pick } = random

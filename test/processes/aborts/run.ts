@@ -6,8 +6,8 @@
  *   node --unhandled-rejections=throw test/processes/aborts/run.ts SEED ROUNDS
  */
 import { SocialSearch, isSocialSearchError } from '../../../src/index.ts'
-import { createProxy } from '../../../src/proxy/index.ts'
-import { type Fault, type Sandbox, createSandbox } from '../../../src/sandbox/index.ts'
+import { createProxy } from '../../../src/extensions/proxy/index.ts'
+import { type Fault, type Sandbox, createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { WatchedBudget, ownError } from './budgets.ts'
 import { anyCredential, uses } from './calls.ts'
 import { anyMoment, below, chance, pick, sleep, until } from './draw.ts'

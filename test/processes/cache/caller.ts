@@ -1,7 +1,7 @@
 /** Makes 25 equal calls with a cache in an SQLite file or in Redis, and prints what became of them. */
 import { Redis } from 'ioredis'
-import { type CacheStore, ResultCache } from '../../../src/cache/index.ts'
-import { sqliteStore } from '../../../src/cache/node.ts'
+import { type CacheStore, ResultCache } from '../../../src/extensions/cache/index.ts'
+import { sqliteStore } from '../../../src/extensions/cache/node.ts'
 import { SocialSearch, isSocialSearchError } from '../../../src/index.ts'
 
 const [place = '', baseUrl = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 /** Writes entries that say themselves whether they are whole, until it is killed. */
-import { sqliteStore } from '../../../src/cache/node.ts'
+import { sqliteStore } from '../../../src/extensions/cache/node.ts'
 
 const store = sqliteStore(process.argv[2] ?? '')
 for (let number = 0; ; number++) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createSandbox } from '../../../src/sandbox/index.ts'
+import { createSandbox } from '../../../src/extensions/sandbox/index.ts'
 import { closed, listening } from '../../support/listening.ts'
 
 export type ServiceName = 'alpha' | 'beta'

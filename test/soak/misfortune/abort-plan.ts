@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import type { CallRecord } from './records.ts'
 import type { Moment } from './trip.ts'
 

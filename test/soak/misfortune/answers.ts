@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { industries, networkPosts, page as microblogPage } from '../../support/pages.ts'
 import type { SoakOperation } from './operations.ts'
 

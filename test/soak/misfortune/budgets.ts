@@ -1,5 +1,5 @@
 import { type Budget, CreditBudget, CreditBudgetError, type Reservation } from '../../../src/index.ts'
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import type { Interference } from './interference.ts'
 import { crashes, failures, late } from './own-code.ts'
 

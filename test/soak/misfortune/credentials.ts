@@ -1,5 +1,5 @@
 import type { AuthProvider } from '../../../src/index.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { sleep } from '../../../bench/simulate/clock.ts'
 import { CallersError, failures, late } from './own-code.ts'
 import type { Credential, World } from './records.ts'

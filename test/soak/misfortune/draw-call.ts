@@ -1,5 +1,5 @@
 import { type AnyCallOptions } from '../../../src/core/options/types.ts'
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import { type AbortPlan, drawAbortPlan } from './abort-plan.ts'
 import { drawOptions, said } from './draw-client.ts'
 import { drawHooks } from './hooks.ts'

@@ -5,7 +5,7 @@ import {
   type SharedOptions,
   SocialSearch,
 } from '../../../src/index.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { type AnyBudget, CallersBudget } from './budgets.ts'
 import { drawCredential } from './credentials.ts'
 import { shows } from './leaks.ts'

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { runVirtual, sleep } from '../../../bench/simulate/clock.ts'
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import { drawBudgets } from './budgets.ts'
 import { checkCall } from './check-call.ts'
 import { checkBudget, checkLedger, checkReserved } from './check-credits.ts'

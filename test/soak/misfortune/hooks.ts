@@ -1,5 +1,5 @@
 import type { Hooks } from '../../../src/index.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { json } from './answers.ts'
 import { crashes, drawThrown, failures, late } from './own-code.ts'
 

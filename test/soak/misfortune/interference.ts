@@ -1,4 +1,4 @@
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 
 /** A piece of the caller's code that the package calls. */
 export type Callback = 'log' | 'onWait' | 'token' | 'reserve' | 'settle' | 'schema'

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { accidents } from './accidents.ts'
 import { type Play, type Scene, goodAnswer } from './answers.ts'
 import { oddAnswers } from './odd-answers.ts'

@@ -1,4 +1,4 @@
-import { hash } from '../../../src/sandbox/random.ts'
+import { hash } from '../../../src/extensions/sandbox/random.ts'
 import type { CallRecord, RequestRecord } from './records.ts'
 import { type NetworkOptions, Trip } from './trip.ts'
 

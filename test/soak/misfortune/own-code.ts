@@ -1,5 +1,5 @@
 import { sleep } from '../../../bench/simulate/clock.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { awkwardValues } from '../../support/awkward-values.ts'
 
 /** An error of the caller's own code, which may come back as it is. */

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { sleep } from '../../../bench/simulate/clock.ts'
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import type { Interference } from './interference.ts'
 import { failures } from './own-code.ts'
 

@@ -1,4 +1,4 @@
-import { type Random, createRandom } from '../../../src/sandbox/random.ts'
+import { type Random, createRandom } from '../../../src/extensions/sandbox/random.ts'
 import type { Play, Scene } from './answers.ts'
 import { leastWaitMs } from './announced-wait.ts'
 import { drawMishap, revoked } from './mishaps.ts'

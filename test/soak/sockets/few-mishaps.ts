@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/random.ts'
+import type { Random } from '../../../src/extensions/sandbox/random.ts'
 import { accidents } from '../misfortune/accidents.ts'
 import { type Play, type Scene, goodAnswer, json } from '../misfortune/answers.ts'
 import { oddAnswers } from '../misfortune/odd-answers.ts'

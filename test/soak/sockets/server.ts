@@ -4,7 +4,7 @@
  */
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRandom } from '../../../src/sandbox/random.ts'
+import { createRandom } from '../../../src/extensions/sandbox/random.ts'
 import type { Play } from '../misfortune/answers.ts'
 import { drawMishap } from '../misfortune/mishaps.ts'
 import { callHeader } from '../misfortune/network.ts'

@@ -1,0 +1,123 @@
+import {
+  type Answer,
+  type Call,
+  type Send,
+  noProgress,
+  checkAnswer,
+  contextOf,
+  type CallSettings,
+  effectOf,
+  Failure,
+} from '../../extend.ts'
+import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
+import { isTiedToRequests } from '../../lib/browser.ts'
+import { type Entry, contentOf, nameOf } from './entry.ts'
+import { type SharedAnswer, SharedRequest } from './shared-request.ts'
+import { type Answers, StoredRequest, type Wanted } from './stored-request.ts'
+import type { CacheStore } from './store.ts'
+
+/** The cache of one client, and of the clients made from it with `withOptions`. */
+export class ClientCache {
+  readonly #maxAge: number
+  readonly #answers: Answers | undefined
+  /** Those in flight, by name. */
+  readonly #shared = new Map<string, SharedRequest>()
+
+  /** @param owner Undefined if the organization is not known. */
+  constructor(store: CacheStore, maxAge: number, owner: string | undefined) {
+    this.#maxAge = maxAge
+    if (owner !== undefined) this.#answers = { store, owner, maxAge, changing: new Map() }
+  }
+
+  /** Answers a call from the store, or with a request that equal calls share. */
+  async answer(call: Call, send: Send): Promise<Answer> {
+    const { operation, settings, end } = call
+    const { cache } = settings
+    if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
+    end.throwIfAborted()
+    const wanted = wantedBy(call, this.#maxAge)
+    if (cache === 'only') return deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
+    for (;;) {
+      const shared = this.#sharedRequest(call, wanted, send)
+      try {
+        const answer = await shared.join(call)
+        if (answer.fetched !== undefined || wanted.accepts(answer.entry)) return await deliver(call, answer)
+      } catch (error) {
+        if (!shared.mayTakeOver(call, error)) throw error
+      }
+    }
+  }
+
+  /** @throws {NotCachedError} */
+  async #stored(call: Call, wanted: Wanted): Promise<Entry> {
+    const { operation, request, end } = call
+    const entry = await end.race(() => new StoredRequest(this.#known(), call, wanted).stored())
+    if (entry !== null) return entry
+    const isFree = effectOf(operation) !== 'metered'
+    const reason = isFree ? 'free calls are not stored' : 'the cache has no answer to these params'
+    throw new NotCachedError(`nothing was sent: ${reason}`, contextOf(operation, request))
+  }
+
+  #known(): Answers {
+    if (this.#answers !== undefined) return this.#answers
+    throw new ConfigurationError('a cache needs the option organization, unless apiKey is a string')
+  }
+
+  /** The shared request in flight, or a new one. */
+  #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
+    const name = JSON.stringify([wanted.name, wanted.follows])
+    // In Cloudflare's workers, no call may wait for the request of another.
+    const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
+    if (inFlight !== undefined) return inFlight
+    const stored = new StoredRequest(this.#known(), call, wanted)
+    const shared = new SharedRequest(stored, call, send, () => {
+      if (this.#shared.get(name) === shared) this.#shared.delete(name)
+    })
+    this.#shared.set(name, shared)
+    return shared
+  }
+}
+
+function wantedBy({ operation, request, settings, client, before }: Call, cacheMaxAge: number): Wanted {
+  const isFresh = freshness(settings, before === undefined, cacheMaxAge)
+  // The caller may have changed the parsed body.
+  const follows = before === undefined ? null : contentOf(operation, client.dialect.parse(before.text))
+  const accepts = (entry: Entry) => isFresh(entry) && (follows === null || entry.follows === follows)
+  return { name: nameOf(operation, request), follows, accepts }
+}
+
+/**
+ * Whether a call accepts an answer of this age.
+ *
+ * @param isFirst Whether it is the first request of a walk, or a single call.
+ */
+function freshness(settings: CallSettings, isFirst: boolean, cacheMaxAge: number): (entry: Entry) => boolean {
+  const start = Date.now()
+  const { cache } = settings
+  const { maxAge = cacheMaxAge } = typeof cache === 'object' ? cache : {}
+  if (cache === 'only') return () => true
+  if (maxAge === 0 || (cache === 'refresh' && isFirst)) return ({ at }) => at > start
+  // The clock of the process that stored it may be ahead.
+  return ({ at }) => Math.abs(Date.now() - at) <= maxAge
+}
+
+/** Checks and transforms a copy of the answer as the call asks. */
+async function deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
+  const { redactor, dialect, ledger } = call.client
+  const { text, status, type, cost, at } = entry
+  const response =
+    fetched?.response ??
+    new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
+  const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
+  const { attempts, credits }: Pick<Answer, 'attempts' | 'credits'> = (isPayer && fetched) || free
+  const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
+  const value = dialect.parse(text)
+  const requestId = redactor.requestId(value)
+  const success = { response, complete: true, text, value, body: value, requestId, tookEffect }
+  const progress = { ...noProgress, phase: 'body' as const, attempts, tookEffect, settled: success }
+  const answer = await checkAnswer({ call, progress }, { ...success, cost: 'none' }, credits)
+  if (answer instanceof Failure) throw answer.error
+  if (isPayer) return answer
+  ledger.saved += cost
+  return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }
+}

@@ -1,0 +1,75 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../../lib/thrown.ts'
+import type { CacheStore } from './store.ts'
+
+/** How long it waits for other processes, in milliseconds. */
+const busyMs = 900
+
+/**
+ * Keeps answers in an SQLite file, which processes of one machine may share. It needs `node:sqlite`: Node 22.13 or later.
+ * Only the user of this process may read the file, also if it exists already. `:memory:` keeps the answers in memory.
+ *
+ * @example
+ * const store = sqliteStore('answers.sqlite')
+ * const cache = new ResultCache({ store, maxAge: 3_600_000 })
+ */
+export function sqliteStore(path: string): Required<CacheStore> & { close(): void } {
+  const isFile = path !== ':memory:'
+  if (isFile) protect(path)
+  // An absolute path, since SQLite may read a relative one as a URI.
+  const database = opened(isFile ? resolve(path) : path)
+  const insert = 'INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT (key)'
+  const statements = {
+    get: database.prepare('SELECT value FROM answers WHERE key = ? AND expires > ?'),
+    set: database.prepare(`${insert} DO UPDATE SET value = excluded.value, expires = excluded.expires`),
+    add: database.prepare(`${insert} DO NOTHING`),
+    delete: database.prepare('DELETE FROM answers WHERE key = ?'),
+    expire: database.prepare('DELETE FROM answers WHERE expires <= ?'),
+  }
+  return {
+    get: (key) => statements.get.get(key, Date.now())?.['value'],
+    set: (key, value, maxAge) => {
+      statements.expire.run(Date.now())
+      statements.set.run(key, value, Math.ceil(Date.now() + maxAge))
+    },
+    setIfAbsent: (key, value, maxAge) => {
+      statements.expire.run(Date.now())
+      return statements.add.run(key, value, Math.ceil(Date.now() + maxAge)).changes === 1
+    },
+    delete: (key) => void statements.delete.run(key),
+    clear: () => database.exec('DELETE FROM answers'),
+    close: () => database.close(),
+  }
+}
+
+function opened(path: string): DatabaseSync {
+  const end = performance.now() + busyMs
+  for (;;) {
+    const database = new DatabaseSync(path)
+    try {
+      database.exec(`PRAGMA busy_timeout = ${busyMs}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+        CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
+        CREATE INDEX IF NOT EXISTS answers_expires ON answers (expires)`)
+      return database
+    } catch (error) {
+      database.close()
+      // SQLite does not wait while another process begins or ends its use of the file.
+      if (!/locked/.test(messageOf(error)) || performance.now() > end) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+/** Makes a file that only its user may read, before SQLite opens it. SQLite gives new files beside it the same mode. */
+function protect(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`])
+    try {
+      chmodSync(file, 0o600)
+    } catch (error) {
+      // Another process may just have deleted it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+}

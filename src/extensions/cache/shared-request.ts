@@ -1,0 +1,102 @@
+import { type Answer, type Call, type Send, Cancellation } from '../../extend.ts'
+import { SocialSearchError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import type { Entry } from './entry.ts'
+import type { StoredRequest } from './stored-request.ts'
+
+/** The answer for one call. */
+export interface SharedAnswer {
+  readonly entry: Entry
+  /** The answer that was fetched; undefined if the store or another process had it. */
+  readonly fetched?: Answer
+  /** Whether the answer was fetched for this call, which then has its attempts and credits. */
+  readonly isPayer: boolean
+}
+
+/**
+ * Equal calls that share one request. It follows the options of the call that began it, except for its signal and deadline,
+ * and goes on as long as a call waits for it; the first of these pays.
+ */
+export class SharedRequest {
+  readonly #stored: StoredRequest
+  readonly #send: Send
+  readonly #close: () => void
+  readonly #leader: Call
+  readonly #waiting = new Set<Call>()
+  readonly #end: Cancellation
+  #payer: Call | undefined
+  #answer: Promise<Omit<SharedAnswer, 'isPayer'>> | undefined
+  #isSent = false
+  #isOver = false
+
+  /**
+   * @param leader The call that begins the request.
+   * @param close Called when no further call may join.
+   */
+  constructor(stored: StoredRequest, leader: Call, send: Send, close: () => void) {
+    this.#stored = stored
+    this.#leader = leader
+    this.#send = send
+    this.#close = close
+    const latestSendBy = (): number => {
+      let latest = -Infinity
+      for (const { end } of this.#waiting) latest = Math.max(latest, end.sendBy)
+      return latest
+    }
+    this.#end = new Cancellation(leader.openCalls, { leader: leader.end, latestSendBy })
+  }
+
+  /** Waits for the answer. The first call that joins begins the request. */
+  async join(call: Call): Promise<SharedAnswer> {
+    const { end } = call
+    this.#waiting.add(call)
+    end.waitFor(this.#end)
+    const answer = (this.#answer ??= this.#fetch())
+    answer.catch(() => {})
+    try {
+      return { ...(await end.race(() => answer)), isPayer: call === this.#payer }
+    } catch (error) {
+      this.#waiting.delete(call)
+      if (this.#waiting.size > 0 || this.#isOver) throw error
+      this.#close()
+      this.#end.abort(error)
+      // The last call that waits gets the facts of the request that ends with it.
+      return this.#isSent ? { ...(await answer), isPayer: true } : Promise.reject(error)
+    }
+  }
+
+  /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */
+  mayTakeOver(call: Call, error: unknown): boolean {
+    if (call === this.#leader || call.end.signal.aborted) return false
+    const { charged = 'no', attempts = [] } = isInstance(error, SocialSearchError) ? error : {}
+    const isUnsent = attempts.every(({ sent }) => sent === null)
+    const policies = [call, this.#leader].map(({ settings }) => JSON.stringify(settings.retry))
+    return charged === 'no' && (isUnsent || policies[0] !== policies[1])
+  }
+
+  async #fetch(): Promise<Omit<SharedAnswer, 'isPayer'>> {
+    const { settings } = this.#leader
+    try {
+      const stored = await this.#stored.find(() => this.#waiting.size > 0)
+      if (stored !== null) return { entry: stored }
+      this.#end.throwIfAborted()
+      this.#isSent = true
+      // Each call validates the answer by its own options.
+      const own = { ...settings, validation: 'off' as const, schema: undefined }
+      const fetched = await this.#send({ ...this.#leader, settings: own, end: this.#end })
+      const entry = this.#stored.toEntry(fetched)
+      ;[this.#payer] = this.#waiting
+      // Calls may join the answer until the store has it.
+      void this.#stored.store(entry, fetched).then(this.#close)
+      return { entry, fetched }
+    } catch (error) {
+      this.#close()
+      const { attempts = [] } = isInstance(error, SocialSearchError) ? error : {}
+      void this.#stored.release(attempts)
+      throw error
+    } finally {
+      this.#isOver = true
+      if (this.#payer === undefined) this.#close()
+    }
+  }
+}

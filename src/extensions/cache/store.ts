@@ -1,0 +1,69 @@
+import { within } from '../../lib/abort.ts'
+
+/** Where a cache keeps answers. Each method may return a promise. */
+export interface CacheStore {
+  /** The value, or undefined or null. A store that parses JSON may return the parsed value. */
+  get(key: string): unknown
+  /** Keeps a JSON text. `maxAge` is the time in milliseconds after which nothing needs it. */
+  set(key: string, value: string, maxAge: number): unknown
+  delete(key: string): unknown
+  /** Removes everything. Only `cache.clear()` without arguments needs it. */
+  clear?(): unknown
+  /**
+   * Keeps a value for exactly `maxAge` milliseconds and returns true, or returns false if the key has a value. It must be
+   * atomic. With it, processes that share the store also share requests, and `set` must honour `maxAge`.
+   */
+  setIfAbsent?(key: string, value: string, maxAge: number): boolean | Promise<boolean>
+}
+
+/** A store that processes can agree through. */
+export type ClaimStore = CacheStore & Required<Pick<CacheStore, 'setIfAbsent'>>
+
+export function isShared(store: CacheStore): store is ClaimStore {
+  return store.setIfAbsent !== undefined
+}
+
+/** Time for one operation of a store, in milliseconds. */
+const storeMs = 1000
+
+/** Keeps the most recently used values in memory. */
+export class MemoryStore implements CacheStore {
+  readonly #values = new Map<string, string>()
+  readonly #maxEntries: number
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
+  }
+
+  get(key: string): string | undefined {
+    const value = this.#values.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  set(key: string, value: string): void {
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    const [oldest = ''] = this.#values.keys()
+    if (this.#values.size > this.#maxEntries) this.#values.delete(oldest)
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key)
+  }
+
+  clear(): void {
+    this.#values.clear()
+  }
+}
+
+/** Asks a store; rejects if it fails or does not reply in time. */
+export function askStore<T>(work: () => T | Promise<T>): Promise<T> {
+  return within(
+    storeMs,
+    async () => work(),
+    (): never => {
+      throw new Error(`the store did not reply within ${storeMs} ms`)
+    },
+  )
+}

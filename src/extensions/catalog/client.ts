@@ -1,0 +1,75 @@
+import { type CallOptions, type ClientOptions, type SharedOptions } from '../../index.ts'
+import { LocalLimiter, ClientTransport, assertToken, resolveOptions, ApiCall } from '../../extend.ts'
+import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
+import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
+import { catalogDialect } from './dialect.ts'
+
+/** Options of a client of the catalog. */
+export interface CatalogOptions extends Omit<SharedOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
+  /** The catalog's base URL: https, or http on a loopback address. */
+  baseUrl: string
+  /** The JWT that the catalog accepts as bearer token, or a function that returns it, called before each attempt. */
+  token: string | (() => string | Promise<string>)
+}
+
+/** Options of one call to the catalog. They replace those of the client; headers are added to its headers. */
+export type CatalogCallOptions = Omit<CallOptions, 'budget'>
+
+/** Calls about planets. */
+export interface Planets {
+  /** Creates a planet (`POST /planets`). When the catalog has finished, it calls one of the planet's callback URLs. */
+  create(planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+  /** Updates a planet (`PUT /planets/{planetId}`). */
+  update(planetId: PlanetId, planet: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+}
+
+/** Calls about celestial bodies. */
+export interface CelestialBodies {
+  /** Creates a celestial body (`POST /celestial-bodies`), which has the shape of a planet. */
+  create(body: Planet<PlanetId>, options?: CatalogCallOptions): ApiCall<Planet>
+}
+
+/**
+ * A client of the catalog of planets. The catalog has its own credential, and neither credits nor search surfaces. If it
+ * describes an error, the call rejects with a `ProblemError`, otherwise as calls of `SocialSearch` do. The client retries a
+ * create or update only if it provably did not arrive, or after a 429 or 503.
+ *
+ * @example
+ * const catalog = new CatalogClient({ baseUrl: 'https://catalog.example.com', token })
+ * const planet = await catalog.planets.create({ name: 'Aurora' })
+ */
+export class CatalogClient {
+  /** Creates and updates planets. */
+  readonly planets: Planets
+  /** Creates planets or satellites. */
+  readonly celestialBodies: CelestialBodies
+  readonly #transport: ClientTransport
+
+  /**
+   * Makes a client of the catalog. Sends nothing before the first call.
+   *
+   * @throws {ConfigurationError} for invalid options; the message contains no secret.
+   */
+  constructor({ token, ...options }: CatalogOptions) {
+    if (typeof token !== 'function') assertToken(token, 'token')
+    const auth = { token: typeof token === 'function' ? token : () => token }
+    const { client, defaults } = resolveOptions({ ...options, auth })
+    const limiter = new LocalLimiter({ inFlight: Infinity, perMinute: Infinity })
+    const own = { ...client, dialect: catalogDialect, limiter }
+    const transport = new ClientTransport(own, defaults)
+    this.#transport = transport
+    this.planets = {
+      create: (planet, options) => new ApiCall(transport.request(planetsCreate, planet, options)),
+      update: (planetId, planet, options) =>
+        new ApiCall(transport.request(planetsUpdate, planet, options, planetId)),
+    }
+    this.celestialBodies = {
+      create: (body, options) => new ApiCall(transport.request(celestialBodiesCreate, body, options)),
+    }
+  }
+
+  /** Ends every pending call with a `ClosedError` and refuses new ones. Resolves when all calls have settled. */
+  close(): Promise<void> {
+    return this.#transport.close()
+  }
+}

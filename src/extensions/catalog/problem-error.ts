@@ -1,0 +1,27 @@
+import type { Problem } from '../../api/catalog/problem.ts'
+import { ApiError, type ApiErrorDetails } from '../../errors/index.ts'
+
+/**
+ * The catalog answered with a problem, its error format. Fields that the service does not require may be absent.
+ *
+ * @example
+ * if (error instanceof ProblemError) console.error(error.title, error.detail)
+ */
+export class ProblemError extends ApiError {
+  static {
+    this.prototype.name = 'ProblemError'
+  }
+  /** The type of the problem, like a URL. */
+  declare readonly type?: string
+  /** The problem in a few words. */
+  declare readonly title?: string
+  /** Details of this occurrence. */
+  declare readonly detail?: string
+
+  constructor(details: ApiErrorDetails, { type, title, detail }: Problem) {
+    super(details)
+    if (type !== undefined) this.type = type
+    if (title !== undefined) this.title = title
+    if (detail !== undefined) this.detail = detail
+  }
+}

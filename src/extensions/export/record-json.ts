@@ -1,0 +1,20 @@
+import { shown } from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { jsonText } from '../../lib/json.ts'
+
+/**
+ * The JSON text of a record, or of a part of one. The output of a schema of yours may be anything.
+ *
+ * @throws {ConfigurationError} for a value that is not JSON.
+ */
+export function jsonOf(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = jsonText(value)
+  } catch {
+    // A bigint, a cycle, or a getter that throws.
+  }
+  if (text === undefined)
+    throw new ConfigurationError(`a record cannot be written as JSON, got ${shown(value)}`)
+  return text
+}

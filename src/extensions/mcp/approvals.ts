@@ -1,0 +1,58 @@
+import { count } from '../../lib/count.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { cutText } from '../tools/compact.ts'
+import { remember } from '../tools/pages.ts'
+import type { ConfirmRequest } from '../tools/index.ts'
+import { type InputRequiredResult, type ServerContext, inputRequired } from './protocol.ts'
+
+/** Most open questions; the oldest are dropped. */
+const maxOpen = 100
+
+/** What a person has said about one call at one price. */
+export interface Approval {
+  readonly call: string
+  readonly isGiven: boolean
+}
+
+/** The questions that people have been asked. Each holds for exactly one call with these arguments and this price. */
+export class Approvals {
+  readonly #asked = new Map<string, string>()
+
+  /** Asks the person behind the client. */
+  ask(request: ConfirmRequest, input: unknown): InputRequiredResult {
+    const state = crypto.randomUUID()
+    remember(this.#asked, state, callOf(request, input), maxOpen)
+    const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
+    // The price stands before what a model has written.
+    const message = `${request.tool} may cost ${price}: ${request.why}. Allow it? Arguments: ${cutText(JSON.stringify(input), 1000)}`
+    return inputRequired({
+      requestState: state,
+      inputRequests: {
+        approval: inputRequired.elicit({
+          message,
+          requestedSchema: {
+            type: 'object',
+            properties: { approve: { type: 'boolean', title: `Spend ${price}` } },
+            required: ['approve'],
+          },
+        }),
+      },
+    })
+  }
+
+  /** The answer that a request carries. It counts once. */
+  take({ mcpReq }: ServerContext): Approval | undefined {
+    const state = mcpReq.requestState()
+    const call = typeof state === 'string' ? this.#asked.get(state) : undefined
+    if (call === undefined) return undefined
+    this.#asked.delete(state as string)
+    const response = mcpReq.inputResponses?.['approval'] as
+      { action?: unknown; content?: { approve?: unknown } } | null | undefined
+    return { call, isGiven: response?.action === 'accept' && response.content?.approve === true }
+  }
+}
+
+/** A call as an approval names it. */
+export function callOf({ tool, atMost }: ConfirmRequest, input: unknown): string {
+  return canonicalJson([tool, input, atMost]) ?? ''
+}

@@ -1,0 +1,99 @@
+import { assertMethod, assertObject } from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { type AuthorizationRequest, type PendingAuthorization, Protocol } from './protocol.ts'
+import { OAuthSession } from './session.ts'
+import {
+  type OAuthClientOptions,
+  type OAuthEndpoints,
+  type OAuthSettings,
+  resolveOAuthOptions,
+} from './settings.ts'
+import type { TokenStore } from './store.ts'
+
+/**
+ * A client of the authorization server: sends users there, and exchanges their callback for tokens.
+ *
+ * @example
+ * const { url, pending } = await oauth.authorizationUrl() // send the user to `url`
+ * await oauth.exchange(request.url, pending) // when they return
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session() })
+ */
+export class OAuthClient {
+  readonly #protocol: Protocol
+  readonly #settings: OAuthSettings
+  readonly #sessions = new WeakMap<TokenStore, OAuthSession>()
+
+  constructor(protocol: Protocol, settings: OAuthSettings) {
+    this.#protocol = protocol
+    this.#settings = settings
+  }
+
+  /** The server's endpoints. Store them with the tokens, and another process does not read the metadata again. */
+  get endpoints(): OAuthEndpoints {
+    return this.#protocol.endpoints
+  }
+
+  /**
+   * Makes the URL to send one user to.
+   *
+   * @param extra Further parameters that the server takes, such as `prompt`.
+   */
+  async authorizationUrl(extra: Readonly<Record<string, string>> = {}): Promise<AuthorizationRequest> {
+    return this.#protocol.authorizationUrl(extra)
+  }
+
+  /**
+   * Exchanges the callback URL for tokens, and stores them.
+   *
+   * @param callbackUrl The URL that the server sent the user back to, or its path with the query.
+   * @param pending The `pending` that `authorizationUrl` returned for this user.
+   * @param store Where to store the tokens, if each user has a store. Default: the store of the client.
+   * @returns the session of that store.
+   * @throws {OAuthError} for example with `reason: 'access_denied'` if the user refused.
+   */
+  async exchange(
+    callbackUrl: string | URL,
+    pending: PendingAuthorization,
+    store?: TokenStore,
+  ): Promise<OAuthSession> {
+    assertObject('pending', pending)
+    const { state, codeVerifier } = pending
+    if (![state, codeVerifier].every((value: unknown) => typeof value === 'string' && value !== ''))
+      throw new ConfigurationError('pending must be what authorizationUrl() returned')
+    const { redirectUri } = this.#settings
+    if (!URL.canParse(String(callbackUrl), redirectUri))
+      throw new ConfigurationError('callbackUrl is neither a URL nor a path')
+    const session = this.session(store)
+    const callback = new URL(callbackUrl, redirectUri)
+    await session.replace(await this.#protocol.exchangeCode(callback, { state, codeVerifier }))
+    return session
+  }
+
+  /** The session that uses the tokens in a store, for `auth` of a `SocialSearch`; one per store. */
+  session(store: TokenStore = this.#settings.store): OAuthSession {
+    for (const method of ['get', 'set']) assertMethod('store', store, method)
+    const session =
+      this.#sessions.get(store) ?? new OAuthSession(store, this.#protocol, this.#settings.leewayMs)
+    this.#sessions.set(store, session)
+    return session
+  }
+}
+
+/**
+ * Makes a client of an authorization server. Reads the server's metadata first, unless you pass `endpoints`.
+ *
+ * @throws {ConfigurationError} for options that cannot work; the message holds no secret.
+ * @throws {OAuthError} if the metadata cannot be read, or is not the issuer's.
+ * @example
+ * const oauth = await createOAuthClient({
+ *   issuer: 'https://login.example.com',
+ *   clientId,
+ *   redirectUri: 'https://app.example.com/callback',
+ *   baseUrl,
+ *   scopes: ['search:read', 'offline_access'],
+ * })
+ */
+export async function createOAuthClient(options: OAuthClientOptions): Promise<OAuthClient> {
+  const settings = resolveOAuthOptions(options)
+  return new OAuthClient(await Protocol.create(settings), settings)
+}

@@ -1,0 +1,13 @@
+export { type OAuthClient, createOAuthClient } from './client.ts'
+export type { AuthorizationRequest, PendingAuthorization } from './protocol.ts'
+export type { OAuthSession } from './session.ts'
+export type { ClientAuthentication, OAuthClientOptions, OAuthEndpoints } from './settings.ts'
+export { MemoryTokenStore, type TokenSet, type TokenStore } from './store.ts'
+export type { OAuthScope } from '../../api/oauth.ts'
+export {
+  OAuthError,
+  type OAuthStep,
+  type ReauthorizationReason,
+  ReauthorizationRequiredError,
+  TokenStoreError,
+} from '../../errors/index.ts'

@@ -1,0 +1,134 @@
+import { type OAuthScope, audiencePath } from '../../api/oauth.ts'
+import {
+  assertFunction,
+  assertMethod,
+  assertOptions,
+  checked,
+  milliseconds,
+  nonEmptyText,
+} from '../../errors/check-options.ts'
+import type { Fetch } from '../../index.ts'
+import { isSafe, resolveBaseUrl } from '../../extend.ts'
+import { Redactor } from '../../lib/redact.ts'
+import { inBrowser } from '../../lib/browser.ts'
+import { maxTimerMs } from '../../lib/time.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { MemoryTokenStore, type TokenStore } from './store.ts'
+
+/** URLs of an authorization server: https, or http on a loopback address. */
+export interface OAuthEndpoints {
+  /** The page that asks users for authorization. */
+  authorization: string
+  /** The endpoint that issues tokens. */
+  token: string
+}
+
+/** How a confidential client sends its secret: in the `Authorization` header, or in the form. */
+export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post'
+
+/** Options of an OAuth client. */
+export interface OAuthClientOptions {
+  /** The authorization server's issuer identifier. Its endpoints are read from its metadata unless `endpoints` are given. */
+  issuer?: string | undefined
+  /** The endpoints of a server without metadata. Add `issuer` if its responses contain one (`iss`). */
+  endpoints?: OAuthEndpoints | undefined
+  /** The id that the authorization server gave your client. */
+  clientId: string
+  /** The secret of a confidential client. Refused in a browser, because any user can read it. */
+  clientSecret?: string | undefined
+  /**
+   * Default: `client_secret_post` if the metadata lists it and not `client_secret_basic`; otherwise
+   * `client_secret_basic`.
+   */
+  clientAuthentication?: ClientAuthentication | undefined
+  /** The registered URL that the server sends users back to. */
+  redirectUri: string
+  /** The service's base URL, as for `SocialSearch`. Tokens are bound to this API: `/v1` at its origin. */
+  baseUrl: string
+  /** Scopes to request; `offline_access` brings a refresh token. */
+  scopes: readonly OAuthScope[]
+  /** Where to keep the tokens, unless a call names another store. Default a `MemoryTokenStore`. */
+  store?: TokenStore | undefined
+  /**
+   * How long before its end to renew an access token, in milliseconds; at most half of its lifetime. Default 60,000.
+   */
+  leeway?: number | undefined
+  /**
+   * Timeout of one request to the authorization server, in milliseconds. Default 30,000. Keep it longer than the
+   * runtime's connect timeout, which is 10 s on Node and more elsewhere. Otherwise, a timeout does not tell whether a
+   * refresh was sent, and its token counts as used.
+   */
+  timeout?: number | undefined
+  /** Default: the global fetch. */
+  fetch?: Fetch | undefined
+}
+
+/** Checked options with defaults. */
+export type OAuthSettings = ReturnType<typeof resolveOAuthOptions>
+
+/** @throws {ConfigurationError} for invalid options; the message contains no secret. */
+export function resolveOAuthOptions(options: OAuthClientOptions) {
+  assertOptions(options, {
+    ...{ issuer: true, endpoints: true, clientId: true, clientSecret: true, clientAuthentication: true },
+    ...{ redirectUri: true, baseUrl: true, scopes: true, store: true, leeway: true, timeout: true },
+    fetch: true,
+  })
+  const { issuer, endpoints, clientSecret, clientAuthentication, redirectUri, scopes, fetch } = options
+  const { store = new MemoryTokenStore(), leeway = 60_000, timeout = 30_000 } = options
+  if (issuer === undefined && endpoints === undefined)
+    throw new ConfigurationError('pass issuer, or endpoints for a server without metadata')
+  if (issuer !== undefined) serverUrl('issuer', issuer)
+  if (endpoints !== undefined) {
+    assertOptions(endpoints, { authorization: true, token: true }, 'endpoints')
+    serverUrl('endpoints.authorization', endpoints.authorization)
+    serverUrl('endpoints.token', endpoints.token)
+  }
+  nonEmptyText('clientId', options.clientId)
+  if (clientSecret !== undefined) nonEmptyText('clientSecret', clientSecret)
+  if (clientSecret !== undefined && inBrowser())
+    throw new ConfigurationError('every visitor can read a clientSecret in a browser; leave it out')
+  if (![undefined, 'client_secret_basic', 'client_secret_post'].includes(clientAuthentication)) {
+    throw new ConfigurationError('clientAuthentication must be client_secret_basic or client_secret_post')
+  }
+  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri) || redirectUri.includes('#'))
+    throw new ConfigurationError('redirectUri must be a URL without a fragment')
+  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope))
+    throw new ConfigurationError('scopes must be a list of at least one scope')
+  for (const method of ['get', 'set']) assertMethod('store', store, method)
+  const isLeeway = typeof leeway === 'number' && leeway >= 0 && leeway <= maxTimerMs
+  checked(leeway, isLeeway, 'leeway must be a number of milliseconds from 0')
+  return {
+    issuer,
+    endpoints,
+    clientId: options.clientId,
+    clientSecret,
+    clientAuthentication,
+    redirectUri,
+    resource: new URL(resolveBaseUrl(options.baseUrl, new Redactor())).origin + audiencePath,
+    scope: [...new Set(scopes)].join(' '),
+    store,
+    leewayMs: leeway,
+    timeoutMs: milliseconds('timeout', timeout),
+    fetch: fetch === undefined ? fetch : assertFunction('fetch', fetch),
+  }
+}
+
+/**
+ * Checks a URL of the authorization server: codes and tokens are sent there, so it must use TLS or a loopback address.
+ *
+ * @throws {ConfigurationError}
+ */
+export function serverUrl(name: string, value: unknown): URL {
+  if (typeof value !== 'string' || !URL.canParse(value)) throw new ConfigurationError(`${name} is not a URL`)
+  const url = new URL(value)
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigurationError(`${name} must not hold a user name or password`)
+  if (isSafe(url)) return url
+  throw new ConfigurationError(
+    `${name} must be https unless it is a loopback address, got ${url.protocol}//${url.host}`,
+  )
+}
+
+function isScope(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)
+}

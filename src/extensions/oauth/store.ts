@@ -1,0 +1,117 @@
+import { TokenStoreError } from '../../errors/index.ts'
+import { isRecord } from '../../lib/is-record.ts'
+
+/** The tokens of one authorization, as plain JSON. `accessToken` and `refreshToken` are secrets. */
+export interface TokenSet {
+  readonly accessToken: string
+  /** Present if `offline_access` was granted. */
+  readonly refreshToken?: string | undefined
+  /** When the tokens were requested, in milliseconds of this machine's clock. */
+  readonly obtainedAt: number
+  /** When the access token expires, in milliseconds of this machine's clock; absent if the server did not say. */
+  readonly expiresAt?: number | undefined
+  /**
+   * When the refresh token was sent, in milliseconds of this machine's clock; absent once the response is known. If it
+   * is present and no refresh is running, the process has died, and the refresh token may be used up.
+   */
+  readonly refreshSentAt?: number | undefined
+  /** The granted scopes, separated by spaces, if the server listed them. */
+  readonly scope?: string | undefined
+  /**
+   * What the tokens were issued for; `baseUrl` is their audience. Set by the session that stores them. A session with
+   * another issuer, client or audience refuses them.
+   */
+  readonly boundTo?:
+    { readonly issuer: string; readonly clientId: string; readonly baseUrl: string } | undefined
+}
+
+export type TokenBinding = NonNullable<TokenSet['boundTo']>
+
+/** Keeps the tokens of one authorization. */
+export interface TokenStore {
+  /** Reads the tokens; null if there are none. */
+  get(): TokenSet | null | Promise<TokenSet | null>
+  /** Replaces the tokens. They are used after this has resolved. */
+  set(tokens: TokenSet): unknown
+  /**
+   * Runs the work while no other user of the store does. A store that several processes share needs it: two
+   * simultaneous refreshes would invalidate each other's refresh token. The work can run again from its start.
+   */
+  lock?<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Keeps tokens for as long as the process lives.
+ *
+ * @example
+ * const store = new MemoryTokenStore() // one for each user
+ * await oauth.exchange(request.url, pending, store)
+ * const client = new SocialSearch({ baseUrl, auth: oauth.session(store) })
+ */
+export class MemoryTokenStore implements TokenStore {
+  #tokens: TokenSet | null = null
+
+  get(): TokenSet | null {
+    return this.#tokens
+  }
+
+  set(tokens: TokenSet): void {
+    this.#tokens = tokens
+  }
+}
+
+const bindingNames = ['issuer', 'clientId', 'baseUrl'] as const
+
+const fieldChecks = {
+  accessToken: isText,
+  refreshToken: isText,
+  obtainedAt: Number.isFinite,
+  expiresAt: Number.isFinite,
+  boundTo: isBinding,
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isBinding(value: unknown): boolean {
+  return isRecord(value) && bindingNames.every((name) => typeof value[name] === 'string')
+}
+
+/**
+ * Refuses values that are not a set of tokens, without repeating them.
+ *
+ * @throws {TokenStoreError}
+ */
+export function assertTokenSet(value: unknown, where: string): asserts value is TokenSet {
+  const wrong = wrongFieldOf(value)
+  if (wrong === undefined) return
+  throw new TokenStoreError(`${where} holds no usable tokens (${wrong}); authorize again to replace them`)
+}
+
+function wrongFieldOf(value: unknown): string | undefined {
+  try {
+    const tokens = isRecord(value) ? value : {}
+    const [wrong] = Object.entries(fieldChecks).filter(([name, isUsable]) => {
+      const isOptional = name !== 'accessToken' && name !== 'obtainedAt'
+      return !(isOptional && tokens[name] === undefined) && !isUsable(tokens[name])
+    })
+    return wrong?.[0]
+  } catch {
+    return 'they cannot be read'
+  }
+}
+
+/**
+ * Refuses tokens of another client or service.
+ *
+ * @throws {TokenStoreError}
+ */
+export function assertBoundTo(own: TokenBinding, { boundTo = own }: TokenSet, what: string): void {
+  if (bindingNames.every((name) => boundTo[name] === own[name])) return
+  const text = ({ issuer, clientId, baseUrl }: TokenBinding): string =>
+    `client ${clientId} of issuer ${issuer} for ${baseUrl}`
+  throw new TokenStoreError(
+    `${what} of ${text(boundTo)}, not of ${text(own)}; authorize again to replace them, or use another store`,
+  )
+}

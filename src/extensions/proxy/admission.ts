@@ -1,0 +1,112 @@
+import { inputOf } from '../../api/query-input.ts'
+import { within } from '../../lib/abort.ts'
+import { assertMethod } from '../../errors/check-options.ts'
+import type { Budget } from '../../index.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { readBytes } from '../../lib/read-bytes.ts'
+import type { ProxyCaller, ProxySettings } from './options.ts'
+import type { KnownOperation } from './operations-at.ts'
+import { Refusal, invalidRequest } from './request-refusal.ts'
+
+/** An authorized call. */
+export interface Admitted {
+  readonly params: unknown
+  readonly budget: Budget | undefined
+  /** Call it when the call has ended. */
+  readonly release: () => void
+}
+
+/** A request that is being admitted. */
+interface Applicant {
+  readonly request: Request
+  readonly operation: KnownOperation
+  /** Latest time to send the call, in monotonic milliseconds. */
+  readonly sendBy: number
+}
+
+/**
+ * Authorizes a request, reads its params and picks its budget. Throws a refusal, or what `authorize` and `budget` throw.
+ * Every wait ends at `sendBy`, or when the caller leaves.
+ */
+export async function admit(applicant: Applicant, settings: ProxySettings): Promise<Admitted> {
+  const { request, operation } = applicant
+  if (operation.method !== 'GET' && !isJson(request.headers.get('content-type')))
+    throw new Refusal(415, 'unsupported_media_type', 'the content type must be application/json')
+  const authorize = async (): Promise<unknown> => settings.authorize(request)
+  const caller = await inTime(applicant, authorize, () => tooLate('authorize'))
+  if (request.bodyUsed) {
+    throw new ConfigurationError(
+      'the body of the request was already read; mount the proxy before any body parser, and read no body in authorize',
+    )
+  }
+  if (caller === false) throw new Refusal(403, 'forbidden', 'this caller may not use the proxy')
+  if (caller === null || caller === undefined)
+    throw new Refusal(401, 'unauthorized', 'the proxy does not know who is calling')
+  const params = await readParams(applicant, settings)
+  return { params, ...(await budgetOf(assertCaller(caller), applicant, settings)) }
+}
+
+/** Settles with the work, or rejects when it is too late to send the call, or when the caller leaves. */
+function inTime<T>(
+  { request, sendBy }: Applicant,
+  work: () => Promise<T>,
+  errorIfLate: () => Error,
+): Promise<T> {
+  const late = (): never => {
+    throw errorIfLate()
+  }
+  return within(sendBy - performance.now(), work, late, request.signal)
+}
+
+/** @param what The functions that have taken the time. */
+export function tooLate(what: string): ConfigurationError {
+  return new ConfigurationError(`${what} took too long, nothing was sent`)
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^application\/json *(;|$)/i.test(contentType ?? '')
+}
+
+async function readParams(applicant: Applicant, { maxBodyBytes }: ProxySettings): Promise<unknown> {
+  const { request, operation } = applicant
+  if (operation.method === 'GET') return inputOf(new URL(request.url).search, operation)
+  const late = () => new Refusal(408, 'request_timeout', 'the body took too long, nothing was sent')
+  const bytes = await inTime(applicant, () => readBytes(request, maxBodyBytes).catch(() => null), late)
+  if (bytes === 'too large')
+    throw new Refusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
+  try {
+    if (bytes !== null) return JSON.parse(new TextDecoder().decode(bytes)) as unknown
+  } catch {
+    // Refused below, like a body that cannot be read.
+  }
+  throw invalidRequest([{ path: '', message: 'the body must be JSON' }])
+}
+
+function assertCaller(caller: unknown): ProxyCaller {
+  const { id } = caller as Partial<ProxyCaller>
+  if (typeof id === 'string' && id !== '') return caller as ProxyCaller
+  throw new ConfigurationError('authorize must return a caller with an id, null or false')
+}
+
+async function budgetOf(
+  caller: ProxyCaller,
+  applicant: Applicant,
+  { budget, callers }: ProxySettings,
+): Promise<Pick<Admitted, 'budget' | 'release'>> {
+  const release = (): void => {}
+  if (caller.budget !== undefined) return { budget: caller.budget, release }
+  if (callers !== null) {
+    const taken = callers.take(caller.id)
+    if (taken === null) throw new Refusal(503, 'too_many_callers', 'too many callers have spent credits')
+    return taken
+  }
+  if (typeof budget !== 'function') return { budget: undefined, release }
+  const own = await inTime(
+    applicant,
+    async () => budget(caller),
+    () => tooLate('budget'),
+  )
+  // An undefined budget would mean no limit.
+  assertMethod('what budget returns', own, 'reserve')
+  return { budget: own, release }
+}

@@ -1,0 +1,137 @@
+import { type OperationId, operations } from '../../api/operations.ts'
+import {
+  assertFunction,
+  assertObject,
+  assertOptions,
+  checked,
+  milliseconds,
+  shown,
+  wholeNumber,
+} from '../../errors/check-options.ts'
+import { type Budget, CreditBudget, type Transport } from '../../index.ts'
+import { clientTransport } from '../../extend.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { logOnce } from '../../errors/on-error.ts'
+import { CallerBudgets } from './caller-budgets.ts'
+
+/** The user that a request is made for. */
+export interface ProxyCaller {
+  /** Identifies the caller. */
+  readonly id: string
+  /** This caller's credit limit, in place of the proxy's `budget`. */
+  readonly budget?: Budget | undefined
+}
+
+/** Other origins whose pages may use a proxy. */
+export interface ProxyCors {
+  /** Exact origins, such as `https://app.example.com`. */
+  origins: readonly string[]
+  /** Whether their requests may carry cookies. Default false. */
+  credentials?: boolean | undefined
+}
+
+/** The call that failed. */
+export interface ProxyFailure {
+  /** The request id in the response. */
+  readonly requestId: string
+  readonly operation: OperationId
+}
+
+/** Options of a proxy. */
+export interface ProxyOptions<Caller extends ProxyCaller = ProxyCaller> {
+  /** The client that has the key: a `SocialSearch`, or a transport. */
+  client: Transport | { readonly transport: Transport }
+  /** Ids of the operations that may be used, such as `microblog.search`; all others are refused. */
+  allow: readonly OperationId[]
+  /**
+   * Returns the caller of a request: null if the user is not logged in (401), false if the user may not call (403). It must
+   * not read the body. If it throws, the error goes to `onError` and the response is a 500.
+   */
+  authorize: (
+    request: Request,
+  ) => Caller | null | undefined | false | Promise<Caller | null | undefined | false>
+  /**
+   * A credit limit for each caller: a number, which lasts as long as the proxy, or a function that returns the caller's
+   * budget. Default: only the client's own budget.
+   */
+  budget?: number | ((caller: Caller) => Budget | Promise<Budget>) | undefined
+  /**
+   * Maximum number of callers whose spending is remembered if `budget` is a number; further ones are refused. Default
+   * 10,000.
+   */
+  maxCallers?: number | undefined
+  /** Items to reserve credits for if the service documents no bound, as for reactions. Default 1,000. */
+  ceiling?: number | undefined
+  /**
+   * Time limit of one call with its queueing and waits, in milliseconds; it includes `authorize`, `budget` and the body.
+   * The proxy sends nothing in the last ten seconds, or the second half if that is shorter: the caller gets a 429. Default:
+   * five seconds less than a client's default timeout, so that the client gets the response.
+   */
+  deadline?: number | undefined
+  /** Largest body that is read, in bytes. Default 1 MiB. */
+  maxBodyBytes?: number | undefined
+  /** Pages of other origins that may use the proxy. Default none. */
+  cors?: ProxyCors | undefined
+  /**
+   * Called with the error of every failed call, and with errors of `authorize` and `budget`. Default: logs to
+   * `console.error` why the response is a 500, or why the service refused the proxy. It logs each cause once, without the
+   * text of errors thrown by your code, which may hold secrets.
+   */
+  onError?: ((error: unknown, failure: ProxyFailure) => unknown) | undefined
+}
+
+/** Checked options with defaults. */
+export type ProxySettings = ReturnType<typeof resolveProxy>
+
+/** @throws {ConfigurationError} for options that cannot work. */
+export function resolveProxy(options: ProxyOptions) {
+  assertOptions(options, {
+    ...{ client: true, allow: true, authorize: true, budget: true, maxCallers: true },
+    ...{ ceiling: true, deadline: true, maxBodyBytes: true, cors: true, onError: true },
+  })
+  const { client, allow, budget, cors = { origins: [] } } = options
+  assertObject('client', client)
+  const transport = clientTransport('transport' in client ? client.transport : client)
+  assertFunction('authorize', options.authorize)
+  const known: ReadonlySet<unknown> = new Set(operations.map(({ id }) => id))
+  if (!Array.isArray(allow) || allow.length === 0) {
+    throw new ConfigurationError('allow must name at least one operation')
+  }
+  const unknownId = (allow as readonly unknown[]).find((id) => !known.has(id))
+  if (unknownId !== undefined) {
+    throw new ConfigurationError(`allow names ${quoted(unknownId)}, which is not an operation`)
+  }
+  if (budget !== undefined && typeof budget !== 'function') new CreditBudget(budget)
+  if (options.onError !== undefined) assertFunction('onError', options.onError)
+  assertOptions(cors, { origins: true, credentials: true }, 'cors')
+  const { origins, credentials = false } = cors
+  if (!Array.isArray(origins)) throw new ConfigurationError('cors.origins must be a list of origins')
+  for (const origin of origins as readonly unknown[]) {
+    if (typeof origin !== 'string' || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new ConfigurationError(
+        `cors.origins must hold exact origins such as https://app.example.com, got ${quoted(origin)}`,
+      )
+    }
+  }
+  checked(credentials, typeof credentials === 'boolean', 'cors.credentials must be true or false')
+  const maxCallers = wholeNumber('maxCallers', options.maxCallers ?? 10_000)
+  return {
+    transport,
+    allow: new Set<string>(allow),
+    authorize: options.authorize,
+    budget,
+    callers: typeof budget === 'number' ? new CallerBudgets(budget, maxCallers) : null,
+    ceiling: options.ceiling === undefined ? undefined : wholeNumber('ceiling', options.ceiling),
+    deadline: options.deadline === undefined ? undefined : milliseconds('deadline', options.deadline),
+    maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 2 ** 20),
+    origins: [...(origins as readonly string[])],
+    credentials,
+    onError: options.onError ?? (() => {}),
+    /** For causes that the response does not name. */
+    log: options.onError === undefined ? logOnce('thrown by authorize, budget or the client') : () => {},
+  }
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : shown(value)
+}

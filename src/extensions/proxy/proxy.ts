@@ -1,0 +1,188 @@
+import { CreditBudget } from '../../index.ts'
+import { defaultTimeoutMs, effectOf } from '../../extend.ts'
+import { report } from '../../errors/on-error.ts'
+import { TimeoutError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import { type Admitted, admit, tooLate } from './admission.ts'
+import {
+  addCredits,
+  errorResponse,
+  failedCall,
+  isPublicError,
+  jsonResponse,
+  refusesProxy,
+} from './responses.ts'
+import { type ProxyCaller, type ProxyOptions, type ProxySettings, resolveProxy } from './options.ts'
+import { corsHeaders, isUntrusted, preflightHeaders } from './origins.ts'
+import { type KnownOperation, operationsAt } from './operations-at.ts'
+import { Refusal } from './request-refusal.ts'
+
+/** Limit of a budget that refuses nothing and only counts what one call has cost. */
+const unlimitedCredits = Number.MAX_SAFE_INTEGER
+
+/**
+ * Creates a proxy, so that pages can use the service without its key. Mounted at `/api/social/*`, it serves
+ * `new SocialSearch({ baseUrl: '/api/social' })`. It forwards requests that are allowed, authorized, valid and within
+ * budget, and refuses all others in the service's error format before anything is spent. It forwards no headers and no
+ * cookies in either direction.
+ *
+ * @throws {ConfigurationError} for invalid options.
+ * @example
+ * const proxy = createProxy({
+ *   client,
+ *   allow: ['microblog.search'],
+ *   authorize: (request) => userOf(request), // null refuses the request
+ *   budget: 100, // credits for each user
+ * })
+ */
+export function createProxy<Caller extends ProxyCaller>(
+  options: ProxyOptions<Caller>,
+): (request: Request) => Promise<Response> {
+  const settings = resolveProxy(options as unknown as ProxyOptions)
+  return async (request) => {
+    const response = await answer(request, settings)
+    for (const [name, value] of Object.entries(corsHeaders(request, settings)))
+      response.headers.set(name, value)
+    return request.method === 'HEAD' ? new Response(null, response) : response
+  }
+}
+
+async function answer(request: Request, settings: ProxySettings): Promise<Response> {
+  const requestId = `proxy_${crypto.randomUUID()}`
+  try {
+    if (isUntrusted(request, settings))
+      throw new Refusal(403, 'origin_not_allowed', 'pages of this origin may not use the proxy')
+    // Answer preflights before any other check: a page cannot tell a failed preflight from a lost paid request.
+    if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
+      return jsonResponse(null, 204, preflightHeaders(request))
+    const { operation, id, allow } = route(request, settings)
+    if (operation === undefined) return jsonResponse(null, 204, { allow })
+    return await forward(request, operation, id, settings, requestId)
+  } catch (error) {
+    if (isInstance(error, Refusal)) return errorResponse(requestId, error)
+    throw error
+  }
+}
+
+/** Finds the operation that a request calls; none for OPTIONS, which asks for the methods of a path. */
+function route(
+  { method, url }: Request,
+  settings: ProxySettings,
+): { operation: KnownOperation | undefined; id: string; allow: string } {
+  const { found, id } = operationsAt(new URL(url).pathname)
+  if (found.length === 0)
+    throw new Refusal(404, 'not_found', 'unknown path; expected the path of an operation')
+  const allowed = found.filter((operation) => settings.allow.has(operation.id))
+  if (allowed.length === 0)
+    throw new Refusal(403, 'operation_not_allowed', 'the proxy does not allow this operation')
+  const methods = allowed.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  const operation = allowed.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
+  if (operation !== undefined || method === 'OPTIONS') return { operation, id, allow }
+  const message = `${method} is not a method of this path; expected ${allow}`
+  throw new Refusal(405, 'method_not_allowed', message, { headers: { allow } })
+}
+
+async function forward(
+  request: Request,
+  operation: KnownOperation,
+  id: string,
+  settings: ProxySettings,
+  requestId: string,
+): Promise<Response> {
+  const times = callTimes(operation, settings)
+  const meter = new CreditBudget(unlimitedCredits)
+  let admitted: Admitted | undefined
+  try {
+    admitted = await admit({ request, operation, sendBy: times.sendBy }, settings)
+    return await call({ request, operation, id, meter, times, ...admitted }, settings)
+  } catch (error) {
+    if (isInstance(error, Refusal)) throw error
+    if (request.signal.aborted && error === request.signal.reason)
+      throw new Refusal(499, 'caller_left', 'the caller left')
+    // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
+    const publicError = admitted !== undefined && isPublicError(error) ? error : null
+    const failed = { requestId: publicError?.requestId ?? requestId, operation: operation.id }
+    report(error, { onError: (error) => settings.onError(error, failed) })
+    if (publicError instanceof TimeoutError && isUnsent(publicError)) throw retryLater(publicError)
+    const response = failedCall(publicError, requestId, meter, effectOf(operation) === 'write')
+    if (publicError === null || refusesProxy(publicError))
+      settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
+    return response
+  } finally {
+    admitted?.release()
+  }
+}
+
+interface ProxiedCall extends Admitted {
+  readonly request: Request
+  readonly operation: KnownOperation
+  readonly id: string
+  readonly meter: CreditBudget
+  readonly times: CallTimes
+}
+
+/** Time limits of a request, in monotonic milliseconds. */
+interface CallTimes {
+  /** Latest time to send the call. */
+  readonly sendBy: number
+  readonly endBy: number
+}
+
+/** By default, the proxy gives up this much sooner than the client behind it, in milliseconds. */
+const headStartMs = 5_000
+
+/** Shortest time left for the response, in milliseconds, if the deadline is long enough. */
+const minAnswerMs = 10_000
+
+/** The limits count from the arrival of the request, since the page waits from then on. */
+function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: ProxySettings): CallTimes {
+  const { deadline = timeoutMs - headStartMs } = settings
+  const start = performance.now()
+  return { sendBy: start + Math.max(deadline / 2, deadline - minAnswerMs), endBy: start + deadline }
+}
+
+/** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
+async function call(
+  { request, operation, params, id, budget, meter, times }: ProxiedCall,
+  { transport, ceiling }: ProxySettings,
+): Promise<Response> {
+  const maxQueueWait = Math.ceil(times.sendBy - performance.now())
+  const deadline = Math.ceil(times.endBy - performance.now())
+  if (maxQueueWait < 1) throw tooLate('authorize or budget')
+  const bounded = budget === undefined ? transport : transport.withOptions({ budget })
+  const isFree = operation.price.kind === 'free'
+  const { signal: callerLeft } = request
+  const received = await bounded.request(
+    operation,
+    params as object,
+    {
+      ...{ budget: meter, ceiling, deadline, maxQueueWait },
+      signal: isFree && operation.method === 'GET' ? callerLeft : undefined,
+    },
+    id,
+    { callerLeft },
+  )
+  const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
+  const response = jsonResponse(received.text, received.response.status, age)
+  if (isFree) return response
+  return addCredits(response, meter, meter.spent > 0 ? 'yes' : meter.uncertain > 0 ? 'unknown' : 'no')
+}
+
+function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
+  return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
+}
+
+/** If the wait is unknown, in seconds. */
+const defaultRetryAfter = 5
+
+/** The organization's limits are exhausted for now; this package's client waits and retries. */
+function retryLater({ retryAfter }: TimeoutError): Refusal {
+  const reason =
+    retryAfter === undefined
+      ? 'it waited too long at the proxy'
+      : `rate limit reached; retry after ${retryAfter} s`
+  return new Refusal(429, 'rate_limited', `not sent: ${reason}`, {
+    retryAfter: retryAfter ?? defaultRetryAfter,
+  })
+}

@@ -1,0 +1,33 @@
+import type { Issue } from '../../api/issues.ts'
+import type { ProxyErrorFields } from '../../extend.ts'
+
+/** What an error response may tell besides status, code and message. */
+export interface RefusalFields {
+  readonly issues?: readonly Issue[]
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+  readonly headers?: Record<string, string>
+  /** Fields of the proxy protocol. Default: nothing was charged. */
+  readonly details?: ProxyErrorFields
+}
+
+/** Ends a request with a response in the service's error format. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly fields: RefusalFields
+
+  constructor(status: number, code: string, message: string, fields: RefusalFields = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** A 400 for a request that breaks the documented bounds. */
+export function invalidRequest(issues: readonly Issue[]): Refusal {
+  const fields = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+  const message = `invalid request, nothing was sent: ${fields.slice(0, 3).join('; ')}`
+  return new Refusal(400, 'validation_error', message, { issues })
+}

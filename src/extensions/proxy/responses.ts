@@ -1,0 +1,122 @@
+import type { CreditBudget } from '../../index.ts'
+import { creditsHeader, writeCredits, writeProxyError } from '../../extend.ts'
+import {
+  ApiError,
+  AuthenticationError,
+  type Charged,
+  InvalidRequestError,
+  InvalidResponseError,
+  PermissionDeniedError,
+  SocialSearchError,
+} from '../../errors/index.ts'
+import { jsonText } from '../../lib/json.ts'
+import { Refusal, invalidRequest } from './request-refusal.ts'
+
+/**
+ * A response to the browser.
+ *
+ * @param body JSON text, or null for none.
+ */
+export function jsonResponse(
+  body: string | null,
+  status: number,
+  headers: Record<string, string> = {},
+): Response {
+  const type = body === null ? undefined : { 'content-type': 'application/json' }
+  const fixed = { ...type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  return new Response(body, { status, headers: { ...fixed, ...headers } })
+}
+
+/** A refusal in the service's envelope. */
+export function errorResponse(requestId: string, { status, code, message, fields }: Refusal): Response {
+  const { issues = [], retryAfter, headers = {}, details = { charged: 'no' } } = fields
+  const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
+  const error = { ...details, code, message, ...(issues.length > 0 && { issues }), ...wait }
+  const body = JSON.stringify({ requestId, error })
+  return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
+}
+
+/** Statuses of the client's own errors, which the service does not have. */
+const statusOfCode: Readonly<Record<string, number>> = {
+  connection: 502,
+  redirect: 502,
+  timeout: 504,
+  credit_budget: 402,
+  closed: 503,
+}
+
+/** Whether the browser may see an error: those of the service, the network and the limits. All others stay here. */
+export function isPublicError(error: unknown): error is SocialSearchError {
+  try {
+    if (error instanceof ApiError || error instanceof InvalidRequestError) return true
+    if (error instanceof InvalidResponseError) return true
+    return error instanceof SocialSearchError && Object.hasOwn(statusOfCode, error.code)
+  } catch {
+    return false // Your own code has thrown something that cannot be read.
+  }
+}
+
+/** Whether the service, or a firewall, refused the proxy: nothing that the page can fix. A hook's own refusal is for the page. */
+export function refusesProxy(error: SocialSearchError): boolean {
+  if (!(error instanceof AuthenticationError || error instanceof PermissionDeniedError)) return false
+  const { sent = null, status } = error.attempts.at(-1) ?? {}
+  return sent !== null && status === error.status
+}
+
+/** The response to a call that failed; null stands for an error that the browser may not see. */
+export function failedCall(
+  error: SocialSearchError | null,
+  requestId: string,
+  meter: CreditBudget,
+  isWrite: boolean,
+): Response {
+  const { spent, uncertain } = meter
+  const charged = error?.charged ?? (uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no')
+  const response =
+    error instanceof InvalidResponseError
+      ? unusableSuccess(error)
+      : errorResponse(error?.requestId ?? requestId, refusalOf(error, charged, isWrite))
+  return addCredits(response, meter, charged)
+}
+
+function refusalOf(error: SocialSearchError | null, charged: Charged, isWrite: boolean): Refusal {
+  if (error === null) {
+    const details = { charged, ...(isWrite && { applied: 'unknown' as const }) }
+    return new Refusal(500, 'internal_error', 'the proxy failed', { details })
+  }
+  if (error instanceof InvalidRequestError) return invalidRequest(error.issues)
+  const code: string = error.code
+  // The client behind the proxy adds the operation to the message again.
+  const message = error.message.replace(`${error.operation}: `, '')
+  const details = writeProxyError(error)
+  if (error instanceof ApiError) {
+    const { status, issues, retryAfter } = error
+    if (refusesProxy(error)) {
+      const reason = `the service refused the proxy with ${status}; only the operator of the proxy can fix this`
+      return new Refusal(502, 'service_refused_proxy', reason, { details })
+    }
+    const isError = status >= 400 && status < 600
+    return new Refusal(isError ? status : 502, code, message, { issues, retryAfter, details })
+  }
+  const words = code === 'connection' ? 'the connection between the proxy and the service failed' : message
+  return new Refusal(statusOfCode[code] ?? 500, code, words, { details })
+}
+
+/** Passes a paid body on as it is: the caller may need less than the documented shape. */
+function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
+  const { status: sent = 200 } = attempts.at(-1) ?? {}
+  // The success may be that of a hook.
+  const status = sent >= 200 && sent < 300 ? sent : 200
+  if (status === 204 || status === 205) return jsonResponse(null, status)
+  return jsonResponse(typeof body === 'string' ? body : jsonText(body), status)
+}
+
+/** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
+export function addCredits(
+  response: Response,
+  { spent, uncertain }: CreditBudget,
+  charged: Charged,
+): Response {
+  response.headers.set(creditsHeader, writeCredits({ spent, uncertain, charged }))
+  return response
+}

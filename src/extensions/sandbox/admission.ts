@@ -1,0 +1,62 @@
+import type { Scope } from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
+import { matchPath } from '../../api/match-path.ts'
+import type { RateLimits } from './rate-limits.ts'
+import { Refusal } from './responses.ts'
+import type { Route } from './routes.ts'
+import type { RequestEntry } from './types.ts'
+
+/** Every scope of the service, some more than once. */
+export const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => scopes)
+
+/** Scopes of a new API key: those that read (service description, part 5). */
+export const defaultScopes = allScopes.filter((scope) => scope.endsWith(':read'))
+
+/** The scopes of a credential, and those that the member behind it has lost. */
+export interface KeyPermissions {
+  readonly scopes: readonly Scope[]
+  readonly lost: readonly Scope[]
+}
+
+/** The route of an admitted request, and the id in its path. */
+export interface Admitted extends Route {
+  readonly pathId: string
+}
+
+/**
+ * Checks a request's path, method, credential, scopes and limits, in this order, before its body is read. Notes the
+ * operation in the request's entry. Returns its route, or why it is refused.
+ */
+export function admit(
+  entry: RequestEntry,
+  authorization: string | null,
+  rules: { routes: readonly Route[]; keys: ReadonlyMap<string, KeyPermissions>; limits: RateLimits },
+): Admitted | Refusal {
+  const { path, method } = entry
+  const { routes: atPath, id: pathId } = matchPath(path, rules.routes)
+  if (atPath.length === 0) return new Refusal(404, { message: `No operation at ${path}` })
+
+  const route = atPath.find(({ operation }) => operation.method === method)
+  if (route === undefined) {
+    const allow = atPath.map(({ operation }) => operation.method).join(', ')
+    const message = `${method} is not a method of ${path}, which has ${allow}`
+    return new Refusal(405, { message, headers: { allow } })
+  }
+  const { id, scopes, surface } = route.operation
+  entry.operation = id
+
+  const permissions = rules.keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (permissions === undefined) return new Refusal(401, { message: 'Missing or unknown credential' })
+
+  const missing = scopes.filter((scope) => !permissions.scopes.includes(scope)).join(', ')
+  if (missing !== '') return new Refusal(403, { message: `The credential lacks the scope ${missing}` })
+
+  const lost = scopes.filter((scope) => permissions.lost.includes(scope)).join(', ')
+  if (lost !== '')
+    return new Refusal(403, { message: `The member behind the credential lacks the permission ${lost}` })
+
+  const retryAfter = rules.limits.admit(surface)
+  return retryAfter === null
+    ? { ...route, pathId }
+    : new Refusal(429, { message: 'Too many requests', retryAfter })
+}

@@ -1,0 +1,101 @@
+import { creditRates } from '../../api/credit-rates.ts'
+import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
+import type { Operation } from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
+import type { Schema } from '../../api/schema/schema.ts'
+
+/** What each documented status means. */
+const errors: Readonly<Record<number, string>> = {
+  400: 'A field is invalid',
+  401: 'The credential is missing, invalid or revoked',
+  429: 'A limit is exceeded',
+  502: 'The data provider failed',
+  503: 'The professional network is temporarily unavailable',
+}
+
+const open = 'The service does not document this shape'
+
+const creditRatesSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(creditRates).map(([name, value]) => [name, { type: 'integer', const: value }]),
+  ),
+  required: Object.keys(creditRates),
+  additionalProperties: false,
+}
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    requestId: { type: 'string' },
+    error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+  },
+  required: ['requestId', 'error'],
+}
+
+/**
+ * Describes the service from the operation table. Undocumented shapes are open objects with a note: what this sandbox makes
+ * up for them is not part of the service.
+ */
+export function describeService() {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    const methods = (paths[operation.path] ??= {})
+    methods[operation.method.toLowerCase()] = describe(operation)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Social Search and Organization Data API (sandbox)', version: '1.0.0' },
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: { CreditRates: creditRatesSchema, Error: errorSchema },
+    },
+  }
+}
+
+function describe(operation: Operation): object {
+  const { id, summary, method, scopes, documented, request, response } = operation
+  const shape = (schema: Schema) =>
+    json({ ...jsonSchemaOf(schema), ...(!documented && { description: open }) })
+  const parameters = parametersOf(operation)
+  return {
+    operationId: id,
+    summary,
+    ...(!documented && { description: 'The service does not document what this takes and gives' }),
+    // Since OpenAPI 3.1, schemes other than OAuth can list roles here.
+    security: [{ apiKey: [...scopes] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(method !== 'GET' && { requestBody: { required: true, content: shape(request) } }),
+    responses: {
+      200: { description: 'Success', content: shape(response) },
+      ...errorResponses(operation),
+    },
+  }
+}
+
+function parametersOf({ method, pathId, request }: Operation): object[] {
+  const inPath = { name: 'id', in: 'path', required: true }
+  const pattern = pathId?.prefix && `^${pathId.prefix}`
+  const { properties = {}, required = [] } = method === 'GET' ? jsonSchemaOf(request) : {}
+  return [
+    ...(pattern ? [{ ...inPath, schema: { type: 'string', pattern } }] : []),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
+  ]
+}
+
+function errorResponses({ errors: documented }: Operation): object {
+  const content = json({ $ref: '#/components/schemas/Error' })
+  if (documented === undefined)
+    return { default: { description: 'An error; the service does not document which', content } }
+  return Object.fromEntries(documented.map((status) => [status, { description: errors[status], content }]))
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } }
+}

@@ -1,0 +1,110 @@
+import { serviceErrorStatus } from '../../api/error-envelope.ts'
+import { operations } from '../../api/operations.ts'
+import { messageOf } from '../../lib/thrown.ts'
+import { assertRecord, fail, integer, jsonCopy, longestWaitMs, number } from './check-arguments.ts'
+import { Refusal, type SandboxResponse, bodilessStatuses, errorResponse, jsonHeaders } from './responses.ts'
+import type { Fault } from './types.ts'
+
+type Check = (field: string, value: unknown) => unknown
+
+const oneOf =
+  (...allowed: readonly unknown[]): Check =>
+  (field, value) =>
+    allowed.includes(value) || fail(field, `one of ${allowed.join(', ')}`, value)
+
+const checks: Record<keyof Fault, Check> = {
+  operation: oneOf(...operations.map(({ id }) => id)),
+  times: (field, value) => value === Infinity || integer(field, value, 1),
+  skip: (field, value) => integer(field, value, 0),
+  delay: (field, value) => number(field, value, 0, longestWaitMs),
+  status: (field, value) => integer(field, value, 200, 599),
+  code: (field, value) => typeof value === 'string' || fail(field, 'a string', value),
+  retryAfter: (field, value) => typeof value === 'number' || fail(field, 'a number', value),
+  headers(field, value) {
+    try {
+      new Headers(value as Record<string, string>)
+    } catch (error) {
+      throw new TypeError(`${field} must hold valid header names and values: ${messageOf(error)}`)
+    }
+  },
+  body: (field, value) =>
+    typeof value === 'string' ||
+    (typeof value === 'object' && value !== null && jsonCopy(field, value)) ||
+    fail(field, 'a string or an object', value),
+  reset: oneOf('before', 'after'),
+  cut: oneOf('stall', 'truncate', 'reset'),
+}
+
+/** Injected faults that have not struck yet. */
+export class Faults {
+  readonly #waiting: (Fault & { times: number; skip: number })[] = []
+
+  add(fault: Fault): void {
+    assertRecord('inject() fault', fault, Object.keys(checks))
+    for (const [name, value] of Object.entries(fault))
+      if (value !== undefined) checks[name as keyof Fault](`inject() field ${name}`, value)
+    const { times = 1, skip = 0 } = fault
+    this.#waiting.push({ ...fault, status: statusOf(fault), times, skip })
+  }
+
+  /** Removes the faults that are left, and returns how many there were. */
+  clear(): number {
+    return this.#waiting.splice(0).length
+  }
+
+  /** The fault that strikes this request, if any. */
+  take(operation: string): Fault | undefined {
+    for (const [index, fault] of this.#waiting.entries()) {
+      if (fault.operation !== undefined && fault.operation !== operation) continue
+      if (fault.skip > 0) {
+        fault.skip -= 1
+        continue
+      }
+      fault.times -= 1
+      if (fault.times === 0) this.#waiting.splice(index, 1)
+      return fault
+    }
+    return undefined
+  }
+}
+
+/** The status of a fault, or of its code if that is documented. Refuses fields that contradict it. */
+function statusOf({ code, body, cut, ...fault }: Fault): number | undefined {
+  const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
+  const status = fault.status ?? documented.get(code)
+  if (code !== undefined && (status ?? 0) < 400)
+    fail('inject() field status', `400 to 599 where code is ${code}`, status)
+  if (bodilessStatuses.includes(status ?? 200) && (body !== undefined || cut !== undefined)) {
+    const field = body === undefined ? 'cut' : 'body'
+    throw new TypeError(`inject() field ${field} needs a status that has a body, got ${status}`)
+  }
+  return status
+}
+
+/** The response that a fault sends in place of the service's, or null if the request is to be processed. */
+export function injectedResponse(fault: Fault, requestId: string): SandboxResponse | null {
+  const { status, code, body } = fault
+  if (status === undefined) return null
+  if (status < 400) return { status, headers: jsonHeaders(), body: '', data: body }
+  const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
+  const details = { code, message: 'Injected by the sandbox', retryAfter }
+  return errorResponse(requestId, new Refusal(status, details))
+}
+
+/** Applies the headers and body of a fault to a response. */
+export function applyFault(
+  response: SandboxResponse,
+  { retryAfter, headers = {}, body }: Fault,
+): SandboxResponse {
+  const merged = new Headers(response.headers)
+  if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
+  for (const [name, value] of Object.entries(headers)) merged.set(name, value)
+  const text = typeof body === 'object' ? JSON.stringify(body) : body
+  return { ...response, headers: merged, body: text ?? response.body }
+}
+
+/** The error with which `fetch` reports a reset connection. */
+export function connectionReset(message: string): TypeError {
+  const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  return new TypeError(message, { cause })
+}

@@ -1,0 +1,89 @@
+import { organizationLimits } from '../../api/limits.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import { array, assertRecord, fail, integer, longestWaitMs, number } from './check-arguments.ts'
+import { ownContentOf } from './own-content.ts'
+import type { SandboxKey, SandboxLimits, SandboxOptions, SandboxStory } from './types.ts'
+
+const option = 'createSandbox() option'
+
+/** Checked options with defaults. */
+export type Settings = ReturnType<typeof resolveOptions>
+
+/** Checks the options and fills in defaults. */
+export function resolveOptions(options: SandboxOptions) {
+  const names = ['seed', 'posts', 'now', 'growth', 'story', 'latency', 'limits', 'content', 'keys']
+  assertRecord(`${option}s`, options, names)
+  const { seed = 1, posts = 4000, growth = 0, latency = 0, limits = {}, content = {}, keys = [] } = options
+  const { story } = options
+  const now = resolveClock(options.now)
+  return {
+    seed: integer(`${option} seed`, seed),
+    posts: integer(`${option} posts`, posts, 0, 100_000),
+    growth: number(`${option} growth`, growth, 0, 3600),
+    story: story && resolveStory(story),
+    latency: resolveLatency(latency),
+    limits: resolveLimits(limits),
+    now,
+    start: now(),
+    own: ownContentOf(content, seed, now),
+    /** Each with its permissions. */
+    keys: array(`${option} keys`, keys).map(resolveKey),
+  }
+}
+
+function resolveClock(now: SandboxOptions['now'] = () => Date.now()): () => number {
+  return () => {
+    const time: unknown = typeof now === 'function' ? now() : now
+    return number(`${option} now`, isInstance(time, Date) ? time.getTime() : time, 0, 8.64e15)
+  }
+}
+
+function resolveStory(story: SandboxStory): SandboxStory {
+  const field = `${option} story`
+  assertRecord(field, story, ['launch', 'rival'])
+  for (const [name, query] of Object.entries(story) as [string, unknown][]) {
+    if (query !== undefined && typeof query !== 'string') fail(`${field}.${name}`, 'a query', query)
+  }
+  return story
+}
+
+function resolveLatency(latency: number | readonly [number, number]): readonly [number, number] {
+  const field = `${option} latency`
+  if (typeof latency !== 'object') {
+    const ms = number(field, latency, 0, longestWaitMs)
+    return [ms, ms]
+  }
+  const range: readonly unknown[] = array(field, latency)
+  const isRange = range.length === 2 && range.every((each) => typeof each === 'number')
+  const [min = NaN, max = NaN] = isRange ? latency : []
+  if (!(min <= max)) fail(field, 'a number of milliseconds or [min, max]', latency)
+  return [number(field, min, 0, longestWaitMs), number(field, max, 0, longestWaitMs)]
+}
+
+function resolveLimits(limits: SandboxLimits) {
+  const field = `${option} limits`
+  assertRecord(field, limits, ['inFlight', 'perMinute', 'windowMs', 'countRejected'])
+  const { inFlight, perMinute, windowMs } = organizationLimits
+  const { countRejected = false } = limits
+  if (typeof countRejected !== 'boolean') fail(`${field}.countRejected`, 'true or false', countRejected)
+  return {
+    inFlight: countOrOff(`${field}.inFlight`, limits.inFlight ?? inFlight),
+    perMinute: countOrOff(`${field}.perMinute`, limits.perMinute ?? perMinute),
+    windowMs: number(`${field}.windowMs`, limits.windowMs ?? windowMs, 1, longestWaitMs),
+    countRejected,
+  }
+}
+
+function countOrOff(field: string, value: number | false): number | false {
+  return value === false ? false : integer(field, value, 1)
+}
+
+/** Errors name a key by its index alone, since it may be a real one. */
+function resolveKey(value: SandboxKey, index: number) {
+  const field = `${option} keys[${index}]`
+  assertRecord(field, value, ['key', 'scopes', 'lost'])
+  const { key, scopes, lost = [] } = value
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError(`${field}.key must be a text of visible ASCII characters`)
+  return [key, { scopes: array(`${field}.scopes`, scopes), lost: array(`${field}.lost`, lost) }] as const
+}

@@ -1,0 +1,81 @@
+import type { Issue } from '../../api/issues.ts'
+import { hash } from './random.ts'
+import { invalid } from './responses.ts'
+
+/** What the requests of one walk see, although time passes and items arrive between them. */
+export interface Moment {
+  /** Time of the walk's first request, in milliseconds: later items are not part of it. */
+  readonly at: number
+  /** Items from a test that had arrived by then. */
+  readonly arrived: number
+  /** When the sandbox was made: later items have come by growth. */
+  readonly since: number
+}
+
+interface Position extends Moment {
+  readonly offset: number
+}
+
+/** A request of one page. */
+interface PageRequest {
+  readonly cursor: string | undefined
+  readonly count: number
+  /** What is the same for all pages of one search, and for no other. */
+  readonly search: readonly unknown[]
+  /** Issues of the other params. */
+  readonly issues: Issue[]
+  /** Absent for a list that never changes. */
+  readonly now?: Moment
+}
+
+/**
+ * Returns a page of the items that pass the test, with the `meta` of the documented searches. Offsets count all items, so
+ * that a walk neither skips nor repeats items if the test's result for one of them changes meanwhile.
+ *
+ * @throws {Refusal} for issues, and for a cursor of another search.
+ */
+export function pageOf<T>(
+  { cursor, count, search, issues, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
+  list: (moment: Moment) => readonly T[],
+  test: (item: T) => boolean = () => true,
+) {
+  const key = JSON.stringify(search)
+  const start = cursor === undefined ? { ...now, offset: 0 } : decodeCursor(cursor, key)
+  if (start === null)
+    issues.push({
+      path: 'cursor',
+      message: 'not a cursor of this search, or changed since it was handed out',
+    })
+  if (start === null || issues.length > 0) throw invalid(issues)
+
+  const rest = list(start)
+    .map((item, index) => ({ item, offset: index + 1 }))
+    .filter(({ item, offset }) => offset > start.offset && test(item))
+  const shown = rest.slice(0, count)
+  const hasMore = rest.length > count
+  const offset = shown.at(-1)?.offset ?? 0
+  const nextCursor = hasMore && { nextCursor: encodeCursor({ ...start, offset }, key) }
+  return {
+    page: shown.map(({ item }) => item),
+    meta: { returnedCount: shown.length, hasMore, ...nextCursor },
+  }
+}
+
+/** Makes a cursor that works for one search only. */
+function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
+  const place = [offset, at, arrived, since]
+  const check = hash(JSON.stringify([search, place]))
+  return btoa(JSON.stringify([...place, check])).replaceAll('=', '')
+}
+
+/** Returns the position, or null if the cursor is of another search or was changed. */
+function decodeCursor(cursor: string, search: string): Position | null {
+  try {
+    const [offset, at, arrived, since] = JSON.parse(atob(cursor)) as [number, number, number, number]
+    const position = { offset, at, arrived, since }
+    // Accept only the spelling that encodeCursor() makes; base64 decoding tolerates others.
+    return cursor === encodeCursor(position, search) ? position : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,50 @@
+import {
+  type ProfessionalnetIndustriesListParams,
+  type ProfessionalnetIndustry,
+  industriesPageSize,
+} from '../../../api/professionalnet/industries.ts'
+import { fold } from '../match-words.ts'
+import taxonomy from './taxonomy.json' with { type: 'json' }
+
+/**
+ * Every industry, each after the one it belongs to. Like the service's, they do not depend on a seed. The taxonomy has three
+ * levels, the last one separated by commas. It looks real, but is not the service's own list.
+ */
+const industries = Object.entries(taxonomy)
+  .flatMap(([top, groups]) => [
+    [top],
+    ...Object.entries<string>(groups).flatMap(([group, leaves]) => [
+      [top, group],
+      ...leaves.split(', ').map((leaf) => [top, group, leaf]),
+    ]),
+  ])
+  .map((path, index): ProfessionalnetIndustry => {
+    // Leave gaps between the ids, so that code which counts them up fails.
+    const id = 4 + 7 * index + (index % 5)
+    return { id, label: path.at(-1) ?? '', hierarchy: path.join(' > ') }
+  })
+
+export function findIndustry(label: string | null): ProfessionalnetIndustry | null {
+  return industries.find((industry) => industry.label === label) ?? null
+}
+
+/** Whether an industry is the one of an id, or lies below it. */
+export function isWithin({ hierarchy }: ProfessionalnetIndustry, id: number): boolean {
+  const other = industries.find((industry) => industry.id === id)
+  return other !== undefined && `${hierarchy} > `.startsWith(`${other.hierarchy} > `)
+}
+
+/**
+ * Lists industries. `q` matches as a substring of the hierarchy, in any case; there are no descriptions to search.
+ * A page beyond the last one is empty, and a search without results has no pages: neither is documented.
+ */
+export function listMatching({ q = '', page = 1 }: ProfessionalnetIndustriesListParams) {
+  const wanted = fold(q).trim()
+  const found = industries.filter(({ hierarchy }) => fold(hierarchy).includes(wanted))
+  const total = found.length
+  const pageSize = industriesPageSize
+  return {
+    industries: found.slice((page - 1) * pageSize, page * pageSize),
+    meta: { total, page, pageCount: Math.ceil(total / pageSize), pageSize },
+  }
+}

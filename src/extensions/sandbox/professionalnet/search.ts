@@ -1,0 +1,88 @@
+import type {
+  ProfessionalnetContentType,
+  ProfessionalnetPostsSearchParams,
+} from '../../../api/professionalnet/posts.ts'
+import { fold } from '../match-words.ts'
+import { liveProvider } from './components.ts'
+import { isWithin } from './industries.ts'
+import { type Network, type NetworkPost, ageSlot } from './network.ts'
+
+/** Posts on a full page. The service does not document how many it returns. */
+const postsPageSize = 10
+
+const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post']) => boolean> = {
+  photos: (post) => post.imageComponent !== undefined,
+  videos: (post) => post.professionalnetVideoComponent !== undefined,
+  liveVideos: (post) => post.professionalnetVideoComponent?.provider === liveProvider,
+  collaborativeArticles: (post) => post.articleComponent !== undefined,
+  documents: (post) => post.documentComponent !== undefined,
+}
+
+/**
+ * Searches posts. How the service matches is not documented; these rules are the sandbox's own:
+ *
+ * - Every word of the query must occur as a whole word in the text or the author's name, in any case.
+ * - Without `sort_by`, and with `recent`, the newest come first, otherwise those with the most engagement.
+ * - `author_job_title` matches as a substring; `author_industry` also finds the industries below.
+ * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
+ * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
+ */
+export function searchPosts({ shelf, found: recall }: Network, params: ProfessionalnetPostsSearchParams) {
+  const { query, page = 1, sort_by = 'recent' } = params
+  const tests = testsOf(params)
+  const now = shelf.now()
+  const found = shelf.find(query, now).filter((post) => tests.every((test) => test(post)))
+  if (sort_by !== 'recent') found.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
+
+  const start = (page - 1) * postsPageSize
+  const shown = found.slice(start, start + postsPageSize).map((each) => {
+    recall.set(each.activity, each)
+    return withAge(each, now.at)
+  })
+  return { posts: shown, meta: { returnedCount: shown.length, page } }
+}
+
+function scoreOf({ social_details: { numLikes, numComments, numShares } }: NetworkPost['post']): number {
+  return numLikes + 3 * numComments + 2 * numShares
+}
+
+function withAge({ post, at }: NetworkPost, now: number): NetworkPost['post'] {
+  const { actor } = post
+  const age = `${Math.floor((now - at) / 86_400_000)}d`
+  const actor_subDescription = actor.actor_subDescription.replace(ageSlot, age)
+  return { ...post, actor: { ...actor, actor_subDescription } }
+}
+
+function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
+  const tests: ((post: NetworkPost) => boolean)[] = []
+  const { content_type, author_industry = [] } = params
+
+  const title = fold(params.author_job_title ?? '').trim()
+  if (title !== '') tests.push(({ person }) => fold(person?.jobTitle ?? '').includes(title))
+  if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
+  if (author_industry.length > 0)
+    tests.push(({ company }) =>
+      author_industry.some((id) => company?.industry && isWithin(company.industry, id)),
+    )
+
+  oneOf(params.from_member, ({ person }) => (person === null ? [] : [person.urn]))
+  oneOf(params.from_organization, ({ person, company }) =>
+    person === null && company ? [company.company.id] : [],
+  )
+  oneOf(params.author_company, ({ person, company }) => (person && company ? [company.company.id] : []))
+  oneOf(params.mentions_member, ({ mentionedPeople }) => mentionedPeople.map(({ urn }) => urn))
+  oneOf(params.mentions_organization, ({ mentionedCompanies }) =>
+    mentionedCompanies.map(({ company }) => company.id),
+  )
+  return tests
+
+  function oneOf(list = '', of: (post: NetworkPost) => readonly string[]): void {
+    const wanted = new Set(list.split(',').map(lastPart).filter(Boolean))
+    if (wanted.size > 0) tests.push((post) => of(post).some((item) => wanted.has(lastPart(item))))
+  }
+}
+
+/** The part after the last colon of a URN; an id without colons stays as it is. */
+function lastPart(urn: string): string {
+  return urn.trim().split(':').at(-1) ?? ''
+}

@@ -1,0 +1,76 @@
+import { serviceErrorStatus } from '../../api/error-envelope.ts'
+import { type Issue, firstIssues } from '../../api/issues.ts'
+
+/** What an error tells besides its status. `retryAfter` is also sent as a header. */
+export interface ErrorDetails {
+  readonly code?: string | undefined
+  readonly message?: string
+  readonly issues?: readonly Issue[]
+  readonly retryAfter?: number | undefined
+  readonly headers?: Record<string, string>
+}
+
+/** Refuses a request: with a 401, a 404, a 429 … */
+export class Refusal extends Error {
+  readonly status: number
+  readonly details: ErrorDetails
+
+  constructor(status: number, details: ErrorDetails) {
+    super(details.message)
+    this.status = status
+    this.details = details
+  }
+}
+
+/** A 400 that names each invalid field. */
+export function invalid(issues: readonly Issue[]): Refusal {
+  const listed = firstIssues(issues)
+  const fields = listed.slice(0, 3).map(({ path, message }) => `${path || 'body'}: ${message}`)
+  return new Refusal(400, { message: `Invalid request: ${fields.join('; ')}`, issues: listed })
+}
+
+/** A response of the sandbox, as data. */
+export interface SandboxResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  /** What a success returns, before it is written as JSON: its items are charged. */
+  readonly data?: unknown
+}
+
+/** Statuses whose responses cannot have a body. */
+export const bodilessStatuses: readonly number[] = [204, 205, 304]
+
+/**
+ * Codes of errors that the service description has no code for. They and the bodies of these errors are made up; the real
+ * service may respond differently.
+ */
+const madeUpCodes: Record<number, string> = {
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  500: 'internal_error',
+  504: 'upstream_timeout',
+}
+
+const documentedCodes = Object.fromEntries(
+  Object.entries(serviceErrorStatus).map(([code, status]) => [status, code]),
+)
+
+/** An error in the service's envelope, with the documented code of its status if there is one. */
+export function errorResponse(requestId: string, { status, details }: Refusal): SandboxResponse {
+  const {
+    code = documentedCodes[status] ?? madeUpCodes[status] ?? `status_${status}`,
+    headers,
+    ...rest
+  } = details
+  const { retryAfter } = rest
+  const announced = retryAfter !== undefined && { 'retry-after': String(retryAfter) }
+  const body = JSON.stringify({ requestId, error: { code, ...rest } })
+  return { status, headers: jsonHeaders({ ...announced, ...headers }), body }
+}
+
+export function jsonHeaders(more: Record<string, string> = {}): Headers {
+  return new Headers({ 'content-type': 'application/json', ...more })
+}

@@ -1,0 +1,80 @@
+import type { Operation } from '../../api/operation.ts'
+import { type OperationId, type ParamsOf, operations } from '../../api/operations.ts'
+import { microblogPosts } from './corpus.ts'
+import { describeService } from './description.ts'
+import type { Settings } from './options.ts'
+import context from './organization/context.json' with { type: 'json' }
+import { createMentions } from './organization/mentions.ts'
+import { createFeeds, createListeners, getRecord, listRecords } from './organization/monitors.ts'
+import { usageOf } from './organization/usage.ts'
+import { commentsOn, reactionsOn } from './professionalnet/comments-reactions.ts'
+import { listMatching } from './professionalnet/industries.ts'
+import { findCompany, membersOf } from './professionalnet/members.ts'
+import { type Network, networkPosts } from './professionalnet/network.ts'
+import { commentsOf, postsOf } from './professionalnet/person.ts'
+import { searchPosts } from './professionalnet/search.ts'
+import { searchMicroblog } from './search.ts'
+import { createShelf } from './shelf.ts'
+import { tellPosts } from './story.ts'
+import { searchTechnews, technewsPosts } from './technews.ts'
+import type { SandboxLedger } from './types.ts'
+
+/** Prefix of every operation's path. */
+export const basePath = '/v1'
+
+/** Makes the body of each operation's success without its request id, or throws a `Refusal`; `id` is the one in its path. */
+type Handlers = { readonly [Id in OperationId]: (input: Exclude<ParamsOf<Id>, string>, id: string) => object }
+
+/** An operation with its path and its handler. */
+export interface Route {
+  readonly operation: Operation
+  /** Path with `{id}` for the id. */
+  readonly path: string
+  /** The handler of the operation, for input that has passed the check of its request. */
+  readonly handle: (input: unknown, id: string) => object
+}
+
+/** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
+export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[] {
+  const { seed, posts, own, now, story, start } = settings
+  const keeps = story && tellPosts(story, start)
+  const listeners = own.listeners ?? createListeners(seed)
+  const feeds = createFeeds(seed, listeners)
+  const mentions = createMentions(settings, own.mentions, listeners)
+  const microblog = createShelf(settings, own.microblog, microblogPosts, posts, keeps)
+  const technews = createShelf(settings, own.technews, technewsPosts, Math.ceil(posts / 5), keeps)
+  const networkShelf = createShelf(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4), keeps)
+  const network: Network = { seed, shelf: networkShelf, found: new Map() }
+  // Cursors of sandboxes with other posts do not fit.
+  const corpusId = JSON.stringify([seed, posts, own.microblog, own.technews, story])
+
+  const handlers: Handlers = {
+    'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),
+    'professionalnet.posts.search': (input) => searchPosts(network, input),
+    'professionalnet.company.get': ({ url }) =>
+      findCompany([...own.companies, ...membersOf(seed).companies], url),
+    'professionalnet.person.posts': (input) => postsOf(network, input),
+    'professionalnet.person.comments': (input) => commentsOf(network, input),
+    'professionalnet.posts.comments': (input) => commentsOn(network, input),
+    'professionalnet.posts.reactions': (input) => reactionsOn(network, input),
+    'professionalnet.industries.list': listMatching,
+    'technews.search': (input) => searchTechnews(technews, corpusId, input),
+    'mentions.list': (input) => mentions.list(input),
+    'mentions.get': (_, id) => mentions.get(id),
+    'mentions.count': (input) => mentions.count(input),
+    'mentions.setState': (input, id) => mentions.setState(id, input),
+    'listeners.list': (input) => listRecords('listeners', listeners, input),
+    'listeners.get': (_, id) => getRecord('listener', listeners, id),
+    'feeds.list': (input) => listRecords('feeds', feeds, input),
+    'feeds.get': (_, id) => getRecord('feed', feeds, id),
+    // The shape is made up.
+    'organization.context': () => context,
+    'organization.usage': () => usageOf(ledger, now()),
+    openapi: describeService,
+  }
+  return operations.map((operation) => ({
+    operation,
+    path: basePath + operation.path,
+    handle: handlers[operation.id] as Route['handle'],
+  }))
+}

@@ -1,0 +1,45 @@
+import { microblogPageSize } from '../../api/limits.ts'
+import type { MicroblogFilters, MicroblogPost, MicroblogSearchParams } from '../../api/microblog.ts'
+import { compileFilters } from './filters.ts'
+import { type IndexedPost, authorWordsOf } from './index-post.ts'
+import { containsAll } from './match-words.ts'
+import { pageOf } from './pages.ts'
+import type { Shelf } from './shelf.ts'
+
+/** Filters that a category adds. */
+const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
+  Photos: { onlyPostsWithPhotos: true },
+  Videos: { onlyPostsWithVideo: true },
+}
+
+/**
+ * Searches microblog posts. How the service matches and orders is not documented; these rules are the
+ * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
+ * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
+ *
+ * The params are checked already. `corpusId` distinguishes cursors of other posts.
+ */
+export function searchMicroblog(
+  shelf: Shelf<IndexedPost>,
+  corpusId: string,
+  { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
+) {
+  const { test, issues } = compileFilters({ ...filters, ...categoryFilters[category] })
+  const search = [corpusId, query, category, Object.entries(filters).sort()]
+  const inAuthor = containsAll(query)
+  const { page, meta } = pageOf({ cursor, count, search, issues, now: shelf.now() }, (moment) => {
+    const found = shelf.find(query, moment).filter(test)
+    if (category === 'Top') return found.sort(byScore)
+    if (category === 'People') return found.filter(({ post }) => inAuthor(authorWordsOf(post))).sort(byScore)
+    return found
+  })
+  return { posts: page.map(({ post }) => post), meta }
+}
+
+function byScore(a: IndexedPost, b: IndexedPost): number {
+  return scoreOf(b.post) - scoreOf(a.post)
+}
+
+function scoreOf({ engagements }: MicroblogPost): number {
+  return engagements.favoriteCount + 2 * engagements.retweetCount + engagements.replyCount
+}

@@ -1,0 +1,172 @@
+import { inputOf } from '../../api/query-input.ts'
+import { itemsOf } from '../../api/list-items.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { OperationId } from '../../api/operations.ts'
+import { check } from '../../api/schema/check.ts'
+import { sleep } from '../../lib/time.ts'
+import { type Admitted, type KeyPermissions, admit, allScopes, defaultScopes } from './admission.ts'
+import { catalogPath, createCatalog } from './catalog.ts'
+import { Faults, applyFault, connectionReset, injectedResponse } from './faults.ts'
+import { resolveOptions } from './options.ts'
+import { createRandom } from './random.ts'
+import { RateLimits } from './rate-limits.ts'
+import { type RequestBody, readBody } from './read-body.ts'
+import { Refusal, type SandboxResponse, errorResponse, invalid, jsonHeaders } from './responses.ts'
+import { basePath, createRoutes } from './routes.ts'
+import { type CountsAsOpen, toResponse } from './to-response.ts'
+import type { Fault, RequestEntry, Sandbox, SandboxCharge, SandboxOptions } from './types.ts'
+
+/** A sandbox, with the handler that a server needs. */
+export type Service = ReturnType<typeof createService>
+
+/** Each sandbox is a separate organization and gets its own address, since clients share limits by address. */
+let sandboxes = 0
+
+/** The description is sent without a request id; whether the service adds one is not documented. */
+const openapi: OperationId = 'openapi'
+
+export function createService(options: SandboxOptions) {
+  const settings = resolveOptions(options)
+  const { seed } = settings
+  const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
+  const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
+  const keys = new Map<string, KeyPermissions>([
+    [apiKey, { scopes: defaultScopes, lost: [] }],
+    [writeKey, { scopes: allScopes, lost: [] }],
+    ...settings.keys,
+  ])
+  const entries: SandboxCharge[] = []
+  const byOperation: Record<string, number> = {}
+  const ledger = { spent: 0, byOperation, entries }
+  const routes = createRoutes(settings, ledger)
+  const catalog = createCatalog(seed)
+  const limits = new RateLimits(settings.limits)
+  const faults = new Faults()
+  const requests: RequestEntry[] = []
+  const ids = createRandom(`${seed}/ids`)
+  const latencies = createRandom(`${seed}/latencies`)
+
+  /** Handles a request; `countsAsOpen` says how long it counts towards the limit. */
+  async function handle(request: Request, countsAsOpen: CountsAsOpen): Promise<Response> {
+    request.signal.throwIfAborted()
+    if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request))
+    const release = limits.enter(request)
+    try {
+      // Everything that depends on the order of requests is decided before the first await.
+      const entry = register(request)
+      const admission = admit(entry, request.headers.get('authorization'), { routes, keys, limits })
+      const isRefused = admission instanceof Refusal
+      const fault = isRefused ? undefined : faults.take(admission.operation.id)
+      const [min, max] = settings.latency
+      const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
+
+      const body = await readBody(request)
+      if (body.kind === 'json') entry.body = body.value
+      // A caller that gives up ends the wait, but is charged: the service has the request.
+      await sleep(delay, request.signal).catch(() => {})
+      const response = isRefused
+        ? errorResponse(entry.requestId, admission)
+        : process(entry, admission, body, fault)
+      request.signal.throwIfAborted()
+      entry.status = response.status
+      return toResponse(response, { cut: fault?.cut, countsAsOpen, request, release })
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  function register(request: Request): RequestEntry {
+    const { pathname, search } = new URL(request.url)
+    const entry: RequestEntry = {
+      at: performance.now(),
+      method: request.method,
+      path: pathname,
+      query: search,
+      operation: null,
+      status: null,
+      requestId: `req_${ids.hex(16)}`,
+      inFlight: limits.openCount,
+      body: undefined,
+      charged: 0,
+    }
+    requests.push(entry)
+    return entry
+  }
+
+  /** Processes an admitted request, unless a fault prevents it, and charges for a success. */
+  function process(
+    entry: RequestEntry,
+    admitted: Admitted,
+    body: RequestBody,
+    fault: Fault = {},
+  ): SandboxResponse {
+    if (fault.reset === 'before') throw connectionReset('fetch failed')
+    const { requestId } = entry
+    const { id } = admitted.operation
+    const answered = injectedResponse(fault, requestId) ?? answer(admitted, body, entry)
+    if (answered.status < 300) entry.charged = creditsCharged(admitted.operation, answered.data)
+    const { charged: credits } = entry
+    if (credits > 0) {
+      ledger.spent += credits
+      byOperation[id] = (byOperation[id] ?? 0) + credits
+      entries.push({ requestId, operation: id, credits, at: performance.now() })
+    }
+    if (fault.reset === 'after') throw connectionReset('fetch failed')
+    return applyFault(answered, fault)
+  }
+
+  const origin = `https://sandbox-${++sandboxes}.invalid`
+  const baseUrl = origin + basePath
+  const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
+  const sandbox: Sandbox = {
+    fetch,
+    baseUrl,
+    apiKey,
+    writeKey,
+    catalog: { baseUrl: origin + catalogPath, token: catalog.token },
+    clientOptions: () => ({
+      baseUrl,
+      apiKey,
+      fetch,
+      organization: `sandbox ${crypto.randomUUID()}`,
+      limits: { perMinute: settings.limits.perMinute },
+      dangerouslyAllowBrowser: true,
+    }),
+    ledger,
+    requests,
+    inject: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
+    publish: settings.own.publish,
+  }
+  return { sandbox, handle }
+}
+
+function answer(admitted: Admitted, body: RequestBody, { requestId, query }: RequestEntry): SandboxResponse {
+  try {
+    const data = dataOf(admitted, body, query)
+    const text = JSON.stringify(admitted.operation.id === openapi ? data : { requestId, ...data })
+    return { status: 200, headers: jsonHeaders(), body: text, data }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return errorResponse(requestId, error)
+  }
+}
+
+/** The body of a success, without its request id. */
+function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
+  if (body.kind === 'too large') throw new Refusal(413, { message: 'The body exceeds 1 MiB' })
+  if (operation.method !== 'GET' && body.kind !== 'json')
+    throw invalid([{ path: '', message: 'must be JSON' }])
+  const input = body.kind === 'json' ? body.value : inputOf(query, operation)
+  const issues = check(operation.request, input)
+  if (issues.length > 0) throw invalid(issues)
+  return handle(input, pathId)
+}
+
+/** Credits charged for a success with this body. */
+function creditsCharged(operation: Operation, body: unknown): number {
+  const { price } = operation
+  if (price.kind === 'free') return 0
+  return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
+}

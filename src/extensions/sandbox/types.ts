@@ -1,0 +1,228 @@
+import type { MicroblogPost } from '../../api/microblog.ts'
+import type { ProfessionalnetCompany } from '../../api/professionalnet/company.ts'
+import type { Scope } from '../../api/operation.ts'
+import type {
+  ProfessionalnetActor,
+  ProfessionalnetPost,
+  ProfessionalnetSocialDetails,
+} from '../../api/professionalnet/posts.ts'
+
+/** Limits that a sandbox enforces; the defaults are the service's own. */
+export interface SandboxLimits {
+  /** Requests that may be open at once; `false` for any number. Default 2. */
+  inFlight?: number | false | undefined
+  /** Requests that a search surface accepts within the window; `false` for any number. Default 20. */
+  perMinute?: number | false | undefined
+  /** Length of the window in milliseconds. Default 60,000. */
+  windowMs?: number | undefined
+  /** Also counts rejected requests, as some services do. Default `false`. */
+  countRejected?: boolean | undefined
+}
+
+/** A further API key that a sandbox accepts. */
+export interface SandboxKey {
+  /** What stands behind `Bearer `: visible ASCII characters. */
+  key: string
+  scopes: readonly Scope[]
+  /** Scopes whose permission the member behind the key has lost: 403 although the key has the scope. Default none. */
+  lost?: readonly Scope[] | undefined
+}
+
+/** A microblog post of your test. The sandbox fills in missing fields; its language is English. */
+export interface SandboxPost extends Partial<Omit<MicroblogPost, 'body' | 'engagements'>> {
+  body: string
+  engagements?: Partial<MicroblogPost['engagements']>
+}
+
+/** A post on the professional network of your test. The sandbox fills in missing fields. */
+export interface SandboxNetworkPost extends Partial<
+  Omit<ProfessionalnetPost, 'commentary' | 'actor' | 'social_details'>
+> {
+  commentary: string
+  /** `actor_navigationContext` may be the URL of a person or company of the sandbox: then filters by author find the post. */
+  actor?: Partial<ProfessionalnetActor>
+  social_details?: Partial<ProfessionalnetSocialDetails>
+}
+
+/** The profile of a company of your test. The sandbox fills in missing fields. */
+export interface SandboxCompany extends Partial<ProfessionalnetCompany> {
+  name: string
+}
+
+/** Your own content. A list that you name here has these records only; the others keep their made-up ones. */
+export interface SandboxContent {
+  microblog?: readonly SandboxPost[] | undefined
+  professionalnet?: readonly SandboxNetworkPost[] | undefined
+  /** Stories and comments, newest first. The service documents no fields: a query is looked up in all texts of a record. */
+  technews?: readonly object[] | undefined
+  /**
+   * Mentions, newest first. The service documents no fields. The sandbox fills in those that its filters use: `id`,
+   * `listenerId`, `network`, `publishedAt`, `fitScore` and `state`.
+   */
+  mentions?: readonly object[] | undefined
+  /** The sandbox fills in `id`, `name`, `keywords` and `networks`; without `mentions`, it makes up some for them. */
+  listeners?: readonly object[] | undefined
+  /** Companies to look up, in addition to the made-up ones. */
+  companies?: readonly SandboxCompany[] | undefined
+}
+
+/** Posts of the microblog, or posts and mentions by network. */
+export type SandboxPublication =
+  readonly SandboxPost[] | Pick<SandboxContent, 'microblog' | 'professionalnet' | 'technews' | 'mentions'>
+
+/** Gives made-up posts and mentions a history: busy weekdays, and mentions in waves. */
+export interface SandboxStory {
+  /** A query whose posts peak on a Tuesday, 9 to 15 days before the sandbox was made. Default none. */
+  launch?: string | undefined
+  /** A query with few posts four months ago and many now. Default none. */
+  rival?: string | undefined
+}
+
+/** How a sandbox is set up; every field is optional. */
+export interface SandboxOptions {
+  /** An integer: the same seed gives the same posts, ids and key. Default 1. */
+  seed?: number | undefined
+  /** How many microblog posts there are, up to 100,000; the other networks have a fraction of it. Default 4,000. */
+  posts?: number | undefined
+  /**
+   * The clock of the sandbox: a date at which it stands, or a function that returns a date or milliseconds since 1970. The
+   * posts of the last 120 days depend on it and the seed alone. Default the clock of the machine.
+   */
+  now?: Date | (() => Date | number) | undefined
+  /** New posts an hour about each query, on each network with made-up posts, from now on; up to 3,600. Default 0. */
+  growth?: number | undefined
+  /** Gives posts and mentions a history, for demos and charts. By default, they come at an even pace. */
+  story?: SandboxStory | undefined
+  /** Milliseconds before each answer, or the bounds to draw them from. Default 0, which sets no timer. */
+  latency?: number | readonly [min: number, max: number] | undefined
+  /** The limits that the sandbox enforces; those of the service by default. */
+  limits?: SandboxLimits | undefined
+  /** Your own content in place of made-up one. */
+  content?: SandboxContent | undefined
+  /** Keys besides {@link Sandbox.apiKey}, to try out scopes. */
+  keys?: readonly SandboxKey[] | undefined
+}
+
+/**
+ * An injected failure. It strikes a request that has passed authentication and limits, before its body is checked.
+ */
+export interface Fault {
+  /** Id of the operation to strike, such as `microblog.search`. Default any. */
+  operation?: string | undefined
+  /** How many matching requests to strike; may be `Infinity`. Default 1. */
+  times?: number | undefined
+  /** How many matching requests to let through first. Default 0. */
+  skip?: number | undefined
+  /** Milliseconds added before the answer. */
+  delay?: number | undefined
+  /** Answers with this status, 200 to 599, instead of processing the request. A 2xx is charged. */
+  status?: number | undefined
+  /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
+  code?: string | undefined
+  /**
+   * Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. Default 1 for a 429 without a
+   * `body`, since the service always announces one.
+   */
+  retryAfter?: number | undefined
+  /** Headers to add or replace. */
+  headers?: Record<string, string> | undefined
+  /** Replaces the body; an object is sent as JSON. */
+  body?: string | object | undefined
+  /** Resets the connection: before the request is processed, or after it was processed and charged. */
+  reset?: 'before' | 'after' | undefined
+  /** Sends half of the body, and then nothing more (`stall`), its end (`truncate`), or a connection reset (`reset`). */
+  cut?: 'stall' | 'truncate' | 'reset' | undefined
+}
+
+/** One charge. */
+export interface SandboxCharge {
+  readonly requestId: string
+  readonly operation: string
+  readonly credits: number
+  /** Time of the charge, in milliseconds of `performance.now()`. */
+  readonly at: number
+}
+
+/** What a sandbox has charged so far; a live view. */
+export interface SandboxLedger {
+  readonly spent: number
+  readonly byOperation: Readonly<Record<string, number>>
+  readonly entries: readonly SandboxCharge[]
+}
+
+/** A request as the sandbox saw it. The `Authorization` header is never kept. */
+export interface SandboxRequest {
+  /** Time of arrival, in milliseconds of `performance.now()`. */
+  readonly at: number
+  readonly method: string
+  /** Path of the URL, without the query. */
+  readonly path: string
+  /** Query of the URL with its question mark, or an empty text. */
+  readonly query: string
+  /** Id of the operation, or null if no operation has this method and path. */
+  readonly operation: string | null
+  /** Null until answered; stays null if the connection broke or the caller gave up first. */
+  readonly status: number | null
+  readonly requestId: string
+  /** Requests that were open on arrival, this one included. */
+  readonly inFlight: number
+  /** The body as parsed JSON; undefined until it is read, or if it is not JSON. */
+  readonly body: unknown
+  /** Credits charged, also if the caller gave up while the request was processed. */
+  readonly charged: number
+}
+
+/** A request while the sandbox handles it. */
+export type RequestEntry = { -readonly [Field in keyof SandboxRequest]: SandboxRequest[Field] }
+
+/** Options of a client for one test. */
+export interface SandboxClientOptions {
+  /** Address of the sandbox. */
+  baseUrl: string
+  /** The sandbox's key. */
+  apiKey: string
+  /** Absent for a sandbox that answers over HTTP. */
+  fetch?: (request: Request) => Promise<Response>
+  /** A new label each time, so that the client shares its limits with no other. */
+  organization: string
+  /** The pace that the sandbox enforces. */
+  limits: { perMinute: number | false }
+  /** The key is made up, so jsdom and browsers may have it. */
+  dangerouslyAllowBrowser: true
+}
+
+/** The service, simulated. */
+export interface Sandbox {
+  /** Answers a request to any host, as `fetch` would. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Base URL to give to a client. */
+  readonly baseUrl: string
+  /** A made-up key with the scopes of a new API key: every scope that reads. */
+  readonly apiKey: string
+  /** A made-up key that also has `mentions:write`. */
+  readonly writeKey: string
+  /**
+   * What a `CatalogClient` needs. The catalog is separate: no credits, no limits, no injected faults. Callback
+   * URLs are not called.
+   */
+  readonly catalog: { readonly baseUrl: string; readonly token: string }
+  /**
+   * Options for `new SocialSearch()`. Clients of one process share limits by address and key; a client with these options has
+   * its own, so a 429 in one test does not delay the next. Clients that should share limits take the same object.
+   */
+  clientOptions(): SandboxClientOptions
+  readonly ledger: SandboxLedger
+  /** Every request so far, in order of arrival; a live view. */
+  readonly requests: readonly SandboxRequest[]
+  /** Makes coming requests fail. Faults strike in the order of injection. */
+  inject(fault: Fault): void
+  /** Removes the faults that have not struck as often as they should, and returns how many there were. */
+  clearFaults(): number
+  /**
+   * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock
+   * of the sandbox says.
+   *
+   * @throws {TypeError} for a record that the service would not send; then nothing is added.
+   */
+  publish(content: SandboxPublication): void
+}

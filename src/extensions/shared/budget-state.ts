@@ -1,0 +1,143 @@
+import { rounded } from '../../extend.ts'
+import { type Seen, type StateHead, hasLost, timeOf } from './clock.ts'
+
+/** What one process has told the others of a budget. */
+interface Part {
+  /** Credits of its open reservations. */
+  reserved: number
+  /** Credits that it had reserved when it fell silent; they count as uncertain until it comes back. */
+  abandoned: number
+  /** The period of both. */
+  period: string
+  /** When its reservations count as abandoned. */
+  until: number
+  /** The number of its latest report, since it may send one twice. */
+  told: number
+}
+
+/** All that processes share of a budget. Times are in milliseconds since 1970. */
+export interface BudgetState extends StateHead {
+  /** The store has lost some changes. */
+  isLost: boolean
+  period: string
+  /** Credits of this period. */
+  spent: number
+  uncertain: number
+  parts: Record<string, Part>
+}
+
+/** Credits of a reservation that has ended. */
+export interface Spent {
+  readonly period: string
+  readonly spent: number
+  readonly uncertain: number
+}
+
+/** What a process tells, and asks. */
+export interface BudgetReport {
+  readonly process: string
+  /** Numbers the outcomes: those with the same number are the same. */
+  readonly number: number
+  readonly outcomes: readonly Spent[]
+  /** Credits of its other reservations in a period. */
+  reserved(period: string): number
+  /** Credits to reserve; null for a summary. */
+  readonly asks: readonly (number | null)[]
+}
+
+/** A new state, and for each ask whether its credits are reserved. */
+export interface BudgetUpdate {
+  readonly state: BudgetState
+  readonly granted: readonly boolean[]
+}
+
+/** What all processes of a budget have to agree on. */
+export interface BudgetTerms {
+  readonly limit: number
+  readonly leaseMs: number
+  /** Names the period of a time. */
+  readonly periodAt: (time: number) => string
+}
+
+/** How long the part of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
+const idleMs = 3_600_000
+const abandonedMs = 30 * 86_400_000
+
+/** Changes the text of a budget for one process. It has no effect but what it returns. */
+export function changeBudget(
+  text: string | undefined,
+  clock: number,
+  { state: seen, bounds }: Seen<BudgetState>,
+  report: BudgetReport,
+  { limit, leaseMs, periodAt }: BudgetTerms,
+  newId: string,
+): BudgetUpdate {
+  const found = text === undefined ? undefined : (JSON.parse(text) as BudgetState)
+  const now = timeOf(found, clock, bounds, clock)
+  const state: BudgetState = found ?? {
+    ...{ epoch: newId, version: 0, time: now, shift: 0, isLost: false, period: '' },
+    ...{ spent: 0, uncertain: 0, parts: {} },
+  }
+  // A replica that lagged behind, or an old file, has become this store. All processes have to know.
+  if (seen !== undefined && hasLost(found, seen)) state.isLost = true
+  Object.assign(state, { version: state.version + 1, time: now, shift: now - clock })
+  const period = periodAt(now)
+  // Periods that have ended no longer count. If the clock of another process is ahead, this one follows.
+  if (period > state.period) Object.assign(state, { period, spent: 0, uncertain: 0 })
+  abandon(state, now, report.process)
+  const own = tell(state, report, now + leaseMs)
+  const granted = report.asks.map((credits) => {
+    if (credits === null) return true
+    if (state.isLost || credits > remainingOf(state, limit)) return false
+    own.reserved = rounded(own.reserved + credits)
+    return true
+  })
+  return { state, granted }
+}
+
+/** Credits left for further reservations. */
+export function remainingOf(state: BudgetState, limit: number): number {
+  return Math.max(0, rounded(limit - state.spent - state.uncertain - reservedOf(state)))
+}
+
+/** Credits of all open reservations. */
+export function reservedOf({ parts, period }: BudgetState): number {
+  const current = Object.values(parts).filter((part) => part.period === period)
+  return rounded(current.reduce((sum, { reserved }) => sum + reserved, 0))
+}
+
+/** Processes that are silent have died, perhaps after sending. The one that reports has not. */
+function abandon(state: BudgetState, now: number, reporting: string): void {
+  for (const part of Object.values(state.parts)) {
+    if (part.until > now) continue
+    addUncertain(state, part.period, part.reserved)
+    part.abandoned = rounded(part.abandoned + part.reserved)
+    part.reserved = 0
+  }
+  const isKept = ({ abandoned, until }: Part): boolean => until + (abandoned > 0 ? abandonedMs : idleMs) > now
+  const kept = Object.entries(state.parts).filter(([process, part]) => process === reporting || isKept(part))
+  state.parts = Object.fromEntries(kept)
+}
+
+/** Puts down a process's part exactly as it tells it, and counts its outcomes once. */
+function tell(state: BudgetState, report: BudgetReport, until: number): Part {
+  const { period } = state
+  const before = state.parts[report.process]
+  // It was silent, and has not died.
+  if (before !== undefined) addUncertain(state, before.period, -before.abandoned)
+  if (report.number > (before?.told ?? 0)) {
+    const current = report.outcomes.filter((outcome) => outcome.period === period)
+    for (const { spent, uncertain } of current) {
+      state.spent = rounded(state.spent + spent)
+      addUncertain(state, period, uncertain)
+    }
+  }
+  const told = Math.max(report.number, before?.told ?? 0)
+  const part = { reserved: rounded(report.reserved(period)), abandoned: 0, period, until, told }
+  state.parts[report.process] = part
+  return part
+}
+
+function addUncertain(state: BudgetState, period: string, credits: number): void {
+  if (period === state.period) state.uncertain = rounded(state.uncertain + credits)
+}

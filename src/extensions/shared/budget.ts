@@ -1,0 +1,119 @@
+import type { Budget, Reservation } from '../../index.ts'
+import { type CreditSummary, type PeriodOptions, resolvePeriod } from '../../extend.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText } from '../../errors/check-options.ts'
+import { BudgetUnavailableError, CreditBudgetError } from '../../errors/index.ts'
+import { within } from '../../lib/abort.ts'
+import { remainingOf, reservedOf } from './budget-state.ts'
+import { type BudgetReply, BudgetSync } from './budget-sync.ts'
+import { type SharedOptions, SharedText, reasonOf, sharedNames } from './shared-text.ts'
+
+/** Options of a {@link SharedBudget}. */
+export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
+  /** The budget's name: the same for all processes that share it, a new one for a new budget. The store gets a hash of it. */
+  name: string
+  /** Credits that all processes together may spend, in all or `every` period. Pass the same options to all processes. */
+  limit: number
+  /** When a process dies, its reserved credits become uncertain after this time, in milliseconds. Default 60,000. */
+  lease?: number | undefined
+}
+
+const hasLost = 'the store has lost a part of what was spent; use a budget with a new name'
+
+/** How long {@link SharedBudget.close} waits for the store, in milliseconds. */
+const closeMs = 10_000
+
+/**
+ * A credit limit for all processes that share a store. While the store is unavailable, calls are refused before anything
+ * is sent. The outcome of a reservation is sent until the store has accepted it.
+ *
+ * @example
+ * const budget = new SharedBudget({ store: redisStore(redis), name: 'march', limit: 1000 })
+ * const client = new SocialSearch({ baseUrl, apiKey, budget })
+ */
+export class SharedBudget implements Budget {
+  /** Credits that all processes together may spend, in all or in each period. */
+  readonly limit: number
+  /** A `CreditBudgetError` has it as `error.budget`. */
+  readonly name: string
+  readonly #sync: BudgetSync
+
+  /**
+   * Opens the budget that the store keeps under `name`, or starts it.
+   *
+   * @throws {ConfigurationError} for invalid options.
+   */
+  constructor(options: SharedBudgetOptions) {
+    const own = { name: true, limit: true, lease: true, every: true, timeZone: true }
+    assertOptions(options, { ...sharedNames, ...own })
+    const { limit, lease = 60_000 } = options
+    this.name = nonEmptyText('name', options.name)
+    this.limit = checked(limit, Number.isFinite(limit) && limit >= 0, 'limit must be a number of at least 0')
+    const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: resolvePeriod(options) }
+    // The number changes with the text.
+    this.#sync = new BudgetSync(new SharedText(options, 'budget-1', this.name), terms)
+  }
+
+  /**
+   * Reserves credits of the shared budget.
+   *
+   * @throws {CreditBudgetError} if fewer remain.
+   * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
+   */
+  async reserve(credits: number, operation: string): Promise<Reservation> {
+    if (this.#sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
+    const [state, reservation] = await this.#ask(credits, operation)
+    if (reservation === null) {
+      const details = { needed: credits, remaining: remainingOf(state, this.limit), budget: this.name }
+      throw new CreditBudgetError(details, { operation })
+    }
+    return {
+      settle: (cost, uncertain = 0) => this.#sync.end(reservation, cost, uncertain),
+      release: () => this.#sync.end(reservation, 0, 0),
+      markUncertain: () => this.#sync.end(reservation, 0, credits),
+    }
+  }
+
+  /**
+   * Returns what all processes have spent and reserved, in this period if there is one.
+   *
+   * @throws {BudgetUnavailableError} if the store is unavailable, or has lost what was spent.
+   */
+  async summary(): Promise<CreditSummary & { limit: number; remaining: number }> {
+    const { limit } = this
+    const [state] = await this.#ask(null)
+    const { spent, uncertain } = state
+    return { limit, remaining: remainingOf(state, limit), spent, uncertain, reserved: reservedOf(state) }
+  }
+
+  /** Resolves when the store has accepted the outcome of every reservation that has ended so far. */
+  flush(): Promise<void> {
+    return this.#sync.flush()
+  }
+
+  /**
+   * Refuses further calls, and waits like {@link SharedBudget.flush}. Close the clients first: credits that are still
+   * reserved become uncertain.
+   *
+   * @throws {BudgetUnavailableError} if the store does not accept the outcomes within 10 s; their credits become uncertain.
+   */
+  async close(): Promise<void> {
+    this.#sync.isClosed = true
+    await within(
+      closeMs,
+      () => this.flush(),
+      () => {},
+    )
+    this.#sync.stop()
+    const { length } = this.#sync.ended
+    if (length > 0) throw new BudgetUnavailableError(`the outcome of ${length} calls could not be sent`)
+  }
+
+  async #ask(credits: number | null, operation?: string): Promise<BudgetReply> {
+    const details = operation === undefined ? {} : { operation }
+    const reply = await this.#sync.ask(credits).catch((error: unknown) => {
+      throw new BudgetUnavailableError(reasonOf(error), details)
+    })
+    if (reply[0].isLost) throw new BudgetUnavailableError(hasLost, details)
+    return reply
+  }
+}

@@ -1,0 +1,118 @@
+import type { Limits } from '../../index.ts'
+import {
+  type CallLimiter,
+  type Ticket,
+  type Lease,
+  type QueueWait,
+  longestHoldMs,
+  resolveLimits,
+  driftMs,
+} from '../../extend.ts'
+import { assertOptions, checked, milliseconds, nonEmptyText, shownWord } from '../../errors/check-options.ts'
+import { ClosedError, ConfigurationError } from '../../errors/index.ts'
+import { type SharedOptions, SharedText, sharedNames } from './shared-text.ts'
+import { StateSync } from './state-sync.ts'
+import { SharedSurface, type SurfaceContext } from './surface.ts'
+
+/** Options of a {@link SharedLimiter}. */
+export interface SharedLimiterOptions extends SharedOptions {
+  /** A label for the organization: the same for all its processes. The store gets a hash of it. */
+  organization: string
+  /** The organization's limits, if they differ from the documented ones; the same for all its processes. */
+  limits?: Partial<Limits> | undefined
+  /**
+   * How long the slot of a dead process stays taken, in milliseconds. Default 15,000; 100,000 for a store that tells which
+   * processes have ended, such as `tabsStore()`.
+   */
+  lease?: number | undefined
+  /**
+   * What happens to calls while the store is unavailable. `wait`: they stay queued until it is back, or until their signal
+   * or deadline ends them. `local`: this process continues alone, with `localShare` of the limits. Default `wait`.
+   */
+  onUnavailable?: 'wait' | 'local' | undefined
+  /**
+   * The share of the organization's limits that this process uses alone, above 0 and up to 1, at least one request. One
+   * divided by the number of processes keeps all of them within the rate limit. Default 0.25.
+   */
+  localShare?: number | undefined
+}
+
+/**
+ * Keeps the limits of an organization for all processes that share a store. Within a process, calls go by priority and
+ * arrival; the process that has waited longest goes first.
+ *
+ * @example
+ * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
+ * const client = new SocialSearch({ baseUrl, apiKey, limiter })
+ */
+export class SharedLimiter implements CallLimiter {
+  /** The organization's limits, for all its processes together. */
+  readonly limits: Limits
+  readonly #context: SurfaceContext
+  readonly #surfaces = new Map<string | null, SharedSurface>()
+
+  /**
+   * Makes a limiter that shares the limits of `organization` with all processes that use the same store.
+   *
+   * @throws {ConfigurationError} for invalid options.
+   */
+  constructor(options: SharedLimiterOptions) {
+    const own = { organization: true, limits: true, lease: true, onUnavailable: true, localShare: true }
+    assertOptions(options, { ...sharedNames, ...own })
+    const { organization, onUnavailable = 'wait', localShare = 0.25 } = options
+    nonEmptyText('organization', organization)
+    if (!['wait', 'local'].includes(onUnavailable)) {
+      throw new ConfigurationError(`onUnavailable must be wait or local, got ${shownWord(onUnavailable)}`)
+    }
+    checked(localShare, localShare > 0 && localShare <= 1, 'localShare must be a number above 0 and up to 1')
+    this.limits = resolveLimits(options.limits)
+    // The number changes with the text.
+    const text = new SharedText(options, 'limits-1', organization)
+    // A hidden tab may run its timers once a minute.
+    const { lease = text.store.findEnded === undefined ? 15_000 : 100_000 } = options
+    const { inFlight, perMinute, windowMs } = this.limits
+    const rules = { inFlight, perMinute, spanMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
+    const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
+    const alone = { inFlight: part(inFlight), perMinute: part(perMinute) }
+    this.#context = {
+      ...{ sync: new StateSync(text, rules), limits: this.limits },
+      alone: onUnavailable === 'local' ? alone : undefined,
+    }
+  }
+
+  acquire(ticket: Ticket): Promise<Lease> {
+    if (this.#context.sync.isClosed) return Promise.reject(new ClosedError({}, 'limiter'))
+    return this.#at(ticket.surface).queue.acquire(ticket)
+  }
+
+  hold(surface: string | null, milliseconds: number): void {
+    const ms = Math.min(milliseconds, longestHoldMs)
+    const { key, queue } = this.#at(surface)
+    queue.hold(ms)
+    this.#context.sync.part.close(key, performance.now() + ms)
+    this.#context.sync.touch()
+  }
+
+  waitOf(surface: string | null): QueueWait | null {
+    return this.#surfaces.get(surface)?.queue.waitOf() ?? null
+  }
+
+  /**
+   * Rejects waiting calls with a {@link ClosedError}, and stops listening to the store, which you close yourself. Requests
+   * in flight keep their slots until they end.
+   */
+  async close(): Promise<void> {
+    const { sync } = this.#context
+    for (const { queue } of this.#surfaces.values()) queue.refuse(new ClosedError({}, 'limiter'))
+    await sync.stop()
+  }
+
+  #at(name: string | null): SharedSurface {
+    const known = this.#surfaces.get(name)
+    if (known !== undefined) return known
+    const surface = new SharedSurface(name, this.#context)
+    this.#context.sync.part.surfaces.set(surface.key, surface)
+    this.#surfaces.set(name, surface)
+    return surface
+  }
+}

@@ -1,0 +1,111 @@
+import { assertMethod, milliseconds } from '../../errors/check-options.ts'
+import { within } from '../../lib/abort.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { type Log, type Logger, createLog } from '../../lib/logger.ts'
+import { Redactor } from '../../lib/redact.ts'
+import { messageOf } from '../../lib/thrown.ts'
+import { SharedClock, type StateHead, type TimeBounds } from './clock.ts'
+import { type ChangeText, type SharedStore, type TextChange, randomId } from './store.ts'
+
+/** Options of everything that processes share. */
+export interface SharedOptions {
+  /** Where the state is: `redisStore(client)`, `postgresStore(pool)`, `tabsStore()`, `memoryStore()` or your own. */
+  store: SharedStore
+  /** Timeout of one update, in milliseconds; after it, the store counts as unavailable. Default 2,000. */
+  storeTimeout?: number | undefined
+  /** Logs when the store becomes unavailable, when it is back, and when its clock jumps. Default: no logging. */
+  logger?: Logger | undefined
+}
+
+export const sharedNames = { store: true, storeTimeout: true, logger: true }
+
+/** Further updates are refused while so many are overdue: some clients keep their commands in memory while offline. */
+const maxOverdue = 16
+
+/** When a text is changed. */
+export interface Moment {
+  /** By the store's clock. */
+  readonly clock: number
+  /** By the monotonic clock of this process, before both were read. */
+  readonly readAt: number
+  /** What the time of the state can be; undefined at first. */
+  readonly bounds: TimeBounds | undefined
+}
+
+/** A change that replaces the text by a state. Without one, the text is kept. */
+export interface StateChange<T> extends Omit<TextChange<T>, 'value'> {
+  readonly state?: StateHead | undefined
+}
+
+/** One text of a store: each update has a timeout, and a clock follows the time of the text. */
+export class SharedText {
+  readonly store: SharedStore
+  readonly log: Log
+  readonly #timeoutMs: number
+  readonly #newKey: () => Promise<string>
+  readonly #clock: SharedClock
+  #key: Promise<string> | undefined
+  #id: string | undefined
+  #overdue = 0
+
+  /**
+   * @param kind Names the format of the text. It has a number that changes with the format.
+   * @param owner Hashed, since it may be an API key.
+   */
+  constructor({ store, storeTimeout = 2000, logger }: SharedOptions, kind: string, owner: string) {
+    this.store = assertMethod('store', store, 'update')
+    this.log = createLog(logger, new Redactor())
+    this.#timeoutMs = milliseconds('storeTimeout', storeTimeout)
+    this.#newKey = async () => `${kind}:${(await sha256(owner)).slice(0, 32)}`
+    this.#clock = new SharedClock(this.log)
+  }
+
+  /** This process. Some runtimes have no random numbers before the first request. */
+  get id(): string {
+    return (this.#id ??= randomId())
+  }
+
+  /** The key of the text in the store. */
+  key(): Promise<string> {
+    return (this.#key ??= this.#newKey())
+  }
+
+  /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
+  async update<T>(change: (text: string | undefined, moment: Moment) => StateChange<T>): Promise<T> {
+    const { result, observe } = await this.#inTime(await this.key(), (text, clock, readAt) => {
+      const receivedAt = performance.now()
+      const bounds = this.#clock.bounds(readAt, receivedAt)
+      const { state, result, ...rest } = change(text, { clock, readAt, bounds })
+      const observe = (): void => {
+        if (state) this.#clock.observe({ epoch: state.epoch, time: state.time, clock, readAt, receivedAt })
+      }
+      return { ...rest, value: state && JSON.stringify(state), result: { result, observe } }
+    })
+    observe()
+    return result
+  }
+
+  async #inTime<T>(key: string, change: ChangeText<T>): Promise<T> {
+    if (this.#overdue >= maxOverdue) throw new Error(`${this.#overdue} updates have no reply`)
+    let isLate = false
+    // A store that is late must not compute a change that nobody waits for.
+    const inTime: ChangeText<T> = (...args) => {
+      if (isLate) throw new Error('too late')
+      return change(...args)
+    }
+    const reply = Promise.resolve().then(() => this.store.update(key, inTime))
+    const onTimeout = (): never => {
+      isLate = true
+      this.#overdue++
+      reply.finally(() => this.#overdue--).catch(() => {})
+      throw new Error(`no reply within ${this.#timeoutMs} ms`)
+    }
+    return within(this.#timeoutMs, () => reply, onTimeout)
+  }
+}
+
+/** The message of an error. If several addresses refused the connection, the messages are in `errors`. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ')
+  return messageOf(error)
+}

@@ -1,0 +1,95 @@
+import type { SocialSearch, Budget, CreditBudget, Wait } from '../../index.ts'
+import { type ClientTransport, assumedCeiling, nextStep } from '../../extend.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { Schema } from '../../api/schema/schema.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { itemsOf } from '../../api/list-items.ts'
+import { InvalidResponseError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import type { CallLimits } from './allowance.ts'
+import { type Fields, compact } from './compact.ts'
+import { Refusal } from './failures.ts'
+import { itemOf } from './list-result.ts'
+import type { Bought, Page, Pages } from './pages.ts'
+import type { Confirm, ToolCallOptions, ToolSummary } from './types.ts'
+
+/** What all tools of one `createTools()` share. */
+export interface SessionSettings extends CallLimits {
+  readonly client: SocialSearch
+  /** For all calls together. */
+  readonly budget: Budget
+  readonly confirm: Confirm | undefined
+  /** Takes the credits of each call from the budget of the session. */
+  readonly transport: ClientTransport
+  readonly maxItems: number
+  readonly maxText: number
+  readonly simulated: boolean
+  /** Credits of the cheapest call that costs any; Infinity if all are free. */
+  readonly cheapest: number
+}
+
+/** A tool, as the session calls it. */
+export interface SessionTool {
+  readonly name: string
+  readonly operation: Operation
+  readonly input: Schema
+  readonly fields: Fields | undefined
+}
+
+/** One call of a tool under way. */
+export interface Run {
+  readonly tool: SessionTool
+  /** Copied, so that a caller who changes its input later changes nothing. */
+  readonly args: Record<string, unknown>
+  readonly pages: number
+  readonly summary?: ToolSummary
+  /** The handle that it begins at. */
+  readonly next?: string
+  readonly options: ToolCallOptions
+  readonly signal: AbortSignal | undefined
+  /** Pages that are done. */
+  done: number
+  /** Undefined until something has to be bought. */
+  allowance?: CreditBudget
+}
+
+/** Items to set credits aside for, if the service documents no bound. */
+export function itemsToExpect({ price }: Operation): number | undefined {
+  return price.kind === 'perItem' && price.ceiling === null ? assumedCeiling : undefined
+}
+
+/** Buys a page, and keeps of it what results show. A paid answer that is not as documented is kept, too. */
+export async function buy(
+  page: Page,
+  { tool: { fields }, options: { onProgress }, signal, allowance: budget, done, pages: most }: Run,
+  { transport, maxText }: SessionSettings,
+  pages: Pages,
+): Promise<Bought> {
+  const { operation, id } = page
+  const request = transport.compose(operation, JSON.parse(page.params) as object, id)
+  const onWait = onProgress && (({ reason }: Wait) => onProgress({ done, pages: most, waiting: reason }))
+  const options = { budget, ceiling: itemsToExpect(operation), onWait }
+  try {
+    // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
+    const { body, cached } = await transport.send(operation, request, options, { callerLeft: signal })
+    return { ...boughtFrom(body), cachedAt: cached?.at.toISOString() }
+  } catch (error) {
+    if (signal?.aborted === true && error === signal.reason)
+      throw new Refusal('cancelled', 'cancelled before it was sent')
+    if (!isInstance(error, InvalidResponseError) || error.charged === 'no') throw error
+    return { ...boughtFrom(error.body), failure: { error } }
+  }
+
+  function boughtFrom(body: unknown): Bought {
+    const step = nextStep(operation, request, body)
+    const next = step.kind === 'next' ? (canonicalJson(JSON.parse(step.params)) ?? '') : page.params
+    const items = operation.list === undefined ? null : itemsOf(operation, body)
+    return {
+      ...(items === null
+        ? { record: compact(body, operation.list === undefined ? fields : undefined, maxText) }
+        : { items: items.map((item) => itemOf(compact(item, fields, maxText), item)) }),
+      // A page that names itself as the next one is the last.
+      next: next === page.params ? null : pages.page(operation, next),
+    }
+  }
+}

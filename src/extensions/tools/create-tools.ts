@@ -1,0 +1,204 @@
+import { SocialSearch, CreditBudget } from '../../index.ts'
+import { clientTransport } from '../../extend.ts'
+import { shortNames } from '../../api/main-fields.ts'
+import type { Operation } from '../../api/operation.ts'
+import { type OperationId, operationOf, operations } from '../../api/operations.ts'
+import { maxPages, toolInputOf } from '../../api/schema/tool-input.ts'
+import { count } from '../../lib/count.ts'
+import {
+  assertFunction,
+  assertMethod,
+  assertOptions,
+  checked,
+  wholeNumber,
+} from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
+import { fieldsOf } from '../export/fields.ts'
+import type { CallLimits } from './allowance.ts'
+import { ToolSession } from './session.ts'
+import { toolSchema } from './tool-schema.ts'
+import type { AgentTool, ToolJson, ToolReport, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'
+
+/** The name of an operation's tool: its id with underscores. */
+export type ToolName<Id extends string> = Id extends `${infer Group}.${infer Rest}`
+  ? `${Group}_${ToolName<Rest>}`
+  : Id
+
+/** Operations that are tools by default: few, since each takes room in a model's context. */
+export type DefaultToolId =
+  | 'microblog.search'
+  | 'professionalnet.posts.search'
+  | 'professionalnet.company.get'
+  | 'technews.search'
+  | 'organization.usage'
+
+/** Tools by their names. */
+export type Tools<Id extends OperationId = OperationId> = {
+  readonly [Each in Id as ToolName<Each>]: AgentTool
+}
+
+/** The options that MCP servers have, too. */
+export const commonOptions = {
+  ...{ client: true, budget: true, allow: true, maxPerCall: true, confirmAbove: true },
+  ...{ maxItems: true, maxText: true, fields: true, simulated: true },
+}
+
+const sessions = new WeakMap<object, ToolSession>()
+
+/**
+ * Makes tools for a language model, one for each operation, which spend at most `budget` together.
+ *
+ * @throws {ConfigurationError} for options that cannot work.
+ * @example
+ * const tools = createTools({ client, budget: 50 })
+ * await tools.microblog_search.execute({ query: 'typescript' })
+ */
+export function createTools<Id extends OperationId = DefaultToolId>(options: ToolsOptions<Id>): Tools<Id> {
+  assertOptions(options, { ...commonOptions, confirm: true })
+  const { client, allow, confirm, maxPerCall, confirmAbove, fields = {} } = options
+  checked(client, client instanceof SocialSearch, 'client must be a SocialSearch')
+  const transport = clientTransport(client.transport)
+  const chosen = operationsOf(allow).map((operation) => transport.configured(operation))
+  assertOptions(fields as object, Object.fromEntries(operations.map(({ id }) => [id, true])), 'fields')
+  for (const [id, paths] of Object.entries(fields)) {
+    const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string')
+    checked(paths, isList, `fields.${id} must be a list of field paths`)
+    assertFields(id as OperationId, paths ?? [])
+  }
+  const maxText = wholeNumber('maxText', options.maxText ?? 1000, 20_000)
+  checked(maxText, maxText >= 20, 'maxText must be a whole number from 20')
+  if (confirm !== undefined) assertFunction('confirm', confirm)
+  const budget = budgetOf(options.budget)
+  const prices = chosen.flatMap(({ price }) => (price.kind === 'free' ? [] : [price.credits]))
+  const limits = {
+    maxPerCall: credits('maxPerCall', maxPerCall),
+    confirmAbove: credits('confirmAbove', confirmAbove),
+  }
+  const session = new ToolSession({
+    client,
+    budget,
+    confirm,
+    transport: transport.withOptions({ budget }),
+    ...limits,
+    maxItems: wholeNumber('maxItems', options.maxItems ?? 20, 100),
+    maxText,
+    simulated: options.simulated === true,
+    cheapest: Math.min(...prices),
+  })
+  const tools = Object.fromEntries(
+    chosen.map((operation) => {
+      const tool = toolOf(operation, session, limits, fields[operation.id as OperationId])
+      return [tool.name, tool]
+    }),
+  )
+  sessions.set(tools, session)
+  return tools as Tools<Id>
+}
+
+/**
+ * Says what the calls of a set of tools have cost so far.
+ *
+ * @param tools What {@link createTools} has returned.
+ * @example
+ * const tools = createTools({ client, budget: 50 })
+ * console.log(toolReport(tools)) // { spent, uncertain, remaining, byTool }
+ */
+export function toolReport(tools: object): ToolReport {
+  const session = sessions.get(tools)
+  if (session === undefined) throw new ConfigurationError('tools must be what createTools() has returned')
+  return session.report()
+}
+
+function toolOf(
+  operation: Operation,
+  session: ToolSession,
+  limits: CallLimits,
+  paths: readonly string[] | undefined,
+): AgentTool {
+  const id = operation.id as OperationId
+  const name = id.replaceAll('.', '_')
+  const description = describe(operation, limits)
+  const input = toolInputOf(operation)
+  const inputSchema = toolSchema(operation, input)
+  // The default fields have short names, since each item repeats them.
+  const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))
+  const tool = { name, operation, input, fields }
+  return {
+    name,
+    operation: id,
+    price: operation.price,
+    description,
+    inputSchema,
+    json: jsonOf(name, description, inputSchema),
+    execute: (input, options) => session.run(tool, input, options),
+  }
+}
+
+/** What a tool does and costs, for the model that chooses it. */
+function describe(operation: Operation, { maxPerCall, confirmAbove }: CallLimits): string {
+  const { summary, documented } = operation
+  const open = documented || operation.method === 'GET' ? '' : ' Further params are not documented.'
+  const isFree = operation.price.kind === 'free'
+  const most = isFree || maxPerCall === Infinity ? '' : ` One call may cost at most ${maxPerCall}.`
+  const ask =
+    isFree || confirmAbove === Infinity ? '' : ` Calls above ${confirmAbove} need a person's approval.`
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. ${priceText(operation)}${most}${ask}${open}`
+}
+
+/** The price of a call, and what it may come to. */
+function priceText({ price, paging, list = 'items' }: Operation): string {
+  if (price.kind === 'free') return 'Free.'
+  const each = count(price.credits, 'credit')
+  if (price.kind === 'perRequest')
+    return paging === undefined
+      ? `Costs ${each} a call.`
+      : `Costs ${each} a page, so at most ${price.credits * maxPages} with \`pages\` ${maxPages}.`
+  const perItem = `Costs ${each} for each of the ${list}`
+  return price.ceiling === null
+    ? `${perItem}; the number is not known beforehand, so a person has to agree to each call.`
+    : `${perItem}, so at most \`${price.ceiling.param}\` times ${price.credits}: ${price.credits * price.ceiling.default} unless you set it.`
+}
+
+/** @throws {ConfigurationError} for a path that the service does not document, which would show nothing. */
+function assertFields(id: OperationId, paths: readonly string[]): void {
+  if (operationOf(id)?.documented !== true) return
+  const known = fieldsOf(id).map(({ path }) => path)
+  const unknown = paths.find((path) => !known.some((each) => each === path || each.startsWith(`${path}.`)))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`unknown field ${unknown} of ${id}; expected one of ${known.join(', ')}`)
+}
+
+function jsonOf(name: string, description: string, schema: ToolSchema): ToolJson {
+  // A copy has no `~standard`.
+  const plain = structuredClone({ ...schema }) as unknown as ToolParameters
+  const parameters = { ...plain, additionalProperties: schema.additionalProperties !== false }
+  const fn = { name, description, parameters, strict: false } as const
+  return {
+    anthropic: { name, description, input_schema: parameters },
+    openai: { type: 'function', ...fn },
+    openaiChat: { type: 'function', function: fn },
+    openaiAgents: { ...fn, parameters: { ...parameters, additionalProperties: true } },
+  }
+}
+
+function operationsOf(ids: readonly string[] | undefined): Operation[] {
+  if (ids === undefined) return operations.filter(({ id }) => /search$|company.get$|usage$/.test(id))
+  if (!Array.isArray(ids) || ids.length === 0)
+    throw new ConfigurationError('allow must be a list of at least one operation id')
+  return ids.map((id: string) => {
+    const operation = operationOf(id)
+    if (operation !== undefined) return operation
+    const all = operations.map(({ id }) => id).join(', ')
+    throw new ConfigurationError(`unknown operation ${id} in allow; expected one of ${all}`)
+  })
+}
+
+function budgetOf(budget: ToolsOptions['budget']) {
+  if (typeof budget === 'number') return new CreditBudget(budget)
+  assertMethod('budget', budget, 'reserve')
+  return budget
+}
+
+function credits(name: string, value = Infinity): number {
+  return checked(value, typeof value === 'number' && value >= 0, `${name} must be a number of at least 0`)
+}

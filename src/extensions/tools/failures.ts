@@ -1,0 +1,99 @@
+import type { Issue } from '../../api/issues.ts'
+import { ApiError, type Charged, SocialSearchError } from '../../errors/index.ts'
+import { isInstance } from '../../lib/thrown.ts'
+import { cutText } from './compact.ts'
+import type { ToolFailure } from './types.ts'
+
+/** Codes of failures that the tools raise themselves. */
+export type RefusalCode =
+  'invalid_request' | 'unknown_handle' | 'foreign_handle' | 'call_limit' | 'confirmation' | 'cancelled'
+
+/** A call that the tools refuse. Nothing was sent. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly issues: readonly Issue[] | undefined
+
+  constructor(code: RefusalCode, message: string, issues?: readonly Issue[]) {
+    super(message)
+    this.code = code
+    this.issues = issues
+  }
+}
+
+export function isRefusal(error: unknown, code: RefusalCode): boolean {
+  return isInstance(error, Refusal) && error.code === code
+}
+
+/** What a model should do about an error; codes that are not listed leave it to the message. */
+const advice: Readonly<Record<string, string>> = {
+  invalid_request: 'Correct the arguments and call again; nothing was charged.',
+  validation_error: 'Correct the arguments and call again; nothing was charged.',
+  unauthorized: 'Stop, and tell the user that the credential does not work.',
+  closed: 'Stop; this session is over.',
+  credit_budget: 'Ask for less, or stop and answer with what you have.',
+  invalid_response: 'The response is part of this result, as far as it can be read.',
+}
+
+/** Codes after which no further call can succeed. */
+const finalCodes = ['unauthorized', 'closed', 'configuration', 'reauthorization_required', 'oauth']
+
+/**
+ * @param canBuy Whether the budget has enough left for the cheapest tool.
+ * @param charged Whether an error from outside this package was charged.
+ */
+export function failureOf(error: unknown, canBuy: boolean, charged: Charged = 'unknown'): ToolFailure {
+  try {
+    if (error instanceof Refusal) {
+      const { code, message, issues } = error
+      return { code, message: withAdvice(message, code), ...listed(issues), charged: 'no', stop: false }
+    }
+    if (error instanceof SocialSearchError) return failureOfCall(error, canBuy)
+  } catch {
+    // Your own code has thrown something that cannot be read.
+  }
+  return { code: 'internal', message: 'The call failed in an unexpected way.', charged, stop: false }
+}
+
+function failureOfCall(error: SocialSearchError, canBuy: boolean): ToolFailure {
+  const { message, applied } = error
+  const code: string = error.code
+  const { retryAfter } = error as { retryAfter?: number }
+  const isSpent = code === 'credit_budget' && !canBuy
+  const isDenied = error instanceof ApiError && (error.status === 401 || error.status === 403)
+  const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} seconds before you call again.`
+  const doubt =
+    error.charged === 'unknown'
+      ? ' Do not repeat it unless you need it: it may be charged twice.'
+      : applied === 'unknown'
+        ? ' Read it before you repeat the change.'
+        : ''
+  const told = isSpent
+    ? 'The budget has too little left for any tool that costs credits. Stop calling them, and answer with what you have.'
+    : withAdvice(message, code)
+  return {
+    code,
+    message: `${told}${wait}${doubt}`,
+    ...listed((error as { issues?: readonly Issue[] }).issues),
+    ...(retryAfter !== undefined && { retryAfter }),
+    charged: error.charged,
+    ...(applied !== undefined && { applied }),
+    stop: isSpent || isDenied || finalCodes.includes(code),
+  }
+}
+
+/** An issue, as a sentence of a message. */
+export function messageOf({ path, message }: Issue): string {
+  return `${path || 'the input'} ${message}`
+}
+
+function withAdvice(message: string, code: string): string {
+  const then = advice[code]
+  return `${cutText(message, 500)}.${then === undefined ? '' : ` ${then}`}`
+}
+
+function listed(issues: readonly Issue[] = []): { issues?: readonly Issue[] } {
+  if (issues.length === 0) return {}
+  return {
+    issues: issues.slice(0, 10).map(({ path, message }) => ({ path, message: cutText(message, 300) })),
+  }
+}
